@@ -1,0 +1,236 @@
+"""The five roles of seed 000 §3.2 as Protocols, with their inputs and results.
+
+Law: an agent sees texts and ids, never vectors, and changes nothing. What it answers is an
+opinion: core checks every id against what was asked and carries it out. All raise
+AgentUnavailable and AgentReplyInvalid.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from core.ids import NodeId
+from core.model.conflict import Conflict
+from core.model.insight import Insight
+from core.model.interaction import TaskReport
+from core.model.lineage import MergeReason
+
+# ---- Clusterer ----
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One segment as the Clusterer sees it. `number` counts within the chunk, from 0."""
+
+    number: int
+    text: str
+    speaker: str = ""
+    event_time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """One topic: the numbers of its pieces (each piece in exactly one cluster), one sentence, keywords."""
+
+    pieces: tuple[int, ...]
+    context: str
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitPrompt:
+    """A user's prompt taken apart: the question is the task's goal, the rest its context."""
+
+    question: str
+    context: str
+
+
+class Clusterer(Protocol):
+    @property
+    def window(self) -> int:
+        """How many tokens one call may hold; core cuts chunks of window × chunk_ratio."""
+        ...
+
+    async def cluster(self, pieces: Sequence[Piece], task: str) -> Sequence[Cluster]:
+        """Group one chunk's pieces by topic; `task` (may be empty) says what they are for."""
+        ...
+
+    async def split(self, prompt: str) -> SplitPrompt:
+        """Separate the question from the context in a user's prompt; both parts are verbatim."""
+        ...
+
+
+# ---- Structurer ----
+
+
+class Structurer(Protocol):
+    async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
+        """A detailed summary of one cluster's content: key facts, evidence, reasoning."""
+        ...
+
+
+# ---- Judge ----
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """A node as the Judge sees it."""
+
+    node_id: NodeId
+    summary: str
+    context: str
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictOpinion:
+    """Both nodes cannot be true. The quotes are the words at issue, taken from either node's texts."""
+
+    existing: NodeId
+    confidence: float
+    reasoning: str
+    description: str
+    new_quote: str = ""
+    existing_quote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeOpinion:
+    """Both nodes say the same, or nearly."""
+
+    existing: NodeId
+    confidence: float
+    reasoning: str
+    strategy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedOpinion:
+    """Both nodes concern each other; each gets words that say so."""
+
+    existing: NodeId
+    confidence: float
+    reasoning: str
+    context_new: str
+    context_existing: str
+    keywords_new: tuple[str, ...]
+    keywords_existing: tuple[str, ...]
+
+
+class Judge(Protocol):
+    """Two separate judgements. What is not mentioned in the answer is none of the kinds asked for."""
+
+    async def conflicts_and_merges(
+        self, new: Topic, candidates: Sequence[Topic]
+    ) -> Sequence[ConflictOpinion | MergeOpinion]:
+        """Phase 1: at most one opinion per candidate."""
+        ...
+
+    async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
+        """Phase 2, asked only when phase 1 found nothing: at most one opinion per candidate."""
+        ...
+
+
+# ---- Consolidator ----
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absorbed:
+    """A node to be merged, with its time: newer information wins."""
+
+    topic: Topic
+    event_time: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbor:
+    """An inherited neighbour, whose words must come to speak of the merged node."""
+
+    node_id: NodeId
+    context: str
+    keywords: tuple[str, ...]
+    neighbor_of: tuple[NodeId, ...]  # which of the absorbed it was linked to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewording:
+    context: str
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidation:
+    """The merged node's texts, the neighbours' new words (every neighbour given, no other), the tree's note.
+
+    `refuted` are sentences of the absorbed nodes that the verdict speaks against, verbatim.
+    """
+
+    summary: str
+    context: str
+    keywords: tuple[str, ...]
+    neighbor_updates: Mapping[NodeId, Rewording]
+    description: str
+    refuted: tuple[str, ...] = ()
+
+
+class Consolidator(Protocol):
+    async def consolidate(
+        self,
+        nodes: Sequence[Absorbed],
+        neighbors: Sequence[Neighbor],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+    ) -> Consolidation:
+        """Make one node's content of two to n. `verdict` (empty unless CONFLICT) overrides what it contradicts."""
+        ...
+
+
+# ---- Planner ----
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTask:
+    type: str
+    description: str
+    how: str = ""
+    retry_of: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What happened since the plan was last made."""
+
+    report: TaskReport | None = None  # the task just done, if one was
+    context: str = ""  # the verbatim context it came with
+    new_nodes: tuple[Topic, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()  # open ones; core plans their validation itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """`completed_context`: one or two sentences on what the reported task found ("" for none).
+
+    `pending`: the next step, or nothing when the goal is reached. CROSS_VALIDATION tasks are core's.
+    """
+
+    completed_context: str = ""
+    pending: tuple[PlannedTask, ...] = field(default=())
+
+
+class Planner(Protocol):
+    async def plan(self, insight: Insight, progress: Progress) -> Plan:
+        """Plan incrementally: given all that was done, what comes next."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agents:
+    """One of each, chosen in bootstrap."""
+
+    clusterer: Clusterer
+    structurer: Structurer
+    judge: Judge
+    consolidator: Consolidator
+    planner: Planner

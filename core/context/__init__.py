@@ -1,0 +1,1 @@
+"""Assembling memories into a prompt under a token budget."""

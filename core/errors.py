@@ -1,0 +1,242 @@
+"""What can go wrong, named for what happened; attributes, not prose.
+
+Law: raised in core and by adapters, mapped to the wire in one table (`service.api.errors`).
+Every class says which attributes it carries; `str(error)` is made from them for logs only.
+"""
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(eq=False)
+class MemoryBankError(Exception):
+    """The root of everything this service raises on purpose."""
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))
+        return f"{type(self).__name__}({shown})"
+
+
+# ---- what the caller sent ----
+
+
+@dataclass(eq=False)
+class InvalidField(MemoryBankError):
+    """A field's value cannot be accepted. `field` is its path in the request, `problem` says what would do."""
+
+    field: str
+    problem: str
+
+
+@dataclass(eq=False)
+class RequestIdReused(MemoryBankError):
+    """The same request_id came with another body."""
+
+    request_id: str
+
+
+@dataclass(eq=False)
+class EmbeddingSpaceMismatch(MemoryBankError):
+    """A vector or a configured embedder does not belong to the bank's embedding space."""
+
+    field: str
+    expected: str
+    actual: str
+
+
+@dataclass(eq=False)
+class EmbeddingRequired(MemoryBankError):
+    """A bank of CLIENT vectors was asked for something that needs a vector, and none came."""
+
+    field: str
+
+
+@dataclass(eq=False)
+class BudgetTooSmall(MemoryBankError):
+    """The token budget does not hold even what is never shortened."""
+
+    field: str
+    needed: int
+    budget: int
+
+
+# ---- what is not there, or there already ----
+
+
+@dataclass(eq=False)
+class BankNotFound(MemoryBankError):
+    bank_id: str
+
+
+@dataclass(eq=False)
+class BankExists(MemoryBankError):
+    bank_id: str
+
+
+@dataclass(eq=False)
+class NodeNotFound(MemoryBankError):
+    node_id: str
+
+
+@dataclass(eq=False)
+class NodeAbsorbed(MemoryBankError):
+    """The node was merged; `into` is the node that stands for it today."""
+
+    node_id: str
+    into: str
+
+
+@dataclass(eq=False)
+class NodeExists(MemoryBankError):
+    node_id: str
+
+
+@dataclass(eq=False)
+class EdgeNotFound(MemoryBankError):
+    node_id: str
+    other_node_id: str
+
+
+@dataclass(eq=False)
+class InteractionNotFound(MemoryBankError):
+    interaction_id: str
+
+
+@dataclass(eq=False)
+class InteractionExists(MemoryBankError):
+    interaction_id: str
+
+
+@dataclass(eq=False)
+class AttachmentNotFound(MemoryBankError):
+    attachment_id: str
+
+
+@dataclass(eq=False)
+class AttachmentUnreadable(MemoryBankError):
+    """The attachment is a URI that this service does not read (only files it stored itself)."""
+
+    attachment_id: str
+    uri: str
+
+
+@dataclass(eq=False)
+class ConflictNotFound(MemoryBankError):
+    conflict_id: str
+
+
+@dataclass(eq=False)
+class TaskNotFound(MemoryBankError):
+    task_id: str
+
+
+# ---- what the state does not allow ----
+
+
+@dataclass(eq=False)
+class StaleRevision(MemoryBankError):
+    """The caller's `if_revision` (or etag) is not what the thing has now."""
+
+    expected: int
+    actual: int
+
+
+@dataclass(eq=False)
+class RevisionNotReached(MemoryBankError):
+    """`min_revision` lies beyond what the store has."""
+
+    min_revision: int
+    revision: int
+
+
+@dataclass(eq=False)
+class RevisionTrimmed(MemoryBankError):
+    """The feed no longer reaches back so far; `oldest` is the first revision it can follow from."""
+
+    revision: int
+    oldest: int
+
+
+@dataclass(eq=False)
+class ConflictClosed(MemoryBankError):
+    conflict_id: str
+    status: str
+
+
+@dataclass(eq=False)
+class NodeContested(MemoryBankError):
+    """A node under an open conflict cannot be merged: only the resolution absorbs it."""
+
+    node_id: str
+    conflict_id: str
+
+
+@dataclass(eq=False)
+class LimitReached(MemoryBankError):
+    """A configured bound. `limit` names the setting, `allowed` its value, `remedy` the way out."""
+
+    limit: str
+    allowed: int
+    remedy: str
+
+
+# ---- what failed outside ----
+
+
+@dataclass(eq=False)
+class StoreUnavailable(MemoryBankError):
+    """The store cannot answer now. `cause` is the driver's message, for logs."""
+
+    cause: str
+
+
+@dataclass(eq=False)
+class StepUnknown(MemoryBankError):
+    """The feed holds a step this program does not know (written by a newer one)."""
+
+    step: str
+
+
+@dataclass(eq=False)
+class EmbedderUnavailable(MemoryBankError):
+    cause: str
+
+
+@dataclass(eq=False)
+class AgentUnavailable(MemoryBankError):
+    role: str
+    cause: str
+
+
+@dataclass(eq=False)
+class AgentReplyInvalid(MemoryBankError):
+    """An agent answered something that cannot be used, also after being asked again."""
+
+    role: str
+    problem: str
+
+
+@dataclass(eq=False)
+class StructuringFailed(MemoryBankError):
+    """An agent or embedder failed half-way. The interaction and the finished nodes stand; `Restructure` goes on."""
+
+    interaction_id: str
+    cause: MemoryBankError
+
+
+@dataclass(eq=False)
+class BlobCorrupt(MemoryBankError):
+    """A stored file is not what was written (size or digest differ)."""
+
+    uri: str
+
+
+@dataclass(eq=False)
+class ImportInvalid(MemoryBankError):
+    """An export stream cannot be read: `line` counts its records from 1."""
+
+    line: int
+    problem: str
+
+
+class HeadMoved(Exception):
+    """Internal to writing: the store's head is not the parent of what was to be appended; follow and stage again."""

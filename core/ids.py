@@ -1,0 +1,41 @@
+"""Names of things, as distinct types, and the one rule for how a name may look.
+
+Law: imports nothing of the project. Ids are given by the client or generated through the
+`Ids` port; every id matches `ID_PATTERN`.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple, NewType
+
+Tenant = NewType("Tenant", str)
+BankId = NewType("BankId", str)
+NodeId = NewType("NodeId", str)
+InteractionId = NewType("InteractionId", str)
+AttachmentId = NewType("AttachmentId", str)
+ConflictId = NewType("ConflictId", str)
+TaskId = NewType("TaskId", str)
+RequestId = NewType("RequestId", str)
+ChangeId = NewType("ChangeId", str)
+
+ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` may be the id of anything: 1–128 letters, digits and `._:-`, not starting with a mark."""
+    return ID_PATTERN.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankKey:
+    """Where a bank lives. Every row, feed entry, cache and port takes both halves."""
+
+    tenant: Tenant
+    bank_id: BankId
+
+
+class SegmentRef(NamedTuple):
+    """The place of a segment: its interaction and its index in it, from 0."""
+
+    interaction_id: InteractionId
+    index: int

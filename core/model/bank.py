@@ -1,0 +1,55 @@
+"""What a bank is apart from its contents: identity, scopes, settings, embedding space."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from core.ids import BankKey
+
+
+class SpaceSource(StrEnum):
+    SERVER = "server"  # the service embeds
+    CLIENT = "client"  # callers bring every vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSpace:
+    """Where vectors live. Vectors of different spaces are never compared.
+
+    `cosine_floor` and `cosine_ceiling` are the embedder's calibration: the cosine of unrelated
+    texts and of the same text, which the scale of scores maps to 0 and 1 (linear between).
+    """
+
+    name: str
+    dimension: int
+    source: SpaceSource = SpaceSource.SERVER
+    cosine_floor: float = 0.0
+    cosine_ceiling: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalSettings:
+    """A bank's overrides of the configuration; None means the configured value holds."""
+
+    top_k: int | None = None
+    alpha: float | None = None
+    chunk_ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankRecord:
+    """`uid` tells apart banks that had the same id one after another. `ttl` counts from finishing; None: configured."""
+
+    key: BankKey
+    uid: str
+    goal: str
+    space: EmbeddingSpace
+    create_time: datetime
+    update_time: datetime
+    user: str = ""
+    collection: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    settings: RetrievalSettings = RetrievalSettings()
+    ttl: timedelta | None = None
+    finish_time: datetime | None = None

@@ -1,0 +1,40 @@
+"""A contradiction between nodes, from its discovery to its verdict."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
+
+
+class ConflictStatus(StrEnum):
+    OPEN = "open"
+    RESOLVED = "resolved"
+    DISMISSED = "dismissed"
+    MOOT = "moot"  # a side was deleted before a verdict came
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One node's part in a conflict: the evidence it rests on, and the words at issue, quoted."""
+
+    node_id: NodeId
+    segments: tuple[SegmentRef, ...]
+    quote: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """All partners of one round form one conflict; the new node is the first side."""
+
+    conflict_id: ConflictId
+    sides: tuple[Side, ...]
+    description: str
+    confidence: float
+    reasoning: str
+    status: ConflictStatus
+    create_time: datetime
+    close_time: datetime | None = None
+    verdict: str = ""
+    verdict_interaction_id: InteractionId | None = None
+    node_id: NodeId | None = None  # what the resolution merged the sides into

@@ -1,0 +1,50 @@
+"""The insight document: where a task stands."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.ids import TaskId
+from core.model.interaction import TaskStatus
+
+
+class TaskType(StrEnum):
+    """The task types the service itself plans; frameworks may use any other text."""
+
+    SEARCH = "SEARCH"
+    SOLVE = "SOLVE"
+    ANSWER = "ANSWER"
+    CROSS_VALIDATION = "CROSS_VALIDATION"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingTask:
+    """What to do next: `how` says by which means; `conflict_id` is set on CROSS_VALIDATION tasks."""
+
+    task_id: TaskId
+    type: str
+    description: str
+    how: str = ""
+    conflict_id: str = ""
+    retry_of: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletedTask:
+    """What was done. `context` is one or two sentences of what it found, empty on failure."""
+
+    task_id: TaskId
+    type: str
+    description: str
+    status: TaskStatus
+    context: str = ""
+    retry_of: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """Goal, done, next. `completed` only ever grows; open conflicts' tasks stand first in `pending`."""
+
+    goal: str = ""
+    completed: tuple[CompletedTask, ...] = ()
+    pending: tuple[PendingTask, ...] = ()
+    finished: bool = False

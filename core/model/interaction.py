@@ -1,0 +1,98 @@
+"""The verbatim record: interactions, their segments and attachments. Never rewritten."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.ids import AttachmentId, InteractionId, NodeId, SegmentRef
+
+
+class AttachmentType(StrEnum):
+    """The kinds the service knows; any other lower-case word is allowed as a type too."""
+
+    IMAGE = "image"
+    DOCUMENT = "document"
+    CODE = "code"
+
+
+class InteractionOrigin(StrEnum):
+    CONTEXT = "context"  # memorized: goes through clustering
+    VERBATIM = "verbatim"  # given with a node by AddNode: never clustered
+    VERDICT = "verdict"  # the outcome of a cross-validation: never clustered
+
+
+class TaskStatus(StrEnum):
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file beside an interaction, by URI. `size` in bytes, 0 when not known."""
+
+    attachment_id: AttachmentId
+    type: str
+    uri: str
+    media_type: str = ""
+    size: int = 0
+    stored: bool = False  # whether this service wrote the file (and purges it)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReport:
+    """What a framework says of the task whose context it hands over."""
+
+    type: str = ""
+    description: str = ""
+    status: TaskStatus = TaskStatus.SUCCEEDED
+    task_id: str = ""
+    retry_of: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Where a segment lies in its interaction's text, and who said it. Offsets count Unicode code points."""
+
+    start: int
+    end: int
+    message_id: str = ""
+    role: str = ""
+    speaker: str = ""
+    event_time: datetime | None = None  # when it differs from the interaction's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interaction:
+    """One verbatim record, immutable once stored. `spans` are its segments' places, in order."""
+
+    interaction_id: InteractionId
+    text: str
+    spans: tuple[Span, ...]
+    event_time: datetime
+    create_time: datetime
+    origin: InteractionOrigin = InteractionOrigin.CONTEXT
+    source: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    task: TaskReport | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """An ordered piece of an interaction: a message, or a paragraph of at most a few hundred characters.
+
+    `node_ids` are the living nodes that summarise it, `refuted_by` the conflict whose verdict
+    speaks against it (empty when none does).
+    """
+
+    ref: SegmentRef
+    text: str
+    offset: int
+    event_time: datetime
+    message_id: str = ""
+    role: str = ""
+    speaker: str = ""
+    source: str = ""
+    node_ids: tuple[NodeId, ...] = ()
+    refuted_by: str = ""

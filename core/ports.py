@@ -1,0 +1,223 @@
+"""What core asks of the world, as small Protocols whose docstrings name their errors.
+
+Law: one conformance suite per port runs on every implementation (`tests/conformance`).
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank.change import BankState, Change, Head, Step, Vector
+from core.ids import BankKey, InteractionId, RequestId, SegmentRef, Tenant
+from core.model.bank import BankRecord, EmbeddingSpace
+from core.model.request import RequestRecord
+
+Result = TypeVar("Result")
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The present, in UTC, with microseconds."""
+        ...
+
+
+class Ids(Protocol):
+    def new(self, prefix: str) -> str:
+        """A fresh id, unique and sorting by time of making: `prefix` says of what (`n`, `i`, `c`, …)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Where an embedder draws its lines, on its calibrated scale [0, 1] (see `EmbeddingSpace`).
+
+    They belong to the embedder: no threshold carries over to another.
+    """
+
+    topic: float  # neighbouring segments above it speak of one topic
+    related: float  # two summaries above it are related
+    same: float  # two summaries above it say much the same (never decides alone)
+
+
+class Embedder(Protocol):
+    """Text to unit vectors of one space. Raises EmbedderUnavailable.
+
+    The same text gives the same bytes, whatever its company and whichever thread.
+    """
+
+    @property
+    def space(self) -> EmbeddingSpace: ...
+
+    @property
+    def thresholds(self) -> Thresholds: ...
+
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Questions to vectors: shape (len(texts), dimension), float32, unit rows."""
+        ...
+
+    async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """What is to be found: shape (len(texts), dimension), float32, unit rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PurgeCounts:
+    """What a purge removed."""
+
+    nodes: int = 0
+    edges: int = 0
+    interactions: int = 0
+    segments: int = 0
+    conflicts: int = 0
+    changes: int = 0
+    requests: int = 0
+    files_removed: int = 0  # written by the service
+    files_left: int = 0  # named by callers through a URI
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankFilter:
+    """Which banks to list. Empty fields admit all; labels must all match."""
+
+    user: str = ""
+    collection: str = ""
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """An interaction whose structuring is not done, and when it last moved."""
+
+    key: BankKey
+    interaction_id: InteractionId
+    update_time: datetime
+
+
+class Store(Protocol):
+    """Durable banks: rows and change feed, one transaction per append. Raises StoreUnavailable."""
+
+    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+        """Store changes, all or none; durable when it returns.
+
+        The first change's parent must be the head (None: the bank must not exist and its first
+        step is BankPut). Raises HeadMoved, BankExists (a create that lost), BankNotFound (gone, or
+        there under another uid). An outcome that was lost on the way is settled by the change_id.
+        """
+        ...
+
+    async def load(self, key: BankKey) -> BankState | None:
+        """Head and rows in one snapshot, or None. Segment vectors included."""
+        ...
+
+    async def heads(self, keys: Sequence[BankKey]) -> Mapping[BankKey, Head]:
+        """The heads of those that exist, in one query."""
+        ...
+
+    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[Change]:
+        """The feed after a revision, oldest first, without requests. Raises RevisionTrimmed, BankNotFound."""
+        ...
+
+    async def request(self, key: BankKey, request_id: RequestId) -> RequestRecord | None: ...
+
+    async def put_segment_vectors(self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]) -> None:
+        """Derived rows, outside the feed. Raises BankNotFound."""
+        ...
+
+    async def segment_vectors(
+        self, key: BankKey, uid: str, refs: Sequence[SegmentRef]
+    ) -> Mapping[SegmentRef, Vector]: ...
+
+    async def list_banks(
+        self, tenant: Tenant, chosen: BankFilter, after: str, limit: int
+    ) -> Sequence[tuple[BankRecord, int]]:
+        """Records with their revisions, ordered by bank_id, those after `after`."""
+        ...
+
+    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
+        """Remove every row of the bank and every trace on disk. Raises BankNotFound (also for another uid)."""
+        ...
+
+    async def leftovers(self, limit: int) -> Sequence[Leftover]:
+        """Interactions of any tenant still to be structured, longest untouched first."""
+        ...
+
+    async def expired(self, now: datetime, default_ttl_seconds: float, limit: int) -> Sequence[tuple[BankKey, str]]:
+        """Finished banks (key, uid) whose ttl, or the default, has run out."""
+        ...
+
+    async def trim(self, before: datetime) -> int:
+        """Forget feed entries and answered requests older than `before` (never a bank's newest); how many."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Blobs(Protocol):
+    """Files the service keeps for banks. A URI it gives is stable and names one file. Raises AttachmentNotFound, BlobCorrupt."""
+
+    async def put(self, key: BankKey, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]) -> tuple[str, int]:
+        """Store the chunks durably under a new name; (uri, size in bytes). Nothing remains if it fails."""
+        ...
+
+    def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
+        """Bytes from `offset`, at most `limit` of them, in chunks."""
+        ...
+
+    async def delete_bank(self, key: BankKey, uid: str) -> int:
+        """Remove every file of the bank; how many. Removing what is gone removes nothing."""
+        ...
+
+
+# ---- writing: one writer per bank and process ----
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft(Generic[Result]):
+    """What a command wants to change, made from a bank as it stands.
+
+    `touches` names what it read or writes (`node:ID`, `edges:ID`, `insight`, `bank`, …): drafts
+    that touch nothing in common are appended together; others wait for the next append and are
+    made anew. No steps: nothing to change, the result stands as it is.
+    """
+
+    steps: tuple[Step, ...]
+    touches: frozenset[str]
+    result: Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestKey:
+    """The identity of a call: a repetition has all three the same."""
+
+    request_id: RequestId
+    verb: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Committed(Generic[Result]):
+    """What came of a command. `replayed`: the first call's answer, found again; nothing was changed."""
+
+    result: Result
+    revision: int
+    replayed: bool = False
+
+
+class Banks(Protocol):
+    """Banks in memory: opened, followed, written one command at a time, evicted when idle."""
+
+    def reading(self, key: BankKey, min_revision: int = 0) -> AbstractAsyncContextManager[Bank]:
+        """The bank, fresh enough, kept in memory while the context lasts. Do not await between two reads
+        that must agree. Raises BankNotFound, RevisionNotReached."""
+        ...
+
+    async def commit(self, key: BankKey, stage: Callable[[Bank], Draft[Result]]) -> Committed[Result]:
+        """Stage on the bank as it stands, store, apply. `stage` is pure and quick, and may be called
+        again on a newer bank; what it raises goes to the caller, and nothing is written.
+        Cancelling the caller stops its waiting only."""
+        ...

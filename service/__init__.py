@@ -1,0 +1,1 @@
+"""Makes a server of the memory: transport, adapters, configuration, the command line."""

@@ -1,0 +1,1 @@
+"""The transport: one servicer per service; parse, call, render."""
