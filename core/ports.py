@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from core.bank.change import BankState, Change, Head, Step, Vector
 from core.ids import BankKey, InteractionId, RequestId, SegmentRef, Tenant
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.request import RequestRecord
+
+if TYPE_CHECKING:
+    from core.bank.bank import Bank
 
 Result = TypeVar("Result")
 
@@ -211,12 +214,12 @@ class Committed(Generic[Result]):
 class Banks(Protocol):
     """Banks in memory: opened, followed, written one command at a time, evicted when idle."""
 
-    def reading(self, key: BankKey, min_revision: int = 0) -> AbstractAsyncContextManager[Bank]:
+    def reading(self, key: BankKey, min_revision: int = 0) -> "AbstractAsyncContextManager[Bank]":
         """The bank, fresh enough, kept in memory while the context lasts. Do not await between two reads
         that must agree. Raises BankNotFound, RevisionNotReached."""
         ...
 
-    async def commit(self, key: BankKey, stage: Callable[[Bank], Draft[Result]]) -> Committed[Result]:
+    async def commit(self, key: BankKey, stage: Callable[["Bank"], Draft[Result]]) -> Committed[Result]:
         """Stage on the bank as it stands, store, apply. `stage` is pure and quick, and may be called
         again on a newer bank; what it raises goes to the caller, and nothing is written.
         Cancelling the caller stops its waiting only."""

@@ -1,0 +1,1 @@
+"""Stand-ins and scenes that many tests share. Nothing here is shipped."""
