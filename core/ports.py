@@ -94,7 +94,7 @@ class BankFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover:
-    """An interaction whose structuring is not done, and when it last moved."""
+    """An interaction whose structuring is not DONE (PENDING or FAILED), and when it last moved."""
 
     key: BankKey
     interaction_id: InteractionId

@@ -20,7 +20,7 @@ from core.model.interaction import Attachment, Interaction
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.request import RequestRecord
-from core.model.structuring import Structuring
+from core.model.structuring import ClusterWork, Structuring
 
 Vector = NDArray[np.float32]
 """One embedding: shape (dimension,), unit length, read-only by convention."""
@@ -53,6 +53,13 @@ class AttachmentPut:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuringPut:
     structuring: Structuring
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterPut:
+    """A cluster planned, or the same one done (its outcome set)."""
+
+    cluster: ClusterWork
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -123,6 +130,7 @@ Step = (
     | InteractionAdd
     | AttachmentPut
     | StructuringPut
+    | ClusterPut
     | NodePut
     | NodeDrop
     | EdgePut
@@ -176,6 +184,7 @@ class BankState:
     interactions: tuple[Interaction, ...] = ()
     attachments: tuple[Attachment, ...] = ()  # uploaded, by id
     structurings: tuple[Structuring, ...] = ()
+    clusters: tuple[ClusterWork, ...] = ()  # by interaction, then number
     merges: tuple[MergeRecord, ...] = ()  # in the order they happened
     conflicts: tuple[Conflict, ...] = ()
     settled: tuple[tuple[NodeId, NodeId], ...] = ()

@@ -9,23 +9,42 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import ConflictId, InteractionId, NodeId
+from core.model.insight import Insight
 
 
 class StructuringState(StrEnum):
-    PENDING = "pending"  # stored; nothing clustered yet
-    RUNNING = "running"  # clustered; some clusters are not nodes yet
+    PENDING = "pending"  # stored; not all of it is clustered and judged yet
     DONE = "done"
     FAILED = "failed"  # an agent failed; `problem` says how; can be resumed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterPlan:
-    """One topic of an interaction: which of its segments, and the Clusterer's words for it."""
+class Purpose(StrEnum):
+    """Which call the interaction came by: it decides what happens after structuring."""
 
-    segments: tuple[int, ...]
-    context: str
-    keywords: tuple[str, ...]
-    node_id: NodeId | None = None  # the node it became; set in the change that added it
+    MEMORIZE = "memorize"  # nothing more
+    START = "start"  # the first plan is made
+    ADVANCE = "advance"  # the task is recorded as completed and the next one planned
+    RESOLVE = "resolve"  # the text is a verdict: the conflict is consolidated, then as ADVANCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structuring:
+    """How far an interaction has been structured.
+
+    `chunks_done` counts the chunks (window × ratio) already clustered; `planned` is true when
+    all are. `conflict_id` is the conflict a verdict speaks to. `insight` is the document as it
+    was when the work was done.
+    """
+
+    interaction_id: InteractionId
+    purpose: Purpose
+    state: StructuringState
+    update_time: datetime
+    planned: bool = False
+    chunks_done: int = 0
+    conflict_id: ConflictId | None = None
+    problem: str = ""
+    insight: Insight | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,20 +54,26 @@ class MergeMade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Structuring:
-    """How far an interaction has been structured, and what came of it so far.
+class Outcome:
+    """What one new node came to: the node that stands for it, and what its round did."""
 
-    `chunks_done` counts the chunks (window × ratio) already clustered; `planned` is true when
-    all are. `pending_nodes` are nodes added but not yet judged to the end (none between changes).
+    node_id: NodeId
+    merges: tuple[MergeMade, ...] = ()
+    related: tuple[tuple[NodeId, NodeId], ...] = ()
+    conflict_id: ConflictId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterWork:
+    """One topic of an interaction: which of its segments, the Clusterer's words for it, and its outcome once done.
+
+    `number` counts the clusters of the interaction from 0. A verdict's consolidation is cluster 0
+    of its interaction.
     """
 
     interaction_id: InteractionId
-    state: StructuringState
-    update_time: datetime
-    planned: bool = False
-    chunks_done: int = 0
-    clusters: tuple[ClusterPlan, ...] = ()
-    merges: tuple[MergeMade, ...] = ()
-    related: tuple[tuple[NodeId, NodeId], ...] = ()
-    conflict_ids: tuple[ConflictId, ...] = ()
-    problem: str = ""
+    number: int
+    segments: tuple[int, ...]
+    context: str
+    keywords: tuple[str, ...]
+    outcome: Outcome | None = None

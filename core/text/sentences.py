@@ -1,0 +1,158 @@
+"""Where sentences lie in a text, English and Chinese, as places in it.
+
+Law: a sentence is a slice of the text, never rewritten: spans are ordered, do not overlap, hold
+no surrounding white space and leave out nothing but white space. Any text may come in.
+
+A line break ends a sentence unless the line was evidently wrapped: at least `WRAP_WIDTH` columns
+wide, without an end mark, and not followed by what starts a line of its own (list item, heading,
+table row, speaker, quotation, fence).
+"""
+
+import re
+
+from core.text.scripts import display_width
+
+WRAP_WIDTH = 50  # columns; prose is wrapped at 60 and more, titles and list items are mostly shorter
+
+# What starts a line of its own whatever came before. A speaker is up to four short words and a colon.
+LINE_OPENER = re.compile(
+    r"[ \t\u3000]*(?:[-*+•·▪◦–—][ \t]|#{1,6}[ \t]|[>|]|```|~~~|[-=*_]{3,}[ \t]*$"
+    r"|\(?\d{1,3}[.)、）][ \t]?|[（(]?[一二三四五六七八九十]{1,3}[、）)]|\(?[a-zA-Z][.)][ \t]"
+    r"|\[[^\]\n]{1,40}\]|第[一二三四五六七八九十百\d]{1,4}[章节条部篇]"
+    r"|[^\s:：.!?,。！？，]{1,20}(?:[ \t][^\s:：.!?,。！？，]{1,20}){0,3}[ \t]?[:：](?!//))",
+    re.MULTILINE,
+)
+LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
+
+CLOSERS = "\"'”’」』》）)]】*_"
+END = re.compile(rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+)(?P<closers>[{re.escape(CLOSERS)}]*)")
+LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
+
+# Never the end of a sentence: something must follow.
+OPEN_ABBREVIATIONS = frozenset(
+    "dr mr mrs ms mx prof rev hon gen col lt sgt capt sen rep gov pres st mt ft vs cf viz e.g i.e eg ie al fig figs eq"
+    " sec ch vol nos pp ed eds approx ca dept univ assn resp incl esp ref refs".split()
+)
+# May end one: then what follows looks like a beginning.
+CLOSED_ABBREVIATIONS = frozenset(
+    "inc ltd co corp jr sr etc esq ph.d m.d b.a m.a b.sc m.sc a.m p.m u.s u.k e.u u.n d.c u.s.a bros llc plc"
+    " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
+    " min max avg est temp tel ext no".split()
+)
+BEGINNINGS = frozenset(
+    "the a an this that these those he she it we they you i his her its our their your my there here in on at by for"
+    " from with after before when while if although though because since as but and so yet or however meanwhile"
+    " then later now today what who why how where which one some many most all both each no not".split()
+)
+WORD_BEFORE = re.compile(r"[^\s(\[\"“‘'（「『]*$")
+WORD_AFTER = re.compile(r"[\s\"“‘'(\[]*([A-Za-z]+)")
+ACRONYM = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
+SPEECH_TAG = re.compile(r"[\u4e00-\u9fff]{1,5}?[说道问答喊]")  # “…！”他说
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
+def split(text: str) -> list[str]:
+    """The sentences of `text`, verbatim and in order, without surrounding white space."""
+    return [text[start:end] for start, end in spans(text)]
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """The places of the sentences: (start, end) in code points, ordered, apart from each other."""
+    found: list[tuple[int, int]] = []
+    for start, end in _blocks(text):
+        begin = start
+        for stop in _stops(text, start, end):
+            _keep(text, begin, stop, found)
+            begin = stop
+        _keep(text, begin, end, found)
+    return found
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """Runs of lines that may hold a sentence across a line break."""
+    blocks: list[tuple[int, int]] = []
+    previous = ""
+    for line in LINE.finditer(text):
+        shown = line.group().strip()
+        if not shown:
+            continue
+        joined = bool(blocks) and _continues(previous, text[blocks[-1][1] : line.start()], line.group())
+        if joined:
+            blocks[-1] = (blocks[-1][0], line.end())
+        else:
+            blocks.append((line.start(), line.end()))
+        previous = shown
+    return blocks
+
+
+def _continues(previous: str, gap: str, line: str) -> bool:
+    """Whether `line` goes on with the sentence that the `previous` line was wrapped in."""
+    if gap not in ("\n", "\r\n") or previous.startswith(("#", "|")):
+        return False
+    if display_width(previous) < WRAP_WIDTH or previous.rstrip(CLOSERS)[-1:] in set(".!?。！？；…:："):
+        return False
+    return LINE_OPENER.match(line) is None
+
+
+def _stops(text: str, start: int, end: int) -> list[int]:
+    """Where sentences end inside one block; the block's own end is not among them."""
+    list_number = LIST_NUMBER.match(text, start + _indent(text, start, end), end)
+    first = list_number.end() if list_number else start
+    return [mark.end() for mark in END.finditer(text, first, end) if _ends(text, mark, start, end)]
+
+
+def _ends(text: str, mark: re.Match[str], start: int, end: int) -> bool:
+    signs, after = mark["mark"], mark.end()
+    following = text[after : after + 1] if after < end else " "
+    if signs[0] in "。！？｡；" or signs[-1] in "！？":
+        quoted_inside = following in set("，、,；;：:的") or SPEECH_TAG.match(text, after, end) is not None
+        return not (mark["closers"] and quoted_inside)
+    if signs[0] == "…" or signs == "..":
+        return following.isspace() and not _goes_on(text, after, end)
+    beside_chinese = (
+        CJK.match(following) is not None and CJK.match(text[mark.start() - 1 : mark.start()]) is not None
+    )
+    if not following.isspace() and not beside_chinese:
+        return False
+    if signs == ".":
+        return not _abbreviates(text, mark.start(), start, after, end)
+    if signs.startswith("..") or mark["closers"]:
+        return not _goes_on(text, after, end)
+    return True
+
+
+def _goes_on(text: str, after: int, end: int) -> bool:
+    """Whether what follows starts in lower case, as after an ellipsis or a quotation in mid-sentence."""
+    return text[after:end][:8].lstrip()[:1].islower()
+
+
+def _abbreviates(text: str, stop: int, start: int, after: int, end: int) -> bool:
+    """Whether the full stop at `stop` belongs to an abbreviation, an initial or the like."""
+    before = WORD_BEFORE.search(text, max(start, stop - 24), stop)
+    word = before.group() if before else ""
+    plain = word.lower()
+    if plain in OPEN_ABBREVIATIONS:
+        return True
+    next_word = WORD_AFTER.match(text, after, min(end, after + 40))
+    if plain == "no" and next_word is None:
+        return text[after:end].lstrip()[:1].isdigit()
+    initial = len(word) == 1 and word.isalpha() and word.isupper() and word != "I"
+    if initial or plain in CLOSED_ABBREVIATIONS - {"no"} or ACRONYM.fullmatch(word):
+        return next_word is not None and not _begins(next_word.group(1)) or next_word is None and after < end
+    return False
+
+
+def _begins(word: str) -> bool:
+    return word[0].isupper() and word.lower() in BEGINNINGS
+
+
+def _indent(text: str, start: int, end: int) -> int:
+    return len(text[start:end]) - len(text[start:end].lstrip())
+
+
+def _keep(text: str, start: int, end: int, found: list[tuple[int, int]]) -> None:
+    piece = text[start:end]
+    begin = start + len(piece) - len(piece.lstrip())
+    finish = begin + len(piece.strip())
+    if begin < finish:
+        found.append((begin, finish))
