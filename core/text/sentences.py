@@ -11,6 +11,7 @@ table row, speaker, quotation, fence).
 import re
 
 from core.text.scripts import display_width
+from core.text.words import words
 
 WRAP_WIDTH = 50  # columns; prose is wrapped at 60 and more, titles and list items are mostly shorter
 
@@ -29,20 +30,20 @@ END = re.compile(rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+)(?P<closers>[
 LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
 
 # Never the end of a sentence: something must follow.
-OPEN_ABBREVIATIONS = frozenset(
+OPEN_ABBREVIATIONS = words(
     "dr mr mrs ms mx prof rev hon gen col lt sgt capt sen rep gov pres st mt ft vs cf viz e.g i.e eg ie al fig figs eq"
-    " sec ch vol nos pp ed eds approx ca dept univ assn resp incl esp ref refs".split()
+    " sec ch vol nos pp ed eds approx ca dept univ assn resp incl esp ref refs"
 )
 # May end one: then what follows looks like a beginning.
-CLOSED_ABBREVIATIONS = frozenset(
+CLOSED_ABBREVIATIONS = words(
     "inc ltd co corp jr sr etc esq ph.d m.d b.a m.a b.sc m.sc a.m p.m u.s u.k e.u u.n d.c u.s.a bros llc plc"
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
-    " min max avg est temp tel ext no".split()
+    " min max avg est temp tel ext no"
 )
-BEGINNINGS = frozenset(
+BEGINNINGS = words(
     "the a an this that these those he she it we they you i his her its our their your my there here in on at by for"
     " from with after before when while if although though because since as but and so yet or however meanwhile"
-    " then later now today what who why how where which one some many most all both each no not".split()
+    " then later now today what who why how where which one some many most all both each no not"
 )
 WORD_BEFORE = re.compile(r"[^\s(\[\"“‘'（「『]*$")
 WORD_AFTER = re.compile(r"[\s\"“‘'(\[]*([A-Za-z]+)")

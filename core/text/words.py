@@ -1,0 +1,9 @@
+"""A way to write a set of words down.
+
+Law: imports nothing of the project.
+"""
+
+
+def words(listed: str) -> frozenset[str]:
+    """The words of a list written as running text, separated by white space."""
+    return frozenset(listed.split())
