@@ -3,6 +3,8 @@
 Law: one conformance suite per port runs on every implementation (`tests/conformance`).
 """
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -185,12 +187,14 @@ class Draft(Generic[Result]):
 
     `touches` names what it read or writes (`node:ID`, `edges:ID`, `insight`, `bank`, …): drafts
     that touch nothing in common are appended together; others wait for the next append and are
-    made anew. No steps: nothing to change, the result stands as it is.
+    made anew. No steps: nothing to change, the result stands as it is. `interaction_id` is set
+    when the request's answer will be the outcome of structuring that interaction.
     """
 
-    steps: tuple[Step, ...]
-    touches: frozenset[str]
     result: Result
+    steps: tuple[Step, ...] = ()
+    touches: frozenset[str] = frozenset()
+    interaction_id: InteractionId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,13 +218,37 @@ class Committed(Generic[Result]):
 class Banks(Protocol):
     """Banks in memory: opened, followed, written one command at a time, evicted when idle."""
 
-    def reading(self, key: BankKey, min_revision: int = 0) -> "AbstractAsyncContextManager[Bank]":
+    def reading(self, key: BankKey, min_revision: int = 0) -> AbstractAsyncContextManager[Bank]:
         """The bank, fresh enough, kept in memory while the context lasts. Do not await between two reads
         that must agree. Raises BankNotFound, RevisionNotReached."""
         ...
 
-    async def commit(self, key: BankKey, stage: Callable[["Bank"], Draft[Result]]) -> Committed[Result]:
-        """Stage on the bank as it stands, store, apply. `stage` is pure and quick, and may be called
-        again on a newer bank; what it raises goes to the caller, and nothing is written.
-        Cancelling the caller stops its waiting only."""
+    async def found(
+        self, key: BankKey, stage: Callable[[], Draft[Result]], request: RequestKey | None = None
+    ) -> Committed[Result]:
+        """Create the bank that the draft's first step (BankPut) describes. Raises BankExists, RequestIdReused."""
+        ...
+
+    async def commit(
+        self, key: BankKey, stage: Callable[[Bank], Draft[Result]], request: RequestKey | None = None
+    ) -> Committed[Result]:
+        """Stage on the bank as it stands, store, apply: durable and visible when it returns.
+
+        `stage` is pure and quick, and may be called again on a newer bank; what it raises goes to
+        the caller, and nothing is written. A `request` seen before is not staged: its answer
+        returns as `replayed`. Cancelling the caller stops its waiting only. Raises BankNotFound,
+        RequestIdReused.
+        """
+        ...
+
+    async def keep_segment_vectors(self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]) -> None:
+        """Store and index vectors made for segments of this bank. Raises BankNotFound."""
+        ...
+
+    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
+        """Purge rows, feed and files. Raises BankNotFound."""
+        ...
+
+    def watch(self, key: BankKey, after: int) -> AsyncIterator[Change]:
+        """Every change after a revision, as they come, until the bank is gone (BankNotFound). Raises RevisionTrimmed."""
         ...

@@ -8,9 +8,11 @@ from core.ids import InteractionId, RequestId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestRecord:
-    """`answer` is None while it runs; then the encoded response of the first call, returned to every repetition.
+    """`digest` identifies the body: another body under the same id is refused.
 
-    `digest` identifies the body: another body under the same id is refused.
+    `answer` is the encoded result of the first call, returned to every repetition, with the
+    `revision` that call made. A call that structures an interaction has `interaction_id`
+    instead: how far it came stands in that interaction's structuring.
     """
 
     request_id: RequestId
@@ -19,3 +21,4 @@ class RequestRecord:
     create_time: datetime
     interaction_id: InteractionId | None = None
     answer: bytes | None = None
+    revision: int = 0

@@ -1,0 +1,169 @@
+"""The interaction tree: the verbatim record, which nodes stand for which of it, and what was merged.
+
+Law: interactions are only ever added. A segment's nodes follow from the living nodes; a node that
+was merged away is reached through the node that stands for it.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from core.errors import InteractionNotFound
+from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
+from core.model.interaction import Interaction, Segment
+from core.model.lineage import MergeRecord
+from core.model.node import Node
+from core.model.structuring import ClusterWork, Structuring, StructuringState
+
+
+class InteractionTree:
+    """Interactions with their segments, structurings and merge records."""
+
+    def __init__(self) -> None:
+        self.interactions: dict[InteractionId, Interaction] = {}
+        self.structurings: dict[InteractionId, Structuring] = {}
+        self.merges: list[MergeRecord] = []
+        self.refuted: dict[SegmentRef, ConflictId] = {}
+        self.segment_count = 0
+        self._clusters: dict[InteractionId, dict[int, ClusterWork]] = {}
+        self._into: dict[NodeId, NodeId] = {}
+        self._merge_into: dict[NodeId, MergeRecord] = {}
+        self._nodes_of: dict[SegmentRef, tuple[NodeId, ...]] = {}
+        self._segments: dict[SegmentRef, Segment] = {}  # made on demand; one object as long as it says the same
+        self._unsummarised: dict[InteractionId, set[SegmentRef]] = {}
+
+    # ---- reads ----
+
+    def interaction(self, interaction_id: InteractionId) -> Interaction:
+        """Raises InteractionNotFound."""
+        try:
+            return self.interactions[interaction_id]
+        except KeyError:
+            raise InteractionNotFound(interaction_id) from None
+
+    def segment(self, ref: SegmentRef) -> Segment:
+        """The segment as it stands now. The same object until its nodes or its refutation change."""
+        made = self._segments.get(ref)
+        if made is None:
+            made = self._segments[ref] = self._make_segment(ref)
+        return made
+
+    def segments(self, interaction_id: InteractionId) -> Iterator[Segment]:
+        for ref in self.refs(interaction_id):
+            yield self.segment(ref)
+
+    def refs(self, interaction_id: InteractionId) -> list[SegmentRef]:
+        count = len(self.interaction(interaction_id).spans)
+        return [SegmentRef(interaction_id, index) for index in range(count)]
+
+    def text(self, ref: SegmentRef) -> str:
+        """The segment's verbatim text."""
+        interaction = self.interaction(ref.interaction_id)
+        span = interaction.spans[ref.index]
+        return interaction.text[span.start : span.end]
+
+    def line(self, ref: SegmentRef) -> str:
+        """The segment as a line of a record: its speaker, if it has one, then its text."""
+        speaker = self.interaction(ref.interaction_id).spans[ref.index].speaker
+        return f"{speaker}: {self.text(ref)}" if speaker else self.text(ref)
+
+    def nodes_of(self, ref: SegmentRef) -> tuple[NodeId, ...]:
+        """The living nodes that summarise a segment."""
+        return self._nodes_of.get(ref, ())
+
+    def clusters(self, interaction_id: InteractionId) -> list[ClusterWork]:
+        """The interaction's clusters planned so far, by number."""
+        planned = self._clusters.get(interaction_id, {})
+        return [planned[number] for number in sorted(planned)]
+
+    def is_unsummarised(self, ref: SegmentRef) -> bool:
+        """Whether the segment waits for its structuring: no node speaks for it yet."""
+        return ref in self._unsummarised.get(ref.interaction_id, ())
+
+    @property
+    def has_unsummarised(self) -> bool:
+        return bool(self._unsummarised)
+
+    def unfinished(self) -> list[Structuring]:
+        return [s for s in self.structurings.values() if s.state is not StructuringState.DONE]
+
+    def standing_for(self, node_id: NodeId) -> NodeId | None:
+        """The node that a merged-away node lives on in today, or None if it was never merged."""
+        into = self._into.get(node_id)
+        while into is not None and into in self._into:
+            into = self._into[into]
+        return into
+
+    def merge_into(self, node_id: NodeId) -> MergeRecord | None:
+        """The merge that made this node, if one did."""
+        return self._merge_into.get(node_id)
+
+    # ---- steps (called by Bank.apply alone) ----
+
+    def add_interaction(self, interaction: Interaction) -> None:
+        self.interactions[interaction.interaction_id] = interaction
+        self.segment_count += len(interaction.spans)
+
+    def put_structuring(self, structuring: Structuring) -> None:
+        interaction_id = structuring.interaction_id
+        self.structurings[interaction_id] = structuring
+        if structuring.state is StructuringState.DONE:
+            self._unsummarised.pop(interaction_id, None)
+        elif interaction_id not in self._unsummarised:
+            waiting = {ref for ref in self.refs(interaction_id) if not self._nodes_of.get(ref)}
+            self._unsummarised[interaction_id] = waiting
+
+    def put_cluster(self, cluster: ClusterWork) -> None:
+        self._clusters.setdefault(cluster.interaction_id, {})[cluster.number] = cluster
+
+    def add_merge(self, record: MergeRecord) -> None:
+        self.merges.append(record)
+        self._merge_into[record.into] = record
+        for absorbed in record.absorbed:
+            self._into[absorbed.node_id] = record.into
+
+    def refute(self, ref: SegmentRef, conflict_id: ConflictId) -> None:
+        self.refuted[ref] = conflict_id
+        self._segments.pop(ref, None)
+
+    def relink(self, before: Node | None, after: Node | None) -> None:
+        """A node came, changed or went: its segments' nodes follow."""
+        old = before.segments if before else ()
+        new = after.segments if after else ()
+        if before and after and old == new:
+            return
+        if before:
+            self._unlink(before.node_id, old)
+        if after:
+            self._link(after.node_id, new)
+
+    def _unlink(self, node_id: NodeId, refs: Iterable[SegmentRef]) -> None:
+        for ref in refs:
+            left = tuple(n for n in self._nodes_of.get(ref, ()) if n != node_id)
+            if left:
+                self._nodes_of[ref] = left
+            else:
+                self._nodes_of.pop(ref, None)
+            self._segments.pop(ref, None)
+
+    def _link(self, node_id: NodeId, refs: Iterable[SegmentRef]) -> None:
+        for ref in refs:
+            self._nodes_of[ref] = tuple(sorted({*self._nodes_of.get(ref, ()), node_id}))
+            self._segments.pop(ref, None)
+            waiting = self._unsummarised.get(ref.interaction_id)
+            if waiting is not None:
+                waiting.discard(ref)
+
+    def _make_segment(self, ref: SegmentRef) -> Segment:
+        interaction = self.interaction(ref.interaction_id)
+        span = interaction.spans[ref.index]
+        return Segment(
+            ref=ref,
+            text=interaction.text[span.start : span.end],
+            offset=span.start,
+            event_time=span.event_time or interaction.event_time,
+            message_id=span.message_id,
+            role=span.role,
+            speaker=span.speaker,
+            source=interaction.source,
+            node_ids=self._nodes_of.get(ref, ()),
+            refuted_by=self.refuted.get(ref, ""),
+        )
