@@ -230,12 +230,12 @@ class Banks(Protocol):
         ...
 
     async def commit(
-        self, key: BankKey, stage: Callable[[Bank], Draft[Result]], request: RequestKey | None = None
+        self, key: BankKey, stage: Callable[[Bank, int], Draft[Result]], request: RequestKey | None = None
     ) -> Committed[Result]:
         """Stage on the bank as it stands, store, apply: durable and visible when it returns.
 
-        `stage` is pure and quick, and may be called again on a newer bank; what it raises goes to
-        the caller, and nothing is written. A `request` seen before is not staged: its answer
+        `stage` gets the bank and the revision its change will have; it is pure and quick, and may be
+        called again on a newer bank; what it raises goes to the caller, and nothing is written. A `request` seen before is not staged: its answer
         returns as `replayed`. Cancelling the caller stops its waiting only. Raises BankNotFound,
         RequestIdReused.
         """

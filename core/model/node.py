@@ -19,8 +19,8 @@ class Node:
 
     `context` and `keywords` are what is shown and searched; `base_context` and `base_keywords`
     are the node's own words before relations to neighbours reworded them, so that rewordings
-    do not pile up. `version` counts the changes of this node (1 when new): whoever decided
-    something from a node's text compares versions to see whether it still stands.
+    do not pile up. `revision` is the bank's revision at which this node last changed: whoever
+    decided something from a node's text compares it to see whether the text still stands.
     """
 
     node_id: NodeId
@@ -37,4 +37,4 @@ class Node:
     source: str = ""
     interaction_ids: tuple[InteractionId, ...] = ()
     segments: tuple[SegmentRef, ...] = ()  # the evidence it was made from, in order
-    version: int = 1
+    revision: int = 0

@@ -1,0 +1,381 @@
+"""A bank in memory: the aggregate of one task's memory.
+
+Law: `apply` is the only mutator, and it never fails on a change that was staged on this bank's
+state; indexes are derived from the same steps. Everything here is used from one thread, except
+`prepare` and the `build` of a compaction, which may run beside it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.bank.change import (
+    AttachmentPut,
+    BankPut,
+    BankState,
+    Change,
+    ClusterPut,
+    ConflictPut,
+    EdgeDrop,
+    EdgePut,
+    Head,
+    InsightPut,
+    InteractionAdd,
+    MergeAdd,
+    NodeDrop,
+    NodePut,
+    PairForget,
+    PairSettle,
+    SegmentRefute,
+    Step,
+    StructuringPut,
+    Vector,
+)
+from core.bank.graph import Graph, GraphCompaction
+from core.bank.interaction_tree import InteractionTree
+from core.bank.keyword_index import KeywordCompaction, KeywordIndex, Prepared
+from core.bank.vector_index import VectorCompaction, VectorIndex, VectorSettings
+from core.errors import (
+    AttachmentNotFound,
+    ConflictNotFound,
+    NodeAbsorbed,
+    NodeNotFound,
+)
+from core.ids import AttachmentId, BankKey, ConflictId, InteractionId, NodeId, SegmentRef
+from core.model.bank import BankRecord, SpaceSource
+from core.model.conflict import Conflict, ConflictStatus
+from core.model.insight import Insight
+from core.model.interaction import Attachment, Interaction
+from core.model.node import Node
+
+NODE_WEIGHTS: Mapping[str, float] = {"keywords": 3.0, "context": 1.5, "summary": 1.0}
+SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """How banks are held in memory: settings of the derived indexes, the same for every bank."""
+
+    vectors: VectorSettings = field(default_factory=VectorSettings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedChange:
+    """What `apply` would otherwise spend its time on: the words of new texts, found beforehand."""
+
+    nodes: Prepared[NodeId]
+    segments: Prepared[SegmentRef]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """One index's compaction: `build` in another thread, then `Bank.adopt`."""
+
+    part: str
+    job: GraphCompaction | KeywordCompaction[NodeId] | KeywordCompaction[SegmentRef] | VectorCompaction[NodeId] | VectorCompaction[SegmentRef]
+
+    def build(self) -> None:
+        self.job.build()
+
+
+class Bank:
+    """One bank: read it freely between awaits; change it by `apply`."""
+
+    def __init__(self, record: BankRecord, head: Head, tuning: Tuning) -> None:
+        self.record = record
+        self.head = head
+        self.insight = Insight(goal=record.goal)
+        self.nodes: dict[NodeId, Node] = {}
+        self.graph = Graph()
+        self.tree = InteractionTree()
+        self.conflicts: dict[ConflictId, Conflict] = {}
+        self.attachments: dict[AttachmentId, Attachment] = {}  # uploaded
+        self.node_words: KeywordIndex[NodeId] = KeywordIndex(NODE_WEIGHTS)
+        self.node_vectors: VectorIndex[NodeId] = VectorIndex(record.space.dimension, tuning.vectors)
+        self.segment_words: KeywordIndex[SegmentRef] = KeywordIndex(SEGMENT_WEIGHTS)
+        self.segment_vectors: VectorIndex[SegmentRef] = VectorIndex(record.space.dimension, tuning.vectors)
+        self.wanting_vectors: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
+        self._settled: dict[NodeId, set[NodeId]] = {}
+        self._open_of: dict[NodeId, set[ConflictId]] = {}
+        self._characters = 0
+
+    # ---- making one ----
+
+    @classmethod
+    def found(cls, change: Change, uid: str, tuning: Tuning) -> "Bank":
+        """The bank that its first change describes. That change's first step is BankPut."""
+        first = change.steps[0]
+        if not isinstance(first, BankPut):
+            raise TypeError("the first step of a bank's first change is BankPut")
+        bank = cls(first.record, Head(uid=uid, revision=0, change_id=change.change_id), tuning)
+        bank.apply(change)
+        return bank
+
+    @classmethod
+    def load(cls, state: BankState, tuning: Tuning) -> "Bank":
+        """The bank that a store's rows describe. Takes a while for a large one: call it off the loop."""
+        bank = cls(state.record, state.head, tuning)
+        steps = bank._steps_of(state)
+        bank._index(bank._prepare_steps(steps))
+        for step in steps:
+            bank._apply_step(step)
+        bank.insight = state.insight
+        if state.segment_vectors:
+            bank.put_segment_vectors(state.segment_vectors)
+        return bank
+
+    # ---- reads ----
+
+    @property
+    def key(self) -> BankKey:
+        return self.record.key
+
+    @property
+    def uid(self) -> str:
+        return self.head.uid
+
+    @property
+    def revision(self) -> int:
+        return self.head.revision
+
+    @property
+    def embeds(self) -> bool:
+        """Whether the service makes this bank's vectors."""
+        return self.record.space.source is SpaceSource.SERVER
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the bank holds in memory."""
+        vector_bytes = 4 * self.record.space.dimension * (len(self.node_vectors) + len(self.segment_vectors))
+        return 64_000 + 2 * vector_bytes + 8 * self._characters + 2_000 * (len(self.nodes) + self.tree.segment_count)
+
+    def node(self, node_id: NodeId) -> Node:
+        """Raises NodeAbsorbed (with the node that stands for it now), NodeNotFound."""
+        node = self.nodes.get(node_id)
+        if node is not None:
+            return node
+        into = self.tree.standing_for(node_id)
+        if into is not None and into in self.nodes:
+            raise NodeAbsorbed(node_id, into)
+        raise NodeNotFound(node_id)
+
+    def node_standing_for(self, node_id: NodeId) -> Node:
+        """The node itself, or the one it was merged into. Raises NodeNotFound."""
+        try:
+            return self.node(node_id)
+        except NodeAbsorbed as absorbed:
+            return self.nodes[NodeId(absorbed.into)]
+
+    def conflict(self, conflict_id: ConflictId) -> Conflict:
+        """Raises ConflictNotFound."""
+        try:
+            return self.conflicts[conflict_id]
+        except KeyError:
+            raise ConflictNotFound(conflict_id) from None
+
+    def open_conflicts(self) -> list[Conflict]:
+        """Oldest first."""
+        return [c for c in self.conflicts.values() if c.status is ConflictStatus.OPEN]
+
+    def open_conflicts_of(self, node_id: NodeId) -> list[Conflict]:
+        return [self.conflicts[c] for c in sorted(self._open_of.get(node_id, ()))]
+
+    def settled_with(self, node_id: NodeId) -> set[NodeId]:
+        """Nodes this one was found not to contradict, by a person or a verdict."""
+        return self._settled.get(node_id, set())
+
+    def attachment(self, attachment_id: AttachmentId) -> Attachment:
+        """An uploaded file's record. Raises AttachmentNotFound."""
+        try:
+            return self.attachments[attachment_id]
+        except KeyError:
+            raise AttachmentNotFound(attachment_id) from None
+
+    def state(self) -> BankState:
+        """Everything, as plain values in a defined order."""
+        return BankState(
+            head=self.head,
+            record=self.record,
+            insight=self.insight,
+            nodes=tuple(
+                NodePut(node=self.nodes[n], vector=self.node_vectors.get(n)) for n in sorted(self.nodes)
+            ),
+            edges=tuple(sorted(self.graph.edges())),
+            interactions=tuple(self.tree.interactions[i] for i in sorted(self.tree.interactions)),
+            attachments=tuple(self.attachments[a] for a in sorted(self.attachments)),
+            structurings=tuple(self.tree.structurings[i] for i in sorted(self.tree.structurings)),
+            clusters=tuple(
+                c for i in sorted(self.tree.interactions) for c in self.tree.clusters(InteractionId(i))
+            ),
+            merges=tuple(self.tree.merges),
+            conflicts=tuple(self.conflicts[c] for c in sorted(self.conflicts)),
+            settled=tuple(sorted((a, b) for a, others in self._settled.items() for b in others if a < b)),
+            refuted=tuple(sorted(self.tree.refuted.items())),
+            segment_vectors={
+                ref: vector
+                for i in sorted(self.tree.interactions)
+                for ref in self.tree.refs(InteractionId(i))
+                if (vector := self.segment_vectors.get(ref)) is not None
+            },
+        )
+
+    # ---- changing ----
+
+    def prepare(self, steps: Iterable[Step]) -> PreparedChange:
+        """Find the words of the steps' new texts. Pure: may run in another thread."""
+        return self._prepare_steps(list(steps))
+
+    def apply(self, change: Change, prepared: PreparedChange | None = None) -> None:
+        """Carry out a stored change, and stand at its revision."""
+        self._index(prepared or self._prepare_steps(change.steps))
+        for step in change.steps:
+            self._apply_step(step)
+        self.head = Head(uid=self.head.uid, revision=change.revision, change_id=change.change_id)
+
+    def put_segment_vectors(self, vectors: Mapping[SegmentRef, Vector]) -> None:
+        """Index vectors of segments this bank has; others are passed over. Derived: no revision."""
+        known = {ref: vector for ref, vector in vectors.items() if ref.interaction_id in self.tree.interactions}
+        self.segment_vectors.put_many(list(known), list(known.values()))
+        for ref in known:
+            self.wanting_vectors.pop(ref, None)
+
+    def compactions(self) -> list[Compaction]:
+        """The indexes whose tails have grown enough to be compiled anew, now."""
+        parts = {
+            "graph": self.graph,
+            "node_words": self.node_words,
+            "node_vectors": self.node_vectors,
+            "segment_words": self.segment_words,
+            "segment_vectors": self.segment_vectors,
+        }
+        jobs = ((part, index.compaction()) for part, index in parts.items())
+        return [Compaction(part=part, job=job) for part, job in jobs if job is not None]
+
+    def adopt(self, compaction: Compaction) -> None:
+        """Swap in what a compaction built; edits made meanwhile are kept."""
+        getattr(self, compaction.part).adopt(compaction.job)
+
+    # ---- steps ----
+
+    def _apply_step(self, step: Step) -> None:  # one case a step: long, and read at a glance
+        match step:
+            case BankPut():
+                self.record = step.record
+            case InsightPut():
+                self.insight = step.insight
+            case InteractionAdd():
+                self._add_interaction(step.interaction)
+            case AttachmentPut():
+                self.attachments[step.attachment.attachment_id] = step.attachment
+            case StructuringPut():
+                self.tree.put_structuring(step.structuring)
+            case ClusterPut():
+                self.tree.put_cluster(step.cluster)
+            case NodePut():
+                self._put_node(step)
+            case NodeDrop():
+                self._drop_node(step.node_id)
+            case EdgePut():
+                self.graph.add_edge(step.node_id, step.other_node_id)
+            case EdgeDrop():
+                self.graph.drop_edge(step.node_id, step.other_node_id)
+            case MergeAdd():
+                self.tree.add_merge(step.record)
+            case ConflictPut():
+                self._put_conflict(step.conflict)
+            case PairSettle():
+                self._settled.setdefault(step.node_id, set()).add(step.other_node_id)
+                self._settled.setdefault(step.other_node_id, set()).add(step.node_id)
+            case PairForget():
+                self._forget_pairs(step.node_id)
+            case SegmentRefute():
+                self.tree.refute(step.ref, step.conflict_id)
+
+    def _add_interaction(self, interaction: Interaction) -> None:
+        self.tree.add_interaction(interaction)
+        self._characters += len(interaction.text)
+        if self.embeds:
+            self.wanting_vectors.update(dict.fromkeys(self.tree.refs(interaction.interaction_id)))
+
+    def _put_node(self, step: NodePut) -> None:
+        node = step.node
+        before = self.nodes.get(node.node_id)
+        self.nodes[node.node_id] = node
+        if before is None:
+            self.graph.add_node(node.node_id)
+            self._characters += len(node.summary)
+        if step.vector is not None:
+            self.node_vectors.put(node.node_id, step.vector)
+        self.tree.relink(before, node)
+
+    def _drop_node(self, node_id: NodeId) -> None:
+        before = self.nodes.pop(node_id)
+        self.graph.drop_node(node_id)
+        self.node_words.drop(node_id)
+        if node_id in self.node_vectors:
+            self.node_vectors.drop(node_id)
+        self.tree.relink(before, None)
+        self._forget_pairs(node_id)
+
+    def _put_conflict(self, conflict: Conflict) -> None:
+        before = self.conflicts.get(conflict.conflict_id)
+        for side in before.sides if before else ():
+            self._open_of.get(side.node_id, set()).discard(conflict.conflict_id)
+        self.conflicts[conflict.conflict_id] = conflict
+        if conflict.status is ConflictStatus.OPEN:
+            for side in conflict.sides:
+                self._open_of.setdefault(side.node_id, set()).add(conflict.conflict_id)
+
+    def _forget_pairs(self, node_id: NodeId) -> None:
+        for other in self._settled.pop(node_id, set()):
+            self._settled[other].discard(node_id)
+            if not self._settled[other]:
+                del self._settled[other]
+
+    # ---- words ----
+
+    def _prepare_steps(self, steps: Sequence[Step]) -> PreparedChange:
+        nodes: dict[NodeId, Mapping[str, str]] = {}
+        segments: dict[SegmentRef, Mapping[str, str]] = {}
+        for step in steps:
+            if isinstance(step, NodePut):
+                nodes[step.node.node_id] = node_fields(step.node)
+            elif isinstance(step, NodeDrop):
+                nodes.pop(step.node_id, None)
+            elif isinstance(step, InteractionAdd):
+                segments.update(segment_fields(step.interaction))
+        return PreparedChange(nodes=self.node_words.prepare(nodes), segments=self.segment_words.prepare(segments))
+
+    def _index(self, prepared: PreparedChange) -> None:
+        self.node_words.put(prepared.nodes)
+        self.segment_words.put(prepared.segments)
+
+    @staticmethod
+    def _steps_of(state: BankState) -> list[Step]:
+        """The state's rows as the steps that would make them."""
+        return [
+            *(InteractionAdd(interaction=i) for i in state.interactions),
+            *(AttachmentPut(attachment=a) for a in state.attachments),
+            *state.nodes,
+            *(EdgePut(node_id=a, other_node_id=b) for a, b in state.edges),
+            *(MergeAdd(record=m) for m in state.merges),
+            *(ConflictPut(conflict=c) for c in state.conflicts),
+            *(PairSettle(node_id=a, other_node_id=b) for a, b in state.settled),
+            *(SegmentRefute(ref=ref, conflict_id=c) for ref, c in state.refuted),
+            *(StructuringPut(structuring=s) for s in state.structurings),
+            *(ClusterPut(cluster=c) for c in state.clusters),
+        ]
+
+
+def node_fields(node: Node) -> Mapping[str, str]:
+    """What of a node is searched by keywords, by field (see NODE_WEIGHTS)."""
+    return {"keywords": " \n".join(node.keywords), "context": node.context, "summary": node.summary}
+
+
+def segment_fields(interaction: Interaction) -> dict[SegmentRef, Mapping[str, str]]:
+    """What of an interaction's segments is searched by keywords: the speaker belongs to the text."""
+    fields: dict[SegmentRef, Mapping[str, str]] = {}
+    for index, span in enumerate(interaction.spans):
+        text = interaction.text[span.start : span.end]
+        shown = f"{span.speaker}: {text}" if span.speaker else text
+        fields[SegmentRef(interaction.interaction_id, index)] = {"text": shown}
+    return fields
