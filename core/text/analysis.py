@@ -1,0 +1,114 @@
+"""Text to search terms, the same for what is stored and what is asked.
+
+Law: pure. Equal texts up to Unicode compatibility and case give equal terms, in any thread.
+Words are stemmed if English, kept if not; Chinese, Japanese and Korean have no spaces to rely
+on and are cut into overlapping pairs of characters.
+"""
+
+import re
+import threading
+import unicodedata
+from itertools import pairwise
+
+import Stemmer
+
+# Combining marks that belong to words but are not alphanumeric to `re`: without them every Hindi or
+# Thai word would fall apart at its vowel signs.
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u1000-\u109f"
+_WORD = rf"[\w{_MARKS}]"
+# A token is a run of word characters, with marks between them that do not end it: GPT-4, U.S., 3.5, 1,000, 10:30.
+_TOKEN = re.compile(rf"{_WORD}+(?:(?:[.'’_-]|(?<=\d)[,:/](?=\d)){_WORD}+)*(?:\+\+|#)?")
+_WIDE = re.compile(
+    "([\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af]+)"
+)
+_NUMBER = re.compile(r"\d+(?:\.\d+)*|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_CODE_NAME = re.compile(r"[^\W\d_](?:\+\+|#)")  # C++, C#, F#
+_CLITIC = re.compile(r"(?:n't|'(?:s|ll|re|ve|d|m))$")
+_JOINT = re.compile(r"[._'/:,-]+")
+
+_LONGEST_TERM = 64  # code points; what is longer is a blob, told apart by its beginning
+_MEMO_SIZE = 50_000  # tokens; a bank's vocabulary, or a few
+
+STOP_WORDS = frozenset(
+    """a about above after again against all also am an and any are as at be because been before being below
+    between both but by can cannot could did do does doing down during each few for from further had has have
+    having he her here hers herself him himself his how i if in into is it its itself just me more most my myself
+    no nor not now of off on once only or other our ours ourselves out over own same she should so some such than
+    that the their theirs them themselves then there these they this those through to too under until up very was
+    we were what when where which while who whom why will with would you your yours yourself yourselves
+    dont doesnt didnt isnt arent wasnt werent wont wouldnt couldnt shouldnt cant im ive youre youve theyre
+    ain't can't shan't won't let's eg ie etc""".split()  # noqa: SIM905 (read as prose, not as 150 literals)
+)
+
+
+class _Thread(threading.local):
+    """One stemmer a thread (it is not thread-safe), and the terms of the tokens it met."""
+
+    def __init__(self) -> None:
+        self.stem = Stemmer.Stemmer("english").stemWord
+        self.memo: dict[str, tuple[str, ...]] = {}
+
+
+_thread = _Thread()
+
+
+def terms(text: str) -> list[str]:
+    """The search terms of `text`, in order, repeated as often as they occur.
+
+    "The U.S. bought GPT-4" gives ["us", "bought", "gpt4", "gpt", "4"], "机器学习" gives ["机器", "器学", "学习"].
+    Text with nothing to search for gives no terms.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    memo = _thread.memo
+    found: list[str] = []
+    for token in _TOKEN.findall(text.casefold()):
+        known = memo.get(token)
+        if known is None:
+            known = _terms_of_token(token)
+            if len(token) <= _LONGEST_TERM:
+                if len(memo) >= _MEMO_SIZE:
+                    memo.clear()
+                memo[token] = known
+        found += known
+    return found
+
+
+def _terms_of_token(token: str) -> tuple[str, ...]:
+    if token.isascii():
+        return tuple(_terms_of_word(token))
+    found: list[str] = []
+    for place, run in enumerate(_WIDE.split(token)):  # wide runs stand at the odd places
+        if place % 2:
+            found += [run] if len(run) == 1 else map("".join, pairwise(run))
+        else:
+            for word in _TOKEN.findall(run):
+                found += _terms_of_word(word)
+    return tuple(found)
+
+
+def _terms_of_word(word: str) -> list[str]:
+    """A word's own term, and for a compound the terms of its parts too, so that either finds it."""
+    if word in STOP_WORDS:
+        return []
+    word = _CLITIC.sub("", word)
+    if _CODE_NAME.fullmatch(word):
+        return [word]
+    word = word.rstrip("+#")
+    if _NUMBER.fullmatch(word):
+        return [word.replace(",", "")[:_LONGEST_TERM]]
+    if _ACRONYM.fullmatch(word):
+        return [word.replace(".", "")[:_LONGEST_TERM]]
+    parts = [part for part in _JOINT.split(word) if part]
+    if len(parts) < 2:
+        return _single(parts[0]) if parts else []
+    whole = _single("".join(parts))
+    return whole + [term for part in parts for term in _single(part)]
+
+
+def _single(word: str) -> list[str]:
+    if word in STOP_WORDS:
+        return []
+    word = word[:_LONGEST_TERM]
+    return [_thread.stem(word) if word.isascii() else word]
