@@ -10,6 +10,7 @@ table row, speaker, quotation, fence).
 
 import re
 
+from core.text.outline import LINE
 from core.text.scripts import display_width
 from core.text.words import words
 
@@ -27,12 +28,11 @@ LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
 
 CLOSERS = "\"'”’」』》）)]】*_"
 END = re.compile(rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+)(?P<closers>[{re.escape(CLOSERS)}]*)")
-LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
 
 # Never the end of a sentence: something must follow.
 OPEN_ABBREVIATIONS = words(
-    "dr mr mrs ms mx prof rev hon gen col lt sgt capt sen rep gov pres st mt ft vs cf viz e.g i.e eg ie al fig figs eq"
-    " sec ch vol nos pp ed eds approx ca dept univ assn resp incl esp ref refs"
+    "dr mr mrs ms mx prof rev hon gen col lt sgt capt sen rep gov pres st mt ft vs cf viz e.g i.e eg ie al"
+    " fig figs eq sec ch vol nos pp ed eds approx ca dept univ assn resp incl esp ref refs"
 )
 # May end one: then what follows looks like a beginning.
 CLOSED_ABBREVIATIONS = words(
@@ -40,12 +40,13 @@ CLOSED_ABBREVIATIONS = words(
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
     " min max avg est temp tel ext no"
 )
+LONGEST_ABBREVIATION = 6
 BEGINNINGS = words(
-    "the a an this that these those he she it we they you i his her its our their your my there here in on at by for"
-    " from with after before when while if although though because since as but and so yet or however meanwhile"
-    " then later now today what who why how where which one some many most all both each no not"
+    "the a an this that these those he she it we they you i his her its our their your my there here in on at"
+    " by for from with after before when while if although though because since as but and so yet or however"
+    " meanwhile then later now today what who why how where which one some many most all both each no not"
 )
-WORD_BEFORE = re.compile(r"[^\s(\[\"“‘'（「『]*$")
+OPENERS = "([\"“‘'（「『"
 WORD_AFTER = re.compile(r"[\s\"“‘'(\[]*([A-Za-z]+)")
 ACRONYM = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 SPEECH_TAG = re.compile(r"[\u4e00-\u9fff]{1,5}?[说道问答喊]")  # “…！”他说
@@ -124,22 +125,24 @@ def _ends(text: str, mark: re.Match[str], start: int, end: int) -> bool:
 
 def _goes_on(text: str, after: int, end: int) -> bool:
     """Whether what follows starts in lower case, as after an ellipsis or a quotation in mid-sentence."""
-    return text[after:end][:8].lstrip()[:1].islower()
+    return text[after : min(end, after + 8)].lstrip()[:1].islower()
 
 
 def _abbreviates(text: str, stop: int, start: int, after: int, end: int) -> bool:
     """Whether the full stop at `stop` belongs to an abbreviation, an initial or the like."""
-    before = WORD_BEFORE.search(text, max(start, stop - 24), stop)
-    word = before.group() if before else ""
+    before = text[max(start, stop - 24) : stop].rsplit(None, 1)
+    word = before[-1].lstrip(OPENERS) if before and not text[stop - 1].isspace() else ""
+    if not word or len(word) > LONGEST_ABBREVIATION:
+        return False
     plain = word.lower()
     if plain in OPEN_ABBREVIATIONS:
         return True
     next_word = WORD_AFTER.match(text, after, min(end, after + 40))
     if plain == "no" and next_word is None:
-        return text[after:end].lstrip()[:1].isdigit()
+        return text[after : min(end, after + 4)].lstrip()[:1].isdigit()
     initial = len(word) == 1 and word.isalpha() and word.isupper() and word != "I"
     if initial or plain in CLOSED_ABBREVIATIONS - {"no"} or ACRONYM.fullmatch(word):
-        return next_word is not None and not _begins(next_word.group(1)) or next_word is None and after < end
+        return after < end and (next_word is None or not _begins(next_word.group(1)))
     return False
 
 

@@ -6,11 +6,11 @@ from core.text import sentences
 
 ENGLISH = [
     (
-        "Dr. Smith went to the U.S. in 2019. He paid $3.5 million, e.g. to Acme Inc. The deal closed at 5 p.m.",
+        "Dr. Smith went to the U.S. in 2019. He paid $3.5 million, e.g. to Acme Inc. It closed at 5 p.m.",
         [
             "Dr. Smith went to the U.S. in 2019.",
             "He paid $3.5 million, e.g. to Acme Inc.",
-            "The deal closed at 5 p.m.",
+            "It closed at 5 p.m.",
         ],
     ),
     ("J. K. Rowling wrote it. It sold.", ["J. K. Rowling wrote it.", "It sold."]),
