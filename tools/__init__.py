@@ -1,0 +1,1 @@
+"""Scripts for developers. Nothing here runs in the service."""
