@@ -1,0 +1,1 @@
+"""The wire contract of Agentic Memory Bank; versions are its subpackages."""

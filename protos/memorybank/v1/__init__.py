@@ -1,0 +1,1 @@
+"""The contract, as Python stubs made from the protos beside them."""
