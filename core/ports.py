@@ -187,14 +187,15 @@ class Draft(Generic[Result]):
 
     `touches` names what it read or writes (`node:ID`, `edges:ID`, `insight`, `bank`, …): drafts
     that touch nothing in common are appended together; others wait for the next append and are
-    made anew. No steps: nothing to change, the result stands as it is. `interaction_id` is set
-    when the request's answer will be the outcome of structuring that interaction.
+    made anew. `sees_all`: what was decided depends on every node of the bank, so it is only staged
+    on a bank that nothing else is about to change. No steps: nothing to change, the result stands
+    as it is.
     """
 
     result: Result
     steps: tuple[Step, ...] = ()
     touches: frozenset[str] = frozenset()
-    interaction_id: InteractionId | None = None
+    sees_all: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,14 +224,17 @@ class Banks(Protocol):
         that must agree. Raises BankNotFound, RevisionNotReached."""
         ...
 
-    async def found(
-        self, key: BankKey, stage: Callable[[], Draft[Result]], request: RequestKey | None = None
-    ) -> Committed[Result]:
-        """Create the bank that the draft's first step (BankPut) describes. Raises BankExists, RequestIdReused."""
+    async def found(self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None) -> Committed[Result]:
+        """Create the bank that the draft's first step (BankPut) describes, at revision 1. The result must be
+        a frozen dataclass when a request is given. Raises BankExists, RequestIdReused."""
         ...
 
     async def commit(
-        self, key: BankKey, stage: Callable[[Bank, int], Draft[Result]], request: RequestKey | None = None
+        self,
+        key: BankKey,
+        stage: Callable[[Bank, int], Draft[Result]],
+        request: RequestKey | None = None,
+        answer: type[Result] | None = None,
     ) -> Committed[Result]:
         """Stage on the bank as it stands, store, apply: durable and visible when it returns.
 

@@ -70,9 +70,14 @@ class InteractionTree:
         return self._nodes_of.get(ref, ())
 
     def clusters(self, interaction_id: InteractionId) -> list[ClusterWork]:
-        """The interaction's clusters planned so far, by number."""
-        planned = self._clusters.get(interaction_id, {})
-        return [planned[number] for number in sorted(planned)]
+        """The interaction's clusters planned so far, by number (they are planned in that order)."""
+        return list(self._clusters.get(interaction_id, {}).values())
+
+    def cluster(self, interaction_id: InteractionId, number: int) -> ClusterWork | None:
+        return self._clusters.get(interaction_id, {}).get(number)
+
+    def cluster_count(self, interaction_id: InteractionId) -> int:
+        return len(self._clusters.get(interaction_id, ()))
 
     def is_unsummarised(self, ref: SegmentRef) -> bool:
         """Whether the segment waits for its structuring: no node speaks for it yet."""

@@ -11,8 +11,8 @@ class RequestRecord:
     """`digest` identifies the body: another body under the same id is refused.
 
     `answer` is the encoded result of the first call, returned to every repetition, with the
-    `revision` that call made. A call that structures an interaction has `interaction_id`
-    instead: how far it came stands in that interaction's structuring.
+    `revision` that call made. A call that structures an interaction answers with that
+    interaction's id: how far it came stands in the interaction's structuring.
     """
 
     request_id: RequestId

@@ -31,7 +31,7 @@ class Purpose(StrEnum):
 class Structuring:
     """How far an interaction has been structured.
 
-    `chunks_done` counts the chunks (window × ratio) already clustered; `planned` is true when
+    `next_segment` is the first one not clustered yet (chunks go in order); `planned` is true when
     all are. `conflict_id` is the conflict a verdict speaks to. `insight` is the document as it
     was when the work was done.
     """
@@ -41,7 +41,7 @@ class Structuring:
     state: StructuringState
     update_time: datetime
     planned: bool = False
-    chunks_done: int = 0
+    next_segment: int = 0
     conflict_id: ConflictId | None = None
     problem: str = ""
     insight: Insight | None = None

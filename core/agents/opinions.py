@@ -1,0 +1,147 @@
+"""What the agents and the embedder have been asked, and what they answered.
+
+Deciding is synchronous and repeatable: it looks opinions up here. One that nobody has given yet
+raises `Unasked`; whoever decides then awaits `Unasked.ask()`, holding nothing, and decides again
+on the bank as it stands by then. So after a race only what the move made stale is asked anew,
+and no decision is ever built on an opinion about other texts.
+
+Law: answers are checked here against what was asked; a stray id is AgentReplyInvalid.
+"""
+
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import TypeVar
+
+from core.agents.roles import (
+    Absorbed,
+    Agents,
+    ConflictOpinion,
+    Consolidation,
+    MergeOpinion,
+    Neighbor,
+    RelatedOpinion,
+    Topic,
+)
+from core.agents.usage import Ledger
+from core.bank.change import Vector
+from core.errors import AgentReplyInvalid
+from core.ids import NodeId
+from core.model.lineage import MergeReason
+from core.ports import Embedder, Ids
+
+Opinion = TypeVar("Opinion", ConflictOpinion | MergeOpinion, RelatedOpinion)
+
+
+class Unasked(Exception):
+    """An opinion is missing. `await ask()` gets it; then decide again."""
+
+    def __init__(self, ask: Callable[[], Awaitable[None]]) -> None:
+        super().__init__("an opinion nobody has been asked for yet")
+        self.ask = ask
+
+
+class Opinions:
+    """The opinions of one call. Everything is looked up by the very texts it is about."""
+
+    def __init__(self, agents: Agents, embedder: Embedder, ids: Ids, ledger: Ledger) -> None:
+        self._agents = agents
+        self._embedder = embedder
+        self._ids = ids
+        self._ledger = ledger
+        self._vectors: dict[str, Vector] = {}
+        self._first: dict[tuple[Topic, Topic], ConflictOpinion | MergeOpinion | None] = {}
+        self._second: dict[tuple[Topic, Topic], RelatedOpinion | None] = {}
+        self._consolidations: dict[Hashable, Consolidation] = {}
+        self._made_ids: dict[Hashable, str] = {}
+
+    def new_id(self, prefix: str, *purpose: Hashable) -> str:
+        """An id for something to be made, the same however often that is decided upon."""
+        made = self._made_ids.get((prefix, purpose))
+        if made is None:
+            made = self._made_ids[prefix, purpose] = self._ids.new(prefix)
+        return made
+
+    def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector per text. Raises Unasked."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            raise Unasked(lambda: self._embed(missing))
+        return [self._vectors[text] for text in texts]
+
+    def conflicts_and_merges(
+        self, new: Topic, candidates: Sequence[Topic]
+    ) -> list[ConflictOpinion | MergeOpinion]:
+        """Phase 1, most confident first. Raises Unasked for candidates not judged yet."""
+        missing = [c for c in candidates if (new, c) not in self._first]
+        if missing:
+            raise Unasked(lambda: self._judge_first(new, missing))
+        found = [o for c in candidates if (o := self._first[new, c]) is not None]
+        return sorted(found, key=lambda o: (-o.confidence, o.existing))
+
+    def related(self, new: Topic, candidates: Sequence[Topic]) -> list[RelatedOpinion]:
+        """Phase 2, most confident first. Raises Unasked for candidates not judged yet."""
+        missing = [c for c in candidates if (new, c) not in self._second]
+        if missing:
+            raise Unasked(lambda: self._judge_second(new, missing))
+        found = [o for c in candidates if (o := self._second[new, c]) is not None]
+        return sorted(found, key=lambda o: (-o.confidence, o.existing))
+
+    def consolidation(
+        self,
+        nodes: tuple[Absorbed, ...],
+        neighbors: tuple[Neighbor, ...],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+    ) -> Consolidation:
+        """One node's content out of several. Raises Unasked."""
+        question = (nodes, neighbors, reason, verdict, strategy)
+        if question not in self._consolidations:
+            raise Unasked(lambda: self._consolidate(nodes, neighbors, reason, verdict, strategy))
+        return self._consolidations[question]
+
+    async def _embed(self, texts: Sequence[str]) -> None:
+        with self._ledger.spending("embedder"):
+            rows = await self._embedder.embed_passages(texts)
+        self._vectors.update(zip(texts, rows, strict=True))
+
+    async def _judge_first(self, new: Topic, candidates: Sequence[Topic]) -> None:
+        with self._ledger.spending("judge"):
+            given = await self._agents.judge.conflicts_and_merges(new, candidates)
+        by_id = _one_each("judge", candidates, given)
+        self._first.update({(new, c): by_id.get(c.node_id) for c in candidates})
+
+    async def _judge_second(self, new: Topic, candidates: Sequence[Topic]) -> None:
+        with self._ledger.spending("judge"):
+            given = await self._agents.judge.related(new, candidates)
+        by_id = _one_each("judge", candidates, given)
+        self._second.update({(new, c): by_id.get(c.node_id) for c in candidates})
+
+    async def _consolidate(
+        self,
+        nodes: tuple[Absorbed, ...],
+        neighbors: tuple[Neighbor, ...],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+    ) -> None:
+        with self._ledger.spending("consolidator"):
+            given = await self._agents.consolidator.consolidate(nodes, neighbors, reason, verdict, strategy)
+        if set(given.neighbor_updates) != {n.node_id for n in neighbors}:
+            raise AgentReplyInvalid("consolidator", "neighbor_updates must name every neighbour given and no other")
+        if not given.summary.strip():
+            raise AgentReplyInvalid("consolidator", "the summary is empty")
+        self._consolidations[nodes, neighbors, reason, verdict, strategy] = given
+
+
+def _one_each(role: str, candidates: Sequence[Topic], given: Sequence[Opinion]) -> dict[NodeId, Opinion]:
+    asked = {c.node_id for c in candidates}
+    by_id: dict[NodeId, Opinion] = {}
+    for opinion in given:
+        if opinion.existing not in asked:
+            raise AgentReplyInvalid(role, f"{opinion.existing} is not among the nodes asked about")
+        if opinion.existing in by_id:
+            raise AgentReplyInvalid(role, f"{opinion.existing} is judged twice")
+        if not 0.0 <= opinion.confidence <= 1.0:
+            raise AgentReplyInvalid(role, f"a confidence lies in [0, 1], not at {opinion.confidence}")
+        by_id[opinion.existing] = opinion
+    return by_id

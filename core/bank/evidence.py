@@ -1,0 +1,31 @@
+"""From words back to their place: which of a node's segments a quote rests on.
+
+Law: reads only; answers with segments of the node asked about.
+"""
+
+from core.bank.bank import Bank
+from core.ids import SegmentRef
+from core.model.node import Node
+from core.text.analysis import terms
+
+
+def locate(bank: Bank, node: Node, quote: str, *, exact: bool = False) -> tuple[SegmentRef, ...]:
+    """The node's segments that hold `quote` (or lie wholly within it).
+
+    Without such a segment the one that shares most words with the quote stands for it (a summary
+    may reword its source), unless `exact`. An empty quote means the node's summary.
+    """
+    wanted = _plain(quote or node.summary)
+    lines = {ref: _plain(bank.tree.line(ref)) for ref in node.segments}
+    holding = tuple(ref for ref, line in lines.items() if line and (wanted in line or line in wanted))
+    if holding or exact:
+        return holding
+    asked = set(terms(wanted))
+    shared = {ref: len(asked & set(terms(line))) for ref, line in lines.items()}
+    best = max(shared, key=lambda ref: shared[ref], default=None)
+    return (best,) if best is not None and shared[best] else ()
+
+
+def _plain(text: str) -> str:
+    """White space folded, outer quotation marks off: what differs between a quote and its source."""
+    return " ".join(text.split()).strip("\"'“”‘’「」 ")

@@ -1,0 +1,53 @@
+"""What every use case works with, put together once in bootstrap."""
+
+from dataclasses import dataclass
+
+from core.agents.roles import Agents
+from core.bank.bank import Bank
+from core.errors import EmbeddingRequired
+from core.ports import Banks, Blobs, Clock, Embedder, Ids, Store
+from core.usecases.limits import Limits
+from core.usecases.workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """The configured k, α and chunk ratio: they have no default (seed 000 §3.1.2)."""
+
+    top_k: int
+    alpha: float
+    chunk_ratio: float
+
+    def top_k_of(self, bank: Bank) -> int:
+        own = bank.record.settings.top_k
+        return self.top_k if own is None else own
+
+    def alpha_of(self, bank: Bank) -> float:
+        own = bank.record.settings.alpha
+        return self.alpha if own is None else own
+
+    def chunk_ratio_of(self, bank: Bank) -> float:
+        own = bank.record.settings.chunk_ratio
+        return self.chunk_ratio if own is None else own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """The ports, the agents and the settings."""
+
+    banks: Banks
+    store: Store
+    blobs: Blobs
+    embedder: Embedder
+    agents: Agents
+    clock: Clock
+    ids: Ids
+    retrieval: Retrieval
+    limits: Limits
+    workshop: Workshop
+
+
+def require_embedding(bank: Bank, field: str) -> None:
+    """Raises EmbeddingRequired for a bank of CLIENT vectors, whose texts the service must not embed."""
+    if not bank.embeds:
+        raise EmbeddingRequired(field)

@@ -1,0 +1,29 @@
+"""Configured bounds, checked where they apply; LimitReached names the setting."""
+
+from dataclasses import dataclass
+
+from core.bank.bank import Bank
+from core.errors import LimitReached
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds per bank, and of what one call may bring."""
+
+    segments_per_bank: int = 200_000
+    nodes_per_bank: int = 100_000
+    context_characters: int = 100_000_000  # of one context, also through MemorizeStream
+    attachment_bytes: int = 1_000_000_000
+    inline_attachment_bytes: int = 1_048_576
+
+    def check_segments(self, bank: Bank, more: int) -> None:
+        if bank.tree.segment_count + more > self.segments_per_bank:
+            raise LimitReached(
+                "segments_per_bank", self.segments_per_bank, "split the record over several banks, or raise the limit"
+            )
+
+    def check_nodes(self, bank: Bank, more: int) -> None:
+        if len(bank.nodes) + more > self.nodes_per_bank:
+            raise LimitReached(
+                "nodes_per_bank", self.nodes_per_bank, "merge or delete nodes, or raise the limit"
+            )

@@ -1,0 +1,415 @@
+"""A new node's round: conflict before merge before related, until only related remains.
+
+Law: composing a round is synchronous and repeatable (see `core.agents.opinions`): it reads the
+bank as it stands and writes nothing; all it wants changed is in `draft_steps`, one change. So a
+round is never half done, and two racing memories always see each other: whoever comes second
+composes again on the bank that has the first.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from core.agents.opinions import Opinions
+from core.agents.roles import (
+    Absorbed,
+    ConflictOpinion,
+    Consolidation,
+    MergeOpinion,
+    Neighbor,
+    RelatedOpinion,
+    Topic,
+)
+from core.bank.bank import Bank
+from core.bank.change import (
+    ConflictPut,
+    EdgePut,
+    InsightPut,
+    MergeAdd,
+    NodeDrop,
+    NodePut,
+    PairSettle,
+    SegmentRefute,
+    Step,
+    Vector,
+)
+from core.bank.evidence import locate
+from core.bank.search import judging_candidates
+from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
+from core.model.conflict import Conflict, ConflictStatus, Side
+from core.model.lineage import MergeReason, MergeRecord
+from core.model.node import Node, NodeState
+from core.model.structuring import MergeMade, Outcome
+from core.usecases.planning import with_conflict, without_conflict
+
+MAX_MERGES = 16  # merging shrinks the graph, so a round ends; the cap guards it against an agent that never stops
+MAX_KEYWORDS = 16  # of a node that relations have reworded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When and under which settings a round is composed."""
+
+    revision: int
+    now: datetime
+    top_k: int
+    alpha: float
+
+
+def embedding_text(node: Node) -> str:
+    """What a consolidated or reworded node embeds: summary, context, keywords (seed 000 §3.1.4)."""
+    return "\n".join((node.summary, node.context, ", ".join(node.keywords)))
+
+
+def topic(node: Node) -> Topic:
+    """The node as an agent sees it: in its own words, not those that relations lent it."""
+    return Topic(
+        node_id=node.node_id, summary=node.summary, context=node.base_context, keywords=node.base_keywords
+    )
+
+
+Item = TypeVar("Item")
+
+
+class Round:
+    """One round over one bank. Enter a node, resolve a conflict or reconsider a node; then take the steps."""
+
+    def __init__(self, bank: Bank, opinions: Opinions, moment: Moment) -> None:
+        self._bank = bank
+        self._opinions = opinions
+        self._moment = moment
+        self._insight = bank.insight
+        self._entered: Node | None = None
+        self._vector: Vector | None = None
+        self._neighbors: set[NodeId] = set()
+        self._edges: list[tuple[NodeId, NodeId]] = []
+        self._gone: dict[NodeId, None] = {}
+        self._changed: dict[NodeId, NodePut] = {}
+        self._records: list[MergeRecord] = []
+        self._conflicts: dict[ConflictId, Conflict] = {}
+        self._refuted: dict[SegmentRef, ConflictId] = {}
+        self._related: list[tuple[NodeId, NodeId]] = []
+        self._settled: list[tuple[NodeId, NodeId]] = []
+        self._new_conflict: ConflictId | None = None
+
+    @property
+    def _current(self) -> Node:
+        """The node that goes round: the one that entered, then what it merged into."""
+        if self._entered is None:
+            raise RuntimeError("no node has entered this round")
+        return self._entered
+
+    @_current.setter
+    def _current(self, node: Node) -> None:
+        self._entered = node
+
+    # ---- ways in ----
+
+    def enter(self, node: Node, vector: Vector) -> Outcome:
+        """A node that is not in the bank yet. Raises Unasked."""
+        self._current, self._vector = node, vector
+        return self._go_round()
+
+    def reconsider(self, node_id: NodeId) -> Outcome:
+        """A node of the bank goes round again, its settled partners and neighbours apart. Raises Unasked."""
+        self._current = self._shown(node_id)
+        self._vector = self._bank.node_vectors.get(node_id)
+        self._neighbors = set(self._bank.graph.neighbors(node_id))
+        return self._go_round()
+
+    def resolve(
+        self, conflict: Conflict, verdict: str, evidence: Sequence[SegmentRef], interaction_id: InteractionId | None
+    ) -> Outcome:
+        """The conflict's nodes become one by the verdict, which goes round again. Raises Unasked."""
+        sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
+        made = self._absorb(sides, MergeReason.CONFLICT, verdict, conflict.description, conflict.conflict_id)
+        self._refute(sides, made, conflict.conflict_id)
+        self._current = replace(
+            self._current,
+            interaction_ids=_union(self._current.interaction_ids, (interaction_id,) if interaction_id else ()),
+            segments=_union(self._current.segments, evidence),
+        )
+        self._hand_over_conflicts(conflict.conflict_id)
+        outcome = self._go_round()
+        closed = replace(
+            conflict,
+            status=ConflictStatus.RESOLVED,
+            close_time=self._moment.now,
+            verdict=verdict,
+            verdict_interaction_id=interaction_id,
+            node_id=outcome.node_id,
+        )
+        self._conflicts[conflict.conflict_id] = closed
+        self._insight = without_conflict(self._insight, conflict, verdict)
+        return outcome
+
+    def dismiss(self, conflict: Conflict) -> None:
+        """Close a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
+        closed = replace(conflict, status=ConflictStatus.DISMISSED, close_time=self._moment.now)
+        self._conflicts[conflict.conflict_id] = closed
+        self._insight = without_conflict(self._insight, conflict)
+        for side in conflict.sides:
+            if self._bank.open_conflicts_of(side.node_id) == [conflict]:
+                self._set_state(side.node_id, NodeState.ACTIVE)
+        first, *others = (side.node_id for side in conflict.sides)
+        self._settled = [(first, other) for other in others]
+
+    # ---- what comes out ----
+
+    def draft_steps(self) -> list[Step]:
+        """Everything the round changes, as the steps of one change."""
+        steps: list[Step] = [NodeDrop(node_id=n) for n in self._gone if n in self._bank.nodes]
+        if self._entered is not None:
+            steps.append(NodePut(node=self._current, vector=self._vector))
+            self._changed.pop(self._current.node_id, None)
+        steps += [put for node_id, put in self._changed.items() if node_id not in self._gone]
+        steps += [EdgePut(node_id=a, other_node_id=b) for a, b in self._new_edges()]
+        steps += [MergeAdd(record=record) for record in self._records]
+        steps += [SegmentRefute(ref=ref, conflict_id=c) for ref, c in self._refuted.items()]
+        steps += [PairSettle(node_id=a, other_node_id=b) for a, b in self._settled if not {a, b} & set(self._gone)]
+        steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
+        if self._insight is not self._bank.insight:
+            steps.append(InsightPut(insight=self._insight))
+        return steps
+
+    # ---- the round ----
+
+    def _go_round(self) -> Outcome:
+        for _ in range(MAX_MERGES):
+            candidates = self._candidates()
+            topics = [topic(self._bank.nodes[c]) for c in candidates]
+            found = self._opinions.conflicts_and_merges(topic(self._current), topics)
+            if conflicts := [o for o in found if isinstance(o, ConflictOpinion)]:
+                self._contest(conflicts)
+                return self._outcome()
+            merges = [o for o in found if isinstance(o, MergeOpinion) and self._may_merge(o.existing)]
+            if not merges:
+                break
+            partners = [self._bank.nodes[o.existing] for o in merges]
+            strategy = "\n".join(dict.fromkeys(o.strategy for o in merges if o.strategy))
+            self._absorb([self._current, *partners], MergeReason.MERGE, "", strategy, None)
+        candidates = self._candidates()
+        topics = [topic(self._bank.nodes[c]) for c in candidates]
+        if related := self._opinions.related(topic(self._current), topics):
+            self._relate(related)
+        return self._outcome()
+
+    def _candidates(self) -> list[NodeId]:
+        """The nearest nodes by the plain formula that may still be judged: neighbours and settled partners are not."""
+        current = self._current
+        apart = {current.node_id, *self._gone, *self._neighbors, *self._bank.settled_with(current.node_id)}
+        apart.update(other for first, other in self._settled if first == current.node_id)
+        for conflict in self._open_conflicts_of_current():
+            apart.update(side.node_id for side in conflict.sides)
+        return judging_candidates(
+            self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart
+        )
+
+    def _open_conflicts_of_current(self) -> list[Conflict]:
+        stored = [c for c in self._bank.open_conflicts_of(self._current.node_id) if c.conflict_id not in self._conflicts]
+        return stored + [
+            c
+            for c in self._conflicts.values()
+            if c.status is ConflictStatus.OPEN and any(s.node_id == self._current.node_id for s in c.sides)
+        ]
+
+    def _may_merge(self, node_id: NodeId) -> bool:
+        """Contested nodes are absorbed by their conflict's resolution only."""
+        contested = NodeState.CONTESTED in (self._bank.nodes[node_id].state, self._current.state)
+        return not contested
+
+    def _outcome(self) -> Outcome:
+        return Outcome(
+            node_id=self._current.node_id,
+            merges=tuple(
+                MergeMade(into_node_id=r.into, absorbed_node_ids=tuple(n.node_id for n in r.absorbed))
+                for r in self._records
+            ),
+            related=tuple(self._related),
+            conflict_id=self._new_conflict,
+        )
+
+    # ---- conflict ----
+
+    def _contest(self, opinions: Sequence[ConflictOpinion]) -> None:
+        """Keep the new node, and make one conflict of it and all its partners."""
+        current = self._current
+        partners = [self._bank.nodes[o.existing] for o in opinions]
+        new_quotes = list(dict.fromkeys(o.new_quote for o in opinions if o.new_quote))
+        new_segments = _union(*(locate(self._bank, current, quote) for quote in new_quotes or [""]))
+        sides = [Side(node_id=current.node_id, segments=new_segments, quote="\n".join(new_quotes))]
+        for partner, opinion in zip(partners, opinions, strict=True):
+            segments = locate(self._bank, partner, opinion.existing_quote)
+            sides.append(Side(node_id=partner.node_id, segments=segments, quote=opinion.existing_quote))
+        purpose = (current.node_id, *(p.node_id for p in partners))
+        conflict = Conflict(
+            conflict_id=ConflictId(self._opinions.new_id("c", *purpose)),
+            sides=tuple(sides),
+            description="\n".join(dict.fromkeys(o.description for o in opinions)),
+            confidence=max(o.confidence for o in opinions),
+            reasoning="\n".join(dict.fromkeys(o.reasoning for o in opinions)),
+            status=ConflictStatus.OPEN,
+            create_time=self._moment.now,
+        )
+        self._new_conflict = conflict.conflict_id
+        self._conflicts[conflict.conflict_id] = conflict
+        self._current = self._touched(current, state=NodeState.CONTESTED)
+        for partner in partners:
+            self._set_state(partner.node_id, NodeState.CONTESTED)
+        task_id = TaskId(self._opinions.new_id("t", conflict.conflict_id))
+        self._insight = with_conflict(self._insight, conflict, task_id)
+
+    def _hand_over_conflicts(self, resolved: ConflictId) -> None:
+        """Other open conflicts of the nodes just absorbed now concern the node that stands for them."""
+        into = self._current.node_id
+        others = {c.conflict_id: c for n in self._gone for c in self._bank.open_conflicts_of(n)}
+        others.pop(resolved, None)
+        for conflict_id, conflict in others.items():
+            moved = [replace(s, node_id=into) if s.node_id in self._gone else s for s in conflict.sides]
+            sides = tuple({side.node_id: side for side in reversed(moved)}.values())[::-1]
+            if len(sides) > 1:
+                self._conflicts[conflict_id] = replace(conflict, sides=sides)
+                self._current = replace(self._current, state=NodeState.CONTESTED)
+            else:
+                moot = replace(conflict, status=ConflictStatus.MOOT, close_time=self._moment.now)
+                self._conflicts[conflict_id] = moot
+                self._insight = without_conflict(self._insight, conflict)
+
+    def _refute(self, sides: Sequence[Node], made: Consolidation, conflict_id: ConflictId) -> None:
+        for sentence in made.refuted:
+            for side in sides:
+                self._refuted.update(
+                    {ref: conflict_id for ref in locate(self._bank, side, sentence, exact=True)}
+                )
+
+    def _set_state(self, node_id: NodeId, state: NodeState) -> None:
+        shown = self._shown(node_id)
+        if shown.state is not state:
+            vector = self._changed[node_id].vector if node_id in self._changed else None
+            self._changed[node_id] = NodePut(node=self._touched(shown, state=state), vector=vector)
+
+    # ---- merge ----
+
+    def _absorb(
+        self, nodes: Sequence[Node], reason: MergeReason, verdict: str, strategy: str, conflict_id: ConflictId | None
+    ) -> Consolidation:
+        """Make one node of several, which inherits every outside neighbour once; it is the current one now."""
+        ids = {node.node_id for node in nodes}
+        links = self._links(ids)
+        neighbors = tuple(self._neighbor(n, of) for n, of in sorted(links.items()))
+        absorbed = tuple(Absorbed(topic=topic(n), event_time=n.event_time) for n in nodes)
+        made = self._opinions.consolidation(absorbed, neighbors, reason, verdict, strategy)
+        self._gone.update(dict.fromkeys(ids))
+        self._current = self._merged(nodes, made)
+        self._neighbors = set(links)
+        reworded = [self._reworded(n, made.neighbor_updates[n].context, made.neighbor_updates[n].keywords) for n in sorted(links)]
+        texts = [embedding_text(node) for node in (self._current, *reworded)]
+        self._vector, *vectors = self._opinions.vectors(texts)
+        for node, vector in zip(reworded, vectors, strict=True):
+            self._changed[node.node_id] = NodePut(node=node, vector=vector)
+        self._records.append(
+            MergeRecord(
+                into=self._current.node_id,
+                absorbed=tuple(nodes),
+                reason=reason,
+                description=made.description,
+                time=self._moment.now,
+                conflict_id=conflict_id,
+                verdict=verdict,
+            )
+        )
+        return made
+
+    def _links(self, ids: set[NodeId]) -> dict[NodeId, tuple[NodeId, ...]]:
+        """Every outside neighbour of the nodes, with those it was linked to."""
+        links: dict[NodeId, tuple[NodeId, ...]] = {}
+        for node_id in sorted(ids):
+            inherited = self._entered is not None and node_id == self._entered.node_id
+            near: Iterable[NodeId] = self._neighbors if inherited else self._bank.graph.neighbors(node_id)
+            for neighbor in near:
+                if neighbor not in ids and neighbor not in self._gone:
+                    links[neighbor] = (*links.get(neighbor, ()), node_id)
+        return links
+
+    def _neighbor(self, node_id: NodeId, of: tuple[NodeId, ...]) -> Neighbor:
+        node = self._bank.nodes[node_id]
+        return Neighbor(
+            node_id=node_id, context=node.base_context, keywords=node.base_keywords, neighbor_of=of
+        )
+
+    def _merged(self, nodes: Sequence[Node], made: Consolidation) -> Node:
+        oldest_first = sorted(nodes, key=lambda n: (n.event_time, n.node_id))
+        newest = oldest_first[-1]
+        return Node(
+            node_id=NodeId(self._opinions.new_id("n", "merge", *(n.node_id for n in nodes))),
+            summary=made.summary,
+            context=made.context,
+            keywords=made.keywords,
+            base_context=made.context,
+            base_keywords=made.keywords,
+            event_time=newest.event_time,
+            create_time=self._moment.now,
+            update_time=self._moment.now,
+            labels={key: value for node in oldest_first for key, value in node.labels.items()},
+            source=newest.source,
+            interaction_ids=_union(*(n.interaction_ids for n in oldest_first)),
+            segments=_union(*(n.segments for n in oldest_first)),
+            revision=self._moment.revision,
+        )
+
+    # ---- related ----
+
+    def _relate(self, opinions: Sequence[RelatedOpinion]) -> None:
+        """An edge each; both ends speak of each other: the most confident one's context, all their keywords."""
+        current = self._current
+        words = _union(current.base_keywords, *(o.keywords_new for o in opinions))[:MAX_KEYWORDS]
+        self._current = self._touched(current, context=opinions[0].context_new, keywords=words)
+        reworded = [self._reworded(o.existing, o.context_existing, o.keywords_existing) for o in opinions]
+        texts = [embedding_text(node) for node in (self._current, *reworded)]
+        self._vector, *vectors = self._opinions.vectors(texts)
+        for node, vector in zip(reworded, vectors, strict=True):
+            self._changed[node.node_id] = NodePut(node=node, vector=vector)
+            self._edges.append((current.node_id, node.node_id))
+        self._related = list(self._edges)
+
+    def _reworded(self, node_id: NodeId, context: str, keywords: Sequence[str]) -> Node:
+        shown = self._shown(node_id)
+        words = _union(shown.base_keywords, keywords)[:MAX_KEYWORDS]
+        return self._touched(shown, context=context, keywords=words)
+
+    # ---- small things ----
+
+    def _shown(self, node_id: NodeId) -> Node:
+        """The node as this round leaves it so far."""
+        put = self._changed.get(node_id)
+        return put.node if put else self._bank.nodes[node_id]
+
+    def _touched(
+        self,
+        node: Node,
+        *,
+        context: str | None = None,
+        keywords: tuple[str, ...] | None = None,
+        state: NodeState | None = None,
+    ) -> Node:
+        return replace(
+            node,
+            context=node.context if context is None else context,
+            keywords=node.keywords if keywords is None else keywords,
+            state=node.state if state is None else state,
+            update_time=self._moment.now,
+            revision=self._moment.revision,
+        )
+
+    def _new_edges(self) -> list[tuple[NodeId, NodeId]]:
+        if self._entered is None:
+            return []
+        current = self._entered.node_id
+        inherited = [(current, n) for n in sorted(self._neighbors) if not self._bank.graph.has_edge(current, n)]
+        return inherited + self._edges
+
+
+def _union(*parts: Iterable[Item]) -> tuple[Item, ...]:
+    """Every item once, in the order first met."""
+    return tuple(dict.fromkeys(item for part in parts for item in part))

@@ -1,0 +1,79 @@
+"""Structuring at work in this process: one task per interaction, whoever waits for it.
+
+The work belongs to the bank: a call that gives up only stops waiting, a repeated call attaches to
+what runs, and what a crash left is taken up by `usecases.leftovers`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from core.agents.usage import Ledger
+from core.ids import BankKey, InteractionId
+
+if TYPE_CHECKING:
+    from core.usecases.house import House
+
+Listener = Callable[[str, int, int], None]
+
+
+class Running:
+    """One interaction being structured: its task, what it has spent, and who listens to its progress."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.task: asyncio.Task[None]
+        self.listeners: list[Listener] = []
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        for listener in self.listeners:
+            listener(stage, done, total)
+
+    async def finished(self) -> None:
+        """Wait for the work; cancelling the waiting leaves the work alone. Raises what the work raised."""
+        await asyncio.shield(self.task)
+
+
+class Workshop:
+    """Starts structuring, at most once per interaction, and keeps it going when callers leave."""
+
+    def __init__(self) -> None:
+        self._running: dict[tuple[BankKey, InteractionId], Running] = {}
+        self._turns: WeakValueDictionary[BankKey, asyncio.Lock] = WeakValueDictionary()
+
+    def begin(self, house: House, key: BankKey, interaction_id: InteractionId) -> Running:
+        """The work on this interaction: what runs already, or a new start."""
+        running = self._running.get((key, interaction_id))
+        if running is None:
+            running = self._running[key, interaction_id] = Running(Ledger(house.clock))
+            running.task = asyncio.create_task(self._work(house, key, interaction_id, running))
+        return running
+
+    def is_running(self, key: BankKey, interaction_id: InteractionId) -> bool:
+        return (key, interaction_id) in self._running
+
+    def turn(self, key: BankKey) -> AbstractAsyncContextManager[None]:
+        """New nodes of one bank are judged one after another: judging two at once would only be done over."""
+        lock = self._turns.get(key)
+        if lock is None:
+            lock = self._turns[key] = asyncio.Lock()
+        return lock
+
+    async def close(self) -> None:
+        """Stop all work where it stands; it is stored up to there and can be resumed."""
+        tasks = [running.task for running in self._running.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _work(self, house: House, key: BankKey, interaction_id: InteractionId, running: Running) -> None:
+        from core.usecases.structure import structure
+
+        try:
+            await structure(house, key, interaction_id, running.ledger, running.report)
+        finally:
+            del self._running[key, interaction_id]
