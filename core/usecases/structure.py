@@ -34,13 +34,19 @@ from core.usecases.embed_segments import embed_segments
 from core.usecases.house import House
 from core.usecases.planning import with_plan, with_report
 from core.usecases.rounds import Moment, Round, topic
+from core.usecases.workshop import Report, Running
 
 OUTSIDE = (AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable)
 """What may fail in an agent or embedder: the structuring is marked FAILED and can be resumed."""
 
 
-Report = Callable[[str, int, int], None]
-"""Told how far it is: stage (`clustering` in segments, `structuring` in clusters, `planning`), done, total."""
+def begin(house: House, key: BankKey, interaction_id: InteractionId) -> Running:
+    """The structuring of this interaction, at work: what runs already, or a new start."""
+
+    async def work(ledger: Ledger, report: Report) -> None:
+        await structure(house, key, interaction_id, ledger, report)
+
+    return house.workshop.begin(key, interaction_id, work)
 
 
 async def structure(

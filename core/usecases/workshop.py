@@ -4,21 +4,18 @@ The work belongs to the bank: a call that gives up only stops waiting, a repeate
 what runs, and what a crash left is taken up by `usecases.leftovers`.
 """
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
 from core.agents.usage import Ledger
 from core.ids import BankKey, InteractionId
+from core.ports import Clock
 
-if TYPE_CHECKING:
-    from core.usecases.house import House
+Report = Callable[[str, int, int], None]
+"""Told how far work is: stage (`clustering` in segments, `structuring` in clusters, `planning`), done, total."""
 
-Listener = Callable[[str, int, int], None]
+Work = Callable[[Ledger, Report], Awaitable[None]]
 
 
 class Running:
@@ -27,7 +24,7 @@ class Running:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.task: asyncio.Task[None]
-        self.listeners: list[Listener] = []
+        self.listeners: list[Report] = []
 
     def report(self, stage: str, done: int, total: int) -> None:
         for listener in self.listeners:
@@ -41,22 +38,23 @@ class Running:
 class Workshop:
     """Starts structuring, at most once per interaction, and keeps it going when callers leave."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._running: dict[tuple[BankKey, InteractionId], Running] = {}
         self._turns: WeakValueDictionary[BankKey, asyncio.Lock] = WeakValueDictionary()
 
-    def begin(self, house: House, key: BankKey, interaction_id: InteractionId) -> Running:
+    def begin(self, key: BankKey, interaction_id: InteractionId, work: Work) -> Running:
         """The work on this interaction: what runs already, or a new start."""
         running = self._running.get((key, interaction_id))
         if running is None:
-            running = self._running[key, interaction_id] = Running(Ledger(house.clock))
-            running.task = asyncio.create_task(self._work(house, key, interaction_id, running))
+            running = self._running[key, interaction_id] = Running(Ledger(self._clock))
+            running.task = asyncio.create_task(self._work(key, interaction_id, work, running))
         return running
 
     def is_running(self, key: BankKey, interaction_id: InteractionId) -> bool:
         return (key, interaction_id) in self._running
 
-    def turn(self, key: BankKey) -> AbstractAsyncContextManager[None]:
+    def turn(self, key: BankKey) -> asyncio.Lock:
         """New nodes of one bank are judged one after another: judging two at once would only be done over."""
         lock = self._turns.get(key)
         if lock is None:
@@ -70,10 +68,8 @@ class Workshop:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _work(self, house: House, key: BankKey, interaction_id: InteractionId, running: Running) -> None:
-        from core.usecases.structure import structure
-
+    async def _work(self, key: BankKey, interaction_id: InteractionId, work: Work, running: Running) -> None:
         try:
-            await structure(house, key, interaction_id, running.ledger, running.report)
+            await work(running.ledger, running.report)
         finally:
             del self._running[key, interaction_id]
