@@ -3,8 +3,8 @@
     python -m tools.make_embedder_skeleton
 
 Writes `skeleton.onnx` (needs `onnx`, a development dependency) and `calibration.npz` into
-`service/adapters/local_embedder`. Law: both follow from the model's weights and
-`tools/calibration_texts.txt` alone; to change either file is to change the embedding space, and its name.
+`service/adapters/local_embedder`. Law: both follow from the model's weights and the texts in
+`tools/calibration` alone; to change either file is to change the embedding space, and its name.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ from service.adapters.local_embedder.weights import F32, Weights, data_file, rea
 from tools.e5_reference import ReferenceEncoder
 
 FOLDER = Path(__file__).parents[1] / "service/adapters/local_embedder"
-TEXTS = Path(__file__).parent / "calibration_texts.txt"
+TEXTS = Path(__file__).parent / "calibration"
 OPSET = 18
 _TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8}
 
@@ -85,30 +85,37 @@ def _external(name: str, array: np.ndarray) -> onnx.TensorProto:
     return tensor
 
 
-def calibrate(weights: Weights, texts: list[str]) -> Calibration:
-    """Activation ranges and mean vector over the texts, each once as a query and once as a passage."""
+def calibrate(weights: Weights, english: list[str], chinese: list[str]) -> Calibration:
+    """Activation ranges over all texts with both prefixes; mean and language from unit vectors of passages."""
     ranges: dict[str, F32] = {}
 
     def widen(name: str, states: F32) -> None:
-        known = name.replace(".q", ".qkv")
         if not name.endswith((".k", ".v")):  # they read what q reads
-            largest = np.abs(states).max(axis=0)
+            known, largest = name.replace(".q", ".qkv"), np.abs(states).max(axis=0)
             ranges[known] = np.maximum(ranges[known], largest) if known in ranges else largest
 
     encoder, tokenizer = ReferenceEncoder(weights, widen), Tokenizer(weights.vocabulary)
-    vocabulary = weights.vocabulary
-    total = np.zeros(weights.hidden)
-    for text in texts:
-        for prefix in ("query: ", "passage: "):
-            ids = [vocabulary.bos, *tokenizer.ids(prefix + cleaned(text)), vocabulary.eos]
-            pooled = encoder.pooled(ids).astype(np.float64)
-            total += pooled / np.linalg.norm(pooled)
-    return Calibration(ranges=ranges, mean=(total / (2 * len(texts))).astype(np.float32))
+
+    def unit(prefix: str, text: str) -> F32:
+        ids = tokenizer.ids(prefix) + tokenizer.ids(cleaned(text))
+        pooled = encoder.pooled([weights.vocabulary.bos, *ids, weights.vocabulary.eos])
+        return pooled / np.linalg.norm(pooled)
+
+    for text in english + chinese:
+        unit("query:", text)
+    centres = [np.mean([unit("passage:", text) for text in texts], axis=0) for texts in (english, chinese)]
+    language = centres[1] - centres[0]
+    return Calibration(
+        ranges=ranges, mean=(centres[0] + centres[1]) / 2, language=language / np.linalg.norm(language)
+    )
 
 
 def main() -> None:
     weights = read_weights(data_file())
-    calibration = calibrate(weights, TEXTS.read_text(encoding="utf-8").splitlines())
+    english, chinese = (
+        (TEXTS / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("english", "chinese")
+    )
+    calibration = calibrate(weights, english, chinese)
     calibration.save(FOLDER / "calibration.npz")
     constants = dict(initialisers(weights, calibration.ranges))
     onnx.save(Skeleton(weights).model(constants), FOLDER / "skeleton.onnx")

@@ -45,7 +45,7 @@ class LocalEmbedder:
         self._encoder = Encoder(weights, calibration)
         self._tokenizer = Tokenizer(weights.vocabulary)
         self._bos, self._eos = weights.vocabulary.bos, weights.vocabulary.eos
-        self._mean = calibration.mean
+        self._calibration = calibration
         self._queries = _Lane("embed-query", query_threads)
         self._passages = _Lane("embed-passage", passage_threads)
 
@@ -102,7 +102,7 @@ class LocalEmbedder:
         for window in windows(content, self._encoder.longest - len(ahead) - 1):
             # Weighted by length, the windows' means make the mean over the whole text.
             total += max(len(window), 1) * self._encoder.pooled([*ahead, *window, self._eos])
-        return _unit(_unit(total) - self._mean).astype(np.float32)
+        return self._calibration.centred(total)
 
 
 class _Lane:
@@ -118,7 +118,3 @@ def windows(ids: list[int], longest: int) -> list[list[int]]:
     count = max(1, -(-len(ids) // longest))
     cuts = [len(ids) * part // count for part in range(count + 1)]
     return [ids[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
-
-
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    return vector / np.sqrt(np.square(vector).sum())
