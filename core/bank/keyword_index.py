@@ -1,0 +1,247 @@
+"""Which documents say the words of a query, and how well: BM25F over postings kept in arrays.
+
+Law: every edit is exact and seen by the next search. A document's numbers depend on the living
+documents alone, never on what was there before or in which order things came, so a bank loaded
+again scores as it did. There is no compiled part to rebuild: a posting is a pair of growing
+arrays, an entry leaves it by trading places with the last, and numpy reads it where it lies.
+"""
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank.scoring import K, leading
+from core.text import analysis
+
+K1 = 1.2
+B = 0.75
+"""Saturation of repeated words and strength of length normalisation: the customary values
+(Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond, 2009, §3.5)."""
+
+Terms = Iterable[str] | Mapping[str, float]
+"""A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
+
+_ENTRY = 4  # bytes of a C int and of a C float, on every platform numpy runs on
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Prepared(Generic[K]):
+    """Documents taken apart, ready for `KeywordIndex.put`.
+
+    Entry i says that document `documents[i]` has a term with weighted count `counts[i]`; the
+    entries of `terms[t]` are those from `starts[t]` to `starts[t + 1]`. `terms_of[d]` are the
+    positions in `terms` of what document d says.
+    """
+
+    keys: tuple[K, ...]
+    lengths: tuple[float, ...]
+    terms: tuple[str, ...]
+    terms_of: tuple[NDArray[np.intc], ...]
+    starts: NDArray[np.int64]
+    documents: NDArray[np.intc]
+    counts: NDArray[np.single]
+
+
+class KeywordIndex(Generic[K]):
+    """An inverted index of documents with weighted fields.
+
+    The score is the simple BM25F (Robertson, Zaragoza, Taylor: Simple BM25 extension to multiple
+    weighted fields, CIKM 2004): a term's count and a document's length are sums over its fields,
+    times the field's weight, before saturation. idf = ln(1 + (N − n + ½)/(n + ½)), never negative.
+    Weights that are binary fractions (3, 1.5, 0.25) keep the sums, and so the law, exact to the bit.
+
+    To be used from one thread; only `prepare` may run in others.
+    """
+
+    def __init__(self, weights: Mapping[str, float], *, k1: float = K1, b: float = B) -> None:
+        self._weights = dict(weights)
+        self._k1, self._b = k1, b
+        # Documents, by slot. A slot that a document left is taken by the next to come.
+        self._slot_of: dict[K, int] = {}
+        self._keys: list[K | None] = []
+        self._lengths = array("d")
+        self._said: list[
+            bytes
+        ] = []  # the numbers of the document's terms, as C ints: bytes cost the collector nothing
+        self._free_slots: list[int] = []
+        self._total_length = 0.0
+        # Terms, by number. Posting n is _slots[n] beside _counts[n], in no order.
+        self._number_of: dict[str, int] = {}
+        self._terms: list[str] = []
+        self._slots: list[array[int]] = []
+        self._counts: list[array[float]] = []
+        self._free_numbers: list[int] = []
+        # What reading works out and an edit makes void.
+        self._norms: NDArray[np.float64] | None = None
+        self._latest: tuple[Sequence[tuple[str, float]], NDArray[np.float64]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._slot_of)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._slot_of
+
+    # ---- edits ----
+
+    def prepare(self, documents: Mapping[K, Mapping[str, str]]) -> Prepared[K]:
+        """Find the words of documents (key → field → text). Pure: reads nothing that edits change."""
+        positions: dict[str, int] = {}
+        terms_of: list[NDArray[np.intc]] = []
+        counts: list[float] = []
+        lengths: list[float] = []
+        for fields in documents.values():
+            said: dict[str, float] = {}
+            for field, text in fields.items():
+                weight = self._weights[field]
+                for term in analysis.terms(text):
+                    said[term] = said.get(term, 0.0) + weight
+            lengths.append(sum(said.values()))
+            counts += said.values()
+            terms_of.append(np.array([positions.setdefault(t, len(positions)) for t in said], dtype=np.intc))
+        spoken = np.concatenate(terms_of) if terms_of else np.empty(0, np.intc)
+        by_term = np.argsort(spoken, kind="stable")
+        document_of = np.repeat(np.arange(len(terms_of), dtype=np.intc), [len(t) for t in terms_of])
+        return Prepared(
+            keys=tuple(documents),
+            lengths=tuple(lengths),
+            terms=tuple(positions),
+            terms_of=tuple(terms_of),
+            starts=np.concatenate([[0], np.cumsum(np.bincount(spoken, minlength=len(positions)))]),
+            documents=document_of[by_term],
+            counts=np.array(counts, dtype=np.single)[by_term],
+        )
+
+    def put(self, prepared: Prepared[K]) -> None:
+        """Add documents; one under a key that is there replaces it. Takes time in proportion to distinct terms."""
+        for key in prepared.keys:
+            self.drop(key)
+        numbers = np.array([self._number(term) for term in prepared.terms], dtype=np.intc)
+        slots = np.array(
+            [
+                self._enter(key, length, numbers[terms].tobytes())
+                for key, length, terms in zip(prepared.keys, prepared.lengths, prepared.terms_of, strict=True)
+            ],
+            dtype=np.intc,
+        )
+        where = memoryview(slots[prepared.documents].tobytes())
+        counts = memoryview(prepared.counts.tobytes())
+        for number, (start, end) in zip(
+            numbers.tolist(), pairwise((prepared.starts * _ENTRY).tolist()), strict=True
+        ):
+            self._slots[number].frombytes(where[start:end])
+            self._counts[number].frombytes(counts[start:end])
+        self._norms = self._latest = None
+
+    def put_one(self, key: K, fields: Mapping[str, str]) -> None:
+        self.put(self.prepare({key: fields}))
+
+    def drop(self, key: K) -> None:
+        """Remove a document; one that is not there stays away."""
+        slot = self._slot_of.pop(key, None)
+        if slot is None:
+            return
+        for number in np.frombuffer(self._said[slot], np.intc).tolist():
+            self._leave(number, slot)
+        self._total_length -= self._lengths[slot]
+        self._keys[slot], self._said[slot], self._lengths[slot] = None, b"", 0.0
+        self._free_slots.append(slot)
+        self._norms = self._latest = None
+
+    def _enter(self, key: K, length: float, said: bytes) -> int:
+        if self._free_slots:
+            slot = self._free_slots.pop()
+            self._keys[slot], self._lengths[slot], self._said[slot] = key, length, said
+        else:
+            slot = len(self._keys)
+            self._keys.append(key)
+            self._lengths.append(length)
+            self._said.append(said)
+        self._slot_of[key] = slot
+        self._total_length += length
+        return slot
+
+    def _number(self, term: str) -> int:
+        number = self._number_of.get(term)
+        if number is None:
+            if self._free_numbers:
+                number = self._free_numbers.pop()
+                self._terms[number] = term
+            else:
+                number = len(self._terms)
+                self._terms.append(term)
+                self._slots.append(array("i"))
+                self._counts.append(array("f"))
+            self._number_of[term] = number
+        return number
+
+    def _leave(self, number: int, slot: int) -> None:
+        slots, counts = self._slots[number], self._counts[number]
+        place = int((np.frombuffer(slots, np.intc) == slot).argmax())
+        slots[place], counts[place] = slots[-1], counts[-1]
+        slots.pop()
+        counts.pop()
+        if not slots:  # nobody says it any more: the word itself must go too
+            del self._number_of[self._terms[number]]
+            self._terms[number] = ""
+            self._free_numbers.append(number)
+
+    # ---- reads ----
+
+    def search(
+        self, terms: Terms, k: int, allowed: Callable[[K], bool] | None = None
+    ) -> list[tuple[K, float]]:
+        """The `k` best documents that say any of `terms`, best first, ties by key."""
+        scores = self._score_all(terms)
+        hits = np.flatnonzero(scores)
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is hit is living
+        found = leading(scores[hits], k, allowed and (lambda position: allowed(keys[int(hits[position])])))
+        leaders = hits[found].tolist()
+        ranked = sorted(
+            (-score, keys[slot]) for slot, score in zip(leaders, scores[leaders].tolist(), strict=True)
+        )
+        return [(key, -score) for score, key in ranked[:k]]
+
+    def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
+        """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
+        scores = self._score_all(terms)
+        slots = [self._slot_of.get(key, -1) for key in keys]
+        return np.array([scores[slot] if slot >= 0 else 0.0 for slot in slots], dtype=np.float64)
+
+    def best(self, terms: Terms) -> float:
+        """The highest BM25F that any document has for `terms`; 0 if none says any."""
+        return float(self._score_all(terms).max(initial=0.0))
+
+    def _score_all(self, terms: Terms) -> NDArray[np.float64]:
+        """Scores by slot. Kept until the next query or edit: a search asks for best, candidates and scores in a row."""
+        # In the order of terms: sums of floats depend on their order, and replicas must agree to the bit.
+        query = sorted((terms if isinstance(terms, Mapping) else Counter(terms)).items())
+        if self._latest is None or self._latest[0] != query:
+            self._latest = (query, self._bm25(query))
+        return self._latest[1]
+
+    def _bm25(self, query: Sequence[tuple[str, float]]) -> NDArray[np.float64]:
+        scores = np.zeros(len(self._keys))
+        norms = self._length_norms()
+        for term, weight in query:
+            number = self._number_of.get(term)
+            if number is None:
+                continue
+            slots = np.frombuffer(self._slots[number], np.intc)
+            counts = np.frombuffer(self._counts[number], np.single).astype(np.float64)
+            idf = math.log1p((len(self) - len(slots) + 0.5) / (len(slots) + 0.5))
+            scores[slots] += (weight * idf * (self._k1 + 1.0)) * counts / (counts + norms[slots])
+        return scores
+
+    def _length_norms(self) -> NDArray[np.float64]:
+        """By slot: k1 × (1 − b + b × length / average length)."""
+        if self._norms is None:
+            average = self._total_length / len(self) if self._total_length > 0.0 else 1.0
+            self._norms = self._k1 * (1.0 - self._b + (self._b / average) * np.array(self._lengths))
+        return self._norms

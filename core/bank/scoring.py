@@ -1,0 +1,130 @@
+"""How hits are scored and put in order.
+
+Law: pure. score = alpha × attribute + (1 − alpha) × embedding, both sides in [0, 1] and absolute, so
+that a score means the same in every query's list; order is by score, then newer, then id, and never
+depends on where things happen to lie in memory.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Sortable(Hashable, Protocol):
+    """What a key must be: hashable, and ordered among its kind."""
+
+    def __lt__(self, other: Any, /) -> bool: ...
+
+
+K = TypeVar("K", bound=Sortable)
+
+RRF_K = 60.0
+"""Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet …, SIGIR 2009."""
+
+
+class Mode(StrEnum):
+    """Which sides a search uses."""
+
+    HYBRID = "hybrid"
+    ATTRIBUTE = "attribute"
+    EMBEDDING = "embedding"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored(Generic[K]):
+    """A candidate and what it scored; all three in [0, 1]. A side that the query lacks is 0."""
+
+    key: K
+    score: float
+    attribute_score: float
+    embedding_score: float
+
+
+def attribute_scores(bm25: NDArray[np.float64], best: float) -> NDArray[np.float64]:
+    """BM25 as a share of the best the query gets anywhere in the bank; all 0 when nothing matches it."""
+    return bm25 / best if best > 0.0 else np.zeros_like(bm25)
+
+
+def embedding_scores(cosines: NDArray[np.float32], floor: float, ceiling: float) -> NDArray[np.float64]:
+    """Cosines on the embedding space's calibrated scale: `floor` and below is 0, `ceiling` and above is 1."""
+    return np.clip((cosines.astype(np.float64) - floor) / (ceiling - floor), 0.0, 1.0)
+
+
+def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bool) -> float | None:
+    """The weight of the attribute side for a query that has these sides; None when it has none that `mode` uses."""
+    attribute = has_terms and mode is not Mode.EMBEDDING
+    embedding = has_vector and mode is not Mode.ATTRIBUTE
+    if attribute and embedding:
+        return alpha
+    return 1.0 if attribute else 0.0 if embedding else None
+
+
+def mixed(
+    keys: Sequence[K], attribute: NDArray[np.float64], embedding: NDArray[np.float64], alpha: float
+) -> list[Scored[K]]:
+    """The formula, for candidates in parallel sequences. `alpha` is the effective one."""
+    scores = alpha * attribute + (1.0 - alpha) * embedding
+    return [
+        Scored(key=key, score=score, attribute_score=a, embedding_score=e)
+        for key, score, a, e in zip(
+            keys, scores.tolist(), attribute.tolist(), embedding.tolist(), strict=True
+        )
+    ]
+
+
+def in_order(
+    scored: Iterable[Scored[K]],
+    time: Callable[[K], datetime],
+    *,
+    k: int | None = None,
+    min_score: float = 0.0,
+) -> list[Scored[K]]:
+    """The best `k` of at least `min_score`: by score, ties by newer `time`, then by id."""
+    kept = [hit for hit in scored if hit.score >= min_score]
+    kept.sort(key=lambda hit: hit.key)  # least significant first: sorting is stable
+    kept.sort(key=lambda hit: time(hit.key), reverse=True)
+    kept.sort(key=lambda hit: hit.score, reverse=True)
+    return kept[:k]
+
+
+def fused(rankings: Iterable[Sequence[K]], constant: float = RRF_K) -> dict[K, float]:
+    """Reciprocal-rank fusion: each key's sum of 1 / (constant + rank), ranks from 1.
+
+    Scores compare only within one query's list: `min_score` means nothing here.
+    """
+    scores: dict[K, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(ranking, start=1):
+            scores[key] = scores.get(key, 0.0) + 1.0 / (constant + rank)
+    return scores
+
+
+def leading(
+    scores: NDArray[np.floating[Any]],
+    k: int,
+    allowed: Callable[[int], bool] | None = None,
+    slack: float = 0.0,
+) -> list[int]:
+    """Positions of the `k` best scores among those `allowed`, and of all that tie with the last of them.
+
+    Ties count within `slack`, so that a caller can settle them by something exact. −inf never leads. In
+    order of position. `allowed` is asked about the best first, in growing batches, rather than about all.
+    """
+    if k <= 0:
+        return []
+    wanted = k if allowed is None else 4 * k
+    while True:
+        bar = np.partition(scores, -wanted)[-wanted] - slack if wanted < len(scores) else -np.inf
+        positions = np.flatnonzero((scores >= bar) & (scores > -np.inf)).tolist()
+        admitted = positions if allowed is None else [p for p in positions if allowed(p)]
+        if wanted >= len(scores) or (len(admitted) >= k and allowed is None):
+            return admitted
+        if len(admitted) >= k:
+            bar = np.partition(scores[admitted], -k)[-k] - slack
+            return [p for p in admitted if scores[p] >= bar]
+        wanted *= 4

@@ -1,0 +1,158 @@
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from core.bank.keyword_index import K1, B, KeywordIndex
+from core.text import analysis
+
+WEIGHTS = {"keywords": 3.0, "context": 1.5, "summary": 1.0}
+WORDS = ["cat", "dog", "cats", "机器", "学习", "GPT-4", "3.5", "the", "river", "U.S."]
+
+words = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+documents = st.fixed_dictionaries({"summary": words}, optional={"keywords": words, "context": words})
+keys = st.sampled_from([f"n{i}" for i in range(12)])
+
+
+def bm25f(corpus: Mapping[str, Mapping[str, str]], query: Counter[str]) -> dict[str, float]:
+    """The formula, spelled out."""
+    said = {key: weighted_counts(fields) for key, fields in corpus.items()}
+    lengths = {key: sum(counts.values()) for key, counts in said.items()}
+    average = sum(lengths.values()) / len(corpus) if corpus else 0.0
+    scores: dict[str, float] = {}
+    for term, weight in query.items():
+        holding = [key for key in said if term in said[key]]
+        idf = math.log(1 + (len(corpus) - len(holding) + 0.5) / (len(holding) + 0.5))
+        for key in holding:
+            count = said[key][term]
+            norm = K1 * (1 - B + B * lengths[key] / average)
+            scores[key] = scores.get(key, 0.0) + weight * idf * count * (K1 + 1) / (count + norm)
+    return scores
+
+
+def weighted_counts(fields: Mapping[str, str]) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for field, text in fields.items():
+        for term in analysis.terms(text):
+            counts[term] = counts.get(term, 0.0) + WEIGHTS[field]
+    return counts
+
+
+class AgainstTheFormula(RuleBasedStateMachine):
+    """Random edits, many at once or one by one, against the formula over a plain dict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index: KeywordIndex[str] = KeywordIndex(WEIGHTS)
+        self.corpus: dict[str, Mapping[str, str]] = {}
+
+    @rule(key=keys, fields=documents)
+    def put_one(self, key: str, fields: Mapping[str, str]) -> None:
+        self.index.put_one(key, fields)
+        self.corpus[key] = fields
+
+    @rule(batch=st.dictionaries(keys, documents))
+    def put_many(self, batch: dict[str, Mapping[str, str]]) -> None:
+        self.index.put(self.index.prepare(batch))
+        self.corpus.update(batch)
+
+    @rule(key=keys)
+    def drop(self, key: str) -> None:
+        self.index.drop(key)
+        self.corpus.pop(key, None)
+
+    @rule(query=words, k=st.integers(1, 12), banned=st.sets(keys))
+    def search(self, query: str, k: int, banned: set[str]) -> None:
+        terms = Counter(analysis.terms(query))
+        expected = bm25f(self.corpus, terms)
+
+        found = self.index.search(terms, k, lambda key: key not in banned)
+
+        admitted = {key: score for key, score in expected.items() if key not in banned}
+        assert len(found) == min(k, len(admitted))
+        assert found == sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        assert all(score == pytest.approx(admitted[key]) for key, score in found)
+        left_out = set(admitted) - {key for key, _ in found}
+        assert all(admitted[key] <= found[-1][1] + 1e-9 for key in left_out)
+        assert self.index.best(terms) == pytest.approx(max(expected.values(), default=0.0))
+        everyone = [f"n{i}" for i in range(12)]
+        assert self.index.scores(terms, everyone) == pytest.approx(
+            [expected.get(key, 0.0) for key in everyone]
+        )
+
+    @invariant()
+    def holds_what_was_put(self) -> None:
+        assert len(self.index) == len(self.corpus)
+        assert all(key in self.index for key in self.corpus)
+
+
+TestAgainstTheFormula = AgainstTheFormula.TestCase
+TestAgainstTheFormula.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+
+
+def test_scores_do_not_depend_on_what_was_there_before() -> None:
+    lived: KeywordIndex[str] = KeywordIndex(WEIGHTS)
+    for round_ in range(5):
+        lived.put(lived.prepare({f"n{i}": {"summary": f"cat {round_} dog {i} river"} for i in range(20)}))
+        for i in range(0, 20, 3):
+            lived.drop(f"n{i}")
+    loaded: KeywordIndex[str] = KeywordIndex(WEIGHTS)
+    loaded.put(
+        loaded.prepare({f"n{i}": {"summary": f"cat 4 dog {i} river"} for i in reversed(range(20)) if i % 3})
+    )
+    query = analysis.terms("cat dog 4 7 river")
+
+    assert lived.search(query, 20) == loaded.search(query, 20)
+
+
+def test_keywords_weigh_more_than_the_summary() -> None:
+    index: KeywordIndex[str] = KeywordIndex(WEIGHTS)
+    index.put_one("said", {"keywords": "dog", "summary": "the cat sat"})
+    index.put_one("named", {"keywords": "cat", "summary": "the dog sat"})
+
+    found = index.search(["cat"], 2)
+
+    assert [key for key, _ in found] == ["named", "said"]
+
+
+def test_equal_documents_come_in_the_order_of_their_keys() -> None:
+    index: KeywordIndex[tuple[str, int]] = KeywordIndex({"text": 1.0})
+    for number in (7, 3, 5, 1):
+        index.put_one(("i", number), {"text": "猫在河边"})
+
+    found = index.search(analysis.terms("河边"), 3)
+
+    assert [key for key, _ in found] == [("i", 1), ("i", 3), ("i", 5)]
+
+
+def test_a_word_nobody_says_any_more_is_forgotten() -> None:
+    index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
+    index.put_one("n", {"text": "confidential"})
+
+    index.drop("n")
+
+    assert "confidenti" not in repr(vars(index))
+    assert index.search(["confidenti"], 1) == []
+
+
+def test_a_document_without_words_is_held_and_never_found() -> None:
+    index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
+    index.put_one("empty", {"text": "…"})
+
+    assert "empty" in index
+    assert index.search(["cat"], 5) == []
+    assert index.scores(["cat"], ["empty", "absent"]).tolist() == [0.0, 0.0]
+
+
+def test_none_are_asked_for_and_none_come() -> None:
+    index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
+    index.put_one("n", {"text": "cat"})
+
+    assert index.search(["cat"], 0) == []
+    assert index.search([], 5) == []
+    assert np.array_equal(index.scores([], ["n"]), [0.0])
