@@ -32,7 +32,7 @@ from core.bank.change import (
 )
 from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
-from core.bank.keyword_index import KeywordCompaction, KeywordIndex, Prepared
+from core.bank.keyword_index import KeywordIndex, Prepared
 from core.bank.vector_index import VectorCompaction, VectorIndex, VectorSettings
 from core.errors import (
     AttachmentNotFound,
@@ -71,7 +71,7 @@ class Compaction:
     """One index's compaction: `build` in another thread, then `Bank.adopt`."""
 
     part: str
-    job: GraphCompaction | KeywordCompaction[NodeId] | KeywordCompaction[SegmentRef] | VectorCompaction[NodeId] | VectorCompaction[SegmentRef]
+    job: GraphCompaction | VectorCompaction[NodeId] | VectorCompaction[SegmentRef]
 
     def build(self) -> None:
         self.job.build()
@@ -242,9 +242,7 @@ class Bank:
         """The indexes whose tails have grown enough to be compiled anew, now."""
         parts = {
             "graph": self.graph,
-            "node_words": self.node_words,
             "node_vectors": self.node_vectors,
-            "segment_words": self.segment_words,
             "segment_vectors": self.segment_vectors,
         }
         jobs = ((part, index.compaction()) for part, index in parts.items())
