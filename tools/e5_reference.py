@@ -16,10 +16,14 @@ from service.adapters.local_embedder.weights import F32, Weights
 Witness = Callable[[str, F32], None]
 
 
+def _unseen(name: str, states: F32) -> None:
+    pass
+
+
 class ReferenceEncoder:
     """Token ids to the mean of the last layer's states. `witness` sees each matrix's input by name."""
 
-    def __init__(self, weights: Weights, witness: Witness = lambda name, states: None) -> None:
+    def __init__(self, weights: Weights, witness: Witness = _unseen) -> None:
         self._weights = weights
         self._witness = witness
         hidden, wide = weights.hidden, weights.feed_forward
@@ -59,12 +63,14 @@ class ReferenceEncoder:
 
     def _dense(self, name: str, states: F32) -> F32:
         self._witness(name, states)
-        return states @ self._matrices[name].T + self._weights.floats(f"{name}.b")
+        dense: F32 = states @ self._matrices[name].T + self._weights.floats(f"{name}.b")
+        return dense
 
     def _norm(self, name: str, states: F32) -> F32:
         centred = states - states.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(self._weights.epsilon))
-        return centred / spread * self._weights.floats(f"{name}.w") + self._weights.floats(f"{name}.b")
+        scaled: F32 = centred / spread * self._weights.floats(f"{name}.w")
+        return scaled + self._weights.floats(f"{name}.b")
 
 
 def gelu(x: F32) -> F32:

@@ -8,16 +8,21 @@ Writes `skeleton.onnx` (needs `onnx`, a development dependency) and `calibration
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
+from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.quantise import initialisers
-from service.adapters.local_embedder.tokens import Tokenizer, cleaned
-from service.adapters.local_embedder.weights import F32, Weights, data_file, read_weights
+from service.adapters.local_embedder.tokens import Tokenizer
+from service.adapters.local_embedder.weights import F32, Weights, installed_weights
 from tools.e5_reference import ReferenceEncoder
+
+Constant = NDArray[np.generic]
 
 FOLDER = Path(__file__).parents[1] / "service/adapters/local_embedder"
 TEXTS = Path(__file__).parent / "calibration"
@@ -26,13 +31,13 @@ _TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8}
 
 
 class Skeleton:
-    """The encoder as nodes: embedded tokens [1, L, hidden] in, the mean of the last states [1, hidden] out."""
+    """The encoder as nodes: embedded tokens [1, tokens, hidden] in, the mean of the last states out."""
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._nodes: list[onnx.NodeProto] = []
 
-    def model(self, constants: dict[str, np.ndarray]) -> onnx.ModelProto:
+    def model(self, constants: dict[str, Constant]) -> onnx.ModelProto:
         states = self._norm("emb.ln", "embedded")
         for layer in range(self._weights.layers):
             states = self._layer(f"l{layer}", states)
@@ -70,14 +75,14 @@ class Skeleton:
         inputs = [states, f"{name}.w", f"{name}.b"]
         return self._add("LayerNormalization", inputs, f"{name}.out", axis=-1, epsilon=self._weights.epsilon)
 
-    def _add(self, operator: str, inputs: list[str], output: str, **attributes: object) -> str:
+    def _add(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
         contributed = operator in ("DynamicQuantizeMatMul", "Gelu", "MultiHeadAttention")
         domain = "com.microsoft" if contributed else ""
         self._nodes.append(helper.make_node(operator, inputs, [output], domain=domain, **attributes))
         return output
 
 
-def _external(name: str, array: np.ndarray) -> onnx.TensorProto:
+def _external(name: str, array: Constant) -> onnx.TensorProto:
     """A constant by name, type and shape; the session is given its content."""
     tensor = onnx.TensorProto(name=name, data_type=_TYPES[array.dtype.name], dims=array.shape)
     tensor.data_location = onnx.TensorProto.EXTERNAL
@@ -111,7 +116,7 @@ def calibrate(weights: Weights, english: list[str], chinese: list[str]) -> Calib
 
 
 def main() -> None:
-    weights = read_weights(data_file())
+    weights = installed_weights()
     english, chinese = (
         (TEXTS / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("english", "chinese")
     )

@@ -66,10 +66,12 @@ class HashingEmbedder:
             weights[feature] = weight
         total = np.zeros(self.space.dimension)
         for feature, count in counts.items():
-            digest = int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+            digest = int.from_bytes(
+                blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+            )
             sign = 1.0 if digest >> 63 else -1.0
             total[digest % self.space.dimension] += sign * weights[feature] * (1 + np.log(count))
-        norm = np.linalg.norm(total)
+        norm = float(np.linalg.norm(total))
         if norm < 1e-9:
             total[0], norm = 1.0, 1.0
         return (total / norm).astype(np.float32)

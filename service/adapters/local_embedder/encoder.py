@@ -37,13 +37,15 @@ class Encoder:
     def pooled(self, ids: list[int]) -> F32:
         """The mean of the last layer over all tokens: shape (hidden,), not normalised."""
         embedded = self._weights.word_rows(np.asarray(ids, dtype=np.int64)) + self._places[: len(ids)]
-        pooled: NDArray[np.float32] = self._session.run(None, {"embedded": embedded[None]})[0]
-        return pooled[0]
+        pooled: F32 = self._session.run(None, {"embedded": embedded[None]})[0][0]
+        return pooled
 
 
 def _places(weights: Weights) -> F32:
     """Position and type embeddings in one table: shape (positions, hidden)."""
-    return weights.floats("emb.pos").reshape(-1, weights.hidden) + weights.floats("emb.type")[: weights.hidden]
+    return (
+        weights.floats("emb.pos").reshape(-1, weights.hidden) + weights.floats("emb.type")[: weights.hidden]
+    )
 
 
 def _value(array: NDArray[np.generic]) -> ort.OrtValue:

@@ -1,6 +1,6 @@
 """The encoder's initialisers: float32 weights to int8, smoothed, at start.
 
-Law: pure arithmetic on arrays; names and shapes are those of the skeleton (`tools/make_embedder_skeleton.py`).
+Law: pure arithmetic on arrays; names and shapes are the skeleton's (`tools/make_embedder_skeleton.py`).
 
 SmoothQuant (Xiao et al. 2022): activations of channel j are divided, and weights multiplied, by
 s_j = max|x_j|^a / max|w_j|^(1-a), which moves the outliers of a few channels into the weights.

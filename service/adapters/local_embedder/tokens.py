@@ -5,25 +5,15 @@ What a text says of control tokens (`<s>`, `<mask>`) stays text. No piece holds 
 first place, so a text's ids do not depend on the words before it: a prefix is put in front as ids.
 """
 
-import re
-import unicodedata
+from typing import Any
 
 import sentencepiece
-from sentencepiece import sentencepiece_model_pb2 as proto
+from sentencepiece import sentencepiece_model_pb2
 
+from service.adapters.embedding_text import spaced
 from service.adapters.local_embedder.weights import Vocabulary
 
-_SPACES = re.compile(r"\s+")
-_SURROGATES = re.compile("[\ud800-\udfff]")
-
-
-def cleaned(text: str) -> str:
-    """What is worth reading of a text.
-
-    Composed (NFC), without NUL, lone surrogates as U+FFFD, white space as single spaces, none at the ends.
-    """
-    readable = _SURROGATES.sub("\ufffd", text.replace("\0", ""))
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", readable)).strip()
+_ModelProto: Any = sentencepiece_model_pb2.ModelProto  # type: ignore[attr-defined]  # made while importing
 
 
 class Tokenizer:
@@ -40,13 +30,13 @@ class Tokenizer:
 
     def written(self, text: str) -> str:
         """The text in the code points that the model was trained on."""
-        return _SPACES.sub(" ", text.translate(self._code_points)).strip()
+        return spaced(text.translate(self._code_points))
 
 
-def _model(vocabulary: Vocabulary) -> proto.ModelProto:
-    kinds = proto.ModelProto.SentencePiece
+def _model(vocabulary: Vocabulary) -> Any:
+    kinds = _ModelProto.SentencePiece
     marks = {vocabulary.bos, vocabulary.eos, vocabulary.pad, vocabulary.mask}
-    model = proto.ModelProto()
+    model = _ModelProto()
     for index, (piece, score) in enumerate(zip(vocabulary.pieces, vocabulary.scores.tolist(), strict=True)):
         added = model.pieces.add(piece=piece, score=score)
         if index == vocabulary.unk:

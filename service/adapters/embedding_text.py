@@ -1,0 +1,37 @@
+"""What every embedder does to a text before it reads it.
+
+Law: any string can be embedded, and texts that look the same are the same.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TypeVar
+
+CHARACTERS = 32_000
+"""How much of a text is read. One vector of more says nothing of any part of it."""
+
+_SPACES = re.compile(r"\s+")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+Part = TypeVar("Part", bound=Sequence[object])
+
+
+def cleaned(text: str) -> str:
+    """What is worth reading of a text: its first `CHARACTERS`, composed (NFC), white space as single spaces,
+    none at the ends, without NUL, lone surrogates as U+FFFD."""
+    readable = _SURROGATES.sub("\ufffd", text[:CHARACTERS].replace("\0", ""))
+    return spaced(unicodedata.normalize("NFC", readable))
+
+
+def spaced(text: str) -> str:
+    """Runs of white space as one space, none at the ends."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def windows(whole: Part, longest: int) -> list[Part]:
+    """`whole` in the fewest parts of at most `longest`, in order, as even as can be; one empty part of nothing."""
+    count = max(1, -(-len(whole) // longest))
+    cuts = [len(whole) * part // count for part in range(count + 1)]
+    return [whole[start:end] for start, end in pairwise(cuts)]  # type: ignore[misc]
