@@ -1,0 +1,105 @@
+# `make help` lists what there is. Everything is set up on the way, in .venv, from the lock files.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+GENERATOR := $(VENV)/generator
+BUF_VERSION := 1.75.0
+BUF := $(VENV)/buf/node_modules/.bin/buf
+
+SOURCES := core service protos clients/python tests tools
+export PYTHONPATH := .:protos:clients/python
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# ---- setting up: once, then offline ----
+
+setup: $(VENV)/.ready  ## Make .venv, with `memorybank` on its path
+
+# hnswlib comes as source: what its build needs is asked for before anything is fetched.
+$(VENV)/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "needs a C++ compiler (Debian: apt-get install g++)" >&2; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' || { echo "needs Python's headers (Debian: apt-get install python3-dev)" >&2; exit 1; }
+	@echo "setting up $(VENV): a few minutes the first time"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(GENERATOR)/.ready: requirements-generator.lock | $(VENV)/.ready
+	@test -x $(GENERATOR)/bin/python || $(PYTHON) -m venv $(GENERATOR)
+	@$(GENERATOR)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-generator.lock
+	@touch $@
+
+$(BUF): | $(VENV)/.ready
+	@npm install --silent --no-audit --no-fund --prefix $(VENV)/buf @bufbuild/buf@$(BUF_VERSION) >/dev/null
+
+# Hashes pin what is installed; where it was fetched from is each machine's own affair, so no address is written.
+COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrade --generate-hashes --allow-unsafe \
+	--strip-extras --annotation-style=line \
+	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
+	@$(COMPILE) --extra dev --extra light --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --output-file requirements-generator.lock requirements-generator.in
+
+# ---- running ----
+
+serve: setup  ## Start the service on 127.0.0.1:7700, its data in ./data
+	@$(BIN)/memorybank serve --listen 127.0.0.1:7700 --data data
+
+demo: setup  ## Show the main job on real input: no key, no network
+	@$(BIN)/memorybank demo
+
+# ---- checking ----
+
+check: lint types layers proto-lint check-proto test  ## All that must hold: what CI runs
+
+test: setup  ## Run the tests
+	@$(BIN)/python -m pytest
+
+lint: setup  ## Check style and layout (ruff)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { echo "not as the formatter writes it: run \`make format\`" >&2; exit 1; }
+
+types: setup  ## Check types (mypy --strict)
+	@$(BIN)/mypy
+
+layers: setup  ## Prove that the arrows between the layers go one way (import-linter)
+	@$(BIN)/lint-imports
+
+bench: setup  ## Print the benchmarks' figures
+	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+format: setup  ## Bring the code into form (ruff)
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+
+# ---- the contract ----
+
+proto: $(GENERATOR)/.ready  ## Make stubs, descriptor set and service config from the protos
+	@$(GENERATOR)/bin/python tools/generate_stubs.py
+
+check-proto: $(GENERATOR)/.ready  ## Check that they are what the protos say
+	@$(GENERATOR)/bin/python tools/generate_stubs.py --check
+
+proto-lint: setup  ## Check the contract's style, and against the last release (buf; needs npm)
+	@if [ ! -x $(BUF) ] && ! command -v npm >/dev/null; then echo "SKIPPED proto-lint: buf comes through npm, which is not here"; exit 0; fi; \
+	test -x $(BUF) || $(MAKE) --no-print-directory $(BUF); \
+	$(BUF) lint; \
+	last=$$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null || true); \
+	if [ -n "$$last" ]; then $(BUF) breaking --against ".git#tag=$$last"; fi
+
+# ---- cleaning up ----
+
+clean:  ## Remove what was built, fetched and cached; data stays
+	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help setup lock serve demo check test lint types layers bench format proto check-proto proto-lint clean
