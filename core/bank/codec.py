@@ -30,7 +30,7 @@ Convert = Callable[[Any], Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_DUMPS = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+dumps: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def encode(value: object) -> bytes:
@@ -40,7 +40,7 @@ def encode(value: object) -> bytes:
 
 def encode_text(value: object) -> str:
     """The same as text, for a column that people read."""
-    return _DUMPS(form(type(value)).written(value))
+    return dumps(form(type(value)).written(value))
 
 
 def decode(type_: type[T], encoded: bytes | str) -> T:
@@ -50,7 +50,7 @@ def decode(type_: type[T], encoded: bytes | str) -> T:
 
 def encode_steps(steps: Sequence[Step]) -> bytes:
     """A change's steps, each under its name. Raises StepUnknown for what is no step."""
-    return _DUMPS(form(tuple[Step, ...]).written(steps)).encode()
+    return dumps(form(tuple[Step, ...]).written(steps)).encode()
 
 
 def decode_steps(encoded: bytes | str) -> tuple[Step, ...]:

@@ -188,7 +188,7 @@ def founding_with_two_nodes(story: Story) -> Change:
 
 
 def same(one: BankState | Change | None, other: BankState | Change | None) -> bool:
-    """Whether two values are equal, vectors bit for bit (changes and states hold arrays: `==` will not do)."""
+    """Whether two values are equal, vectors bit for bit (they hold arrays, which `==` cannot compare)."""
     return one is not None and other is not None and encode(one) == encode(other)
 
 

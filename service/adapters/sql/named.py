@@ -1,0 +1,22 @@
+"""The .sql files beside this module, read when a store is opened."""
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+
+_NAMED = re.compile(r"^-- name: (\w+)\n(.*?)(?=^--|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def queries(dialect: str) -> Mapping[str, str]:
+    """The statements of `<dialect>/queries.sql` by their names."""
+    text = (files(__package__) / dialect / "queries.sql").read_text(encoding="utf-8")
+    return {name: body.strip() for name, body in _NAMED.findall(text)}
+
+
+def migrations(dialect: str) -> tuple[str, ...]:
+    """The scripts `<dialect>/NNNN_*.sql` in their order: script i makes schema i + 1 of schema i."""
+    folder = files(__package__) / dialect
+    scripts = sorted(entry.name for entry in folder.iterdir() if re.match(r"\d{4}_.*\.sql$", entry.name))
+    if [int(name[:4]) for name in scripts] != list(range(1, len(scripts) + 1)):
+        raise ValueError(f"the migrations of {dialect} are not numbered without gaps: {scripts}")
+    return tuple((folder / name).read_text(encoding="utf-8") for name in scripts)

@@ -1,0 +1,98 @@
+"""How a frozen value becomes a row and a row the value.
+
+Law: a column for every field, of the field's name: scalars as themselves (times as integer
+microseconds), bytes as they are, everything else as JSON text, None as NULL. A field without a
+column fails at the first statement: nothing is left out in silence.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Generic, TypeVar, get_type_hints
+
+from core.bank.codec import dumps, form
+
+T = TypeVar("T")
+Column = str | int | float | bytes | None
+Row = Mapping[str, Column]
+Convert = Callable[[Any], Any]
+
+
+class RowShape(Generic[T]):
+    """The columns of one class. `apart` are fields that live in rows of their own."""
+
+    def __init__(self, type_: type[T], *, apart: Sequence[str] = ()) -> None:
+        hints = get_type_hints(type_)
+        self._type = type_
+        self.names = tuple(field.name for field in fields(type_) if field.name not in apart)  # type: ignore[arg-type]
+        self._writers = [(name, _writer(hints[name])) for name in self.names]
+        self._readers = [_reader(hints[name]) for name in self.names]
+
+    def row(self, value: T) -> dict[str, Column]:
+        """The value's columns by name."""
+        plain = {name: getattr(value, name) for name in self.names}
+        for name, write in self._writers:
+            if write is not None and plain[name] is not None:
+                plain[name] = write(plain[name])
+        return plain
+
+    def value(self, row: Sequence[Column], **apart: Any) -> T:
+        """The value of a row that begins with the columns of `names`, in that order."""
+        taken = {
+            name: column if read is None or column is None else read(column)
+            for name, read, column in zip(self.names, self._readers, row)  # noqa: B905 - rows may go on
+        }
+        return self._type(**taken, **apart)
+
+
+class Table(Generic[T]):
+    """Rows of one shape, each of a bank, identified within it by `key`; their statements.
+
+    `beside` are columns that are no fields of the value. When a row is put again, one of them
+    that comes as NULL keeps what it was.
+    """
+
+    def __init__(
+        self, name: str, shape: RowShape[T], *, key: Sequence[str] = (), beside: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.shape = shape
+        identity = ("tenant", "bank_id", *key)
+        columns = [*shape.names, *(column for column in beside if column not in shape.names)]
+        written = list(dict.fromkeys([*identity, *columns]))
+        changed = [column for column in written if column not in identity]
+        assignments = ", ".join(
+            f'"{c}" = coalesce(excluded."{c}", {name}."{c}")' if c in beside else f'"{c}" = excluded."{c}"'
+            for c in changed
+        )
+        self.insert = (
+            f"INSERT INTO {name} ({_quoted(written)}) VALUES ({', '.join(f':{c}' for c in written)})"
+        )
+        self.put = f"{self.insert} ON CONFLICT DO UPDATE SET {assignments}"
+        self.select = (
+            f"SELECT {_quoted(columns)} FROM {name} "
+            f"WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY {_quoted(identity)}"
+        )
+
+
+def _quoted(columns: Sequence[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)
+
+
+def _writer(hint: Any) -> Convert | None:
+    if _is_bytes(hint):
+        return None
+    shown = form(hint)
+    return shown.write if shown.scalar else lambda value: dumps(shown.written(value))
+
+
+def _reader(hint: Any) -> Convert | None:
+    if _is_bytes(hint) or hint is bool:
+        return None if _is_bytes(hint) else bool
+    shown = form(hint)
+    return shown.read if shown.scalar else lambda text: shown.taken(json.loads(text))
+
+
+def _is_bytes(hint: Any) -> bool:
+    """Bytes stay as they are in a column, in no form of JSON."""
+    return hint in (bytes, bytes | None)

@@ -1,0 +1,235 @@
+-- The first schema: a bank's rows and its change feed.
+--
+-- Times are integer microseconds since 1970 UTC. Lists and mappings are JSON text. Vectors
+-- (`embedding`) are little-endian float32. Columns carry the names of the values' fields.
+
+CREATE TABLE banks (
+    tenant      TEXT NOT NULL,
+    bank_id     TEXT NOT NULL,
+    uid         TEXT NOT NULL,
+    revision    INTEGER NOT NULL,
+    head        TEXT NOT NULL,  -- change_id of the newest change: the fence
+    record      TEXT NOT NULL,  -- JSON; the columns below show what is asked for by name
+    goal        TEXT AS (json_extract(record, '$.goal')) VIRTUAL,
+    user        TEXT AS (json_extract(record, '$.user')) VIRTUAL,
+    collection  TEXT AS (json_extract(record, '$.collection')) VIRTUAL,
+    labels      TEXT AS (json_extract(record, '$.labels')) VIRTUAL,
+    ttl         INTEGER AS (json_extract(record, '$.ttl')) VIRTUAL,
+    finish_time INTEGER AS (json_extract(record, '$.finish_time')) VIRTUAL,
+    PRIMARY KEY (tenant, bank_id)
+) STRICT;
+
+CREATE INDEX banks_finished ON banks (finish_time) WHERE finish_time IS NOT NULL;
+
+CREATE TABLE changes (
+    tenant    TEXT NOT NULL,
+    bank_id   TEXT NOT NULL,
+    revision  INTEGER NOT NULL,
+    change_id TEXT NOT NULL,
+    parent    TEXT,
+    time      INTEGER NOT NULL,
+    steps     TEXT NOT NULL,
+    PRIMARY KEY (tenant, bank_id, revision),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE INDEX changes_by_time ON changes (tenant, bank_id, time, revision);
+
+CREATE TABLE insights (
+    tenant    TEXT NOT NULL,
+    bank_id   TEXT NOT NULL,
+    goal      TEXT NOT NULL,
+    completed TEXT NOT NULL,
+    pending   TEXT NOT NULL,
+    finished  INTEGER NOT NULL,
+    PRIMARY KEY (tenant, bank_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE TABLE interactions (
+    tenant         TEXT NOT NULL,
+    bank_id        TEXT NOT NULL,
+    interaction_id TEXT NOT NULL,
+    text           TEXT NOT NULL,  -- verbatim
+    event_time     INTEGER NOT NULL,
+    create_time    INTEGER NOT NULL,
+    origin         TEXT NOT NULL,
+    source         TEXT NOT NULL,
+    labels         TEXT NOT NULL,
+    task           TEXT,
+    PRIMARY KEY (tenant, bank_id, interaction_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE TABLE segments (
+    tenant         TEXT NOT NULL,
+    bank_id        TEXT NOT NULL,
+    interaction_id TEXT NOT NULL,
+    "index"        INTEGER NOT NULL,
+    start          INTEGER NOT NULL,  -- code points into the interaction's text
+    "end"          INTEGER NOT NULL,
+    message_id     TEXT NOT NULL,
+    role           TEXT NOT NULL,
+    speaker        TEXT NOT NULL,
+    event_time     INTEGER,
+    refuted_by     TEXT,
+    embedding      BLOB,  -- NULL until made; derived, so not in the feed
+    PRIMARY KEY (tenant, bank_id, interaction_id, "index"),
+    FOREIGN KEY (tenant, bank_id, interaction_id) REFERENCES interactions
+) STRICT;
+
+CREATE TABLE interaction_attachments (
+    tenant         TEXT NOT NULL,
+    bank_id        TEXT NOT NULL,
+    interaction_id TEXT NOT NULL,
+    "index"        INTEGER NOT NULL,
+    attachment_id  TEXT NOT NULL,
+    type           TEXT NOT NULL,
+    uri            TEXT NOT NULL,
+    media_type     TEXT NOT NULL,
+    size           INTEGER NOT NULL,
+    stored         INTEGER NOT NULL,
+    PRIMARY KEY (tenant, bank_id, interaction_id, "index"),
+    FOREIGN KEY (tenant, bank_id, interaction_id) REFERENCES interactions
+) STRICT;
+
+CREATE TABLE attachments (  -- uploaded ahead of the interactions that name them
+    tenant        TEXT NOT NULL,
+    bank_id       TEXT NOT NULL,
+    attachment_id TEXT NOT NULL,
+    type          TEXT NOT NULL,
+    uri           TEXT NOT NULL,
+    media_type    TEXT NOT NULL,
+    size          INTEGER NOT NULL,
+    stored        INTEGER NOT NULL,
+    PRIMARY KEY (tenant, bank_id, attachment_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE TABLE structurings (
+    tenant         TEXT NOT NULL,
+    bank_id        TEXT NOT NULL,
+    interaction_id TEXT NOT NULL,
+    purpose        TEXT NOT NULL,
+    state          TEXT NOT NULL,
+    update_time    INTEGER NOT NULL,
+    planned        INTEGER NOT NULL,
+    next_segment   INTEGER NOT NULL,
+    conflict_id    TEXT,
+    problem        TEXT NOT NULL,
+    insight        TEXT,
+    PRIMARY KEY (tenant, bank_id, interaction_id),
+    FOREIGN KEY (tenant, bank_id, interaction_id) REFERENCES interactions
+) STRICT;
+
+CREATE INDEX structurings_left ON structurings (update_time, tenant, bank_id, interaction_id) WHERE state <> 'done';
+
+CREATE TABLE clusters (
+    tenant         TEXT NOT NULL,
+    bank_id        TEXT NOT NULL,
+    interaction_id TEXT NOT NULL,
+    number         INTEGER NOT NULL,
+    segments       TEXT NOT NULL,
+    context        TEXT NOT NULL,
+    keywords       TEXT NOT NULL,
+    outcome        TEXT,
+    PRIMARY KEY (tenant, bank_id, interaction_id, number),
+    FOREIGN KEY (tenant, bank_id, interaction_id) REFERENCES interactions
+) STRICT;
+
+CREATE TABLE nodes (
+    tenant          TEXT NOT NULL,
+    bank_id         TEXT NOT NULL,
+    node_id         TEXT NOT NULL,
+    summary         TEXT NOT NULL,
+    context         TEXT NOT NULL,
+    keywords        TEXT NOT NULL,
+    base_context    TEXT NOT NULL,
+    base_keywords   TEXT NOT NULL,
+    event_time      INTEGER NOT NULL,
+    create_time     INTEGER NOT NULL,
+    update_time     INTEGER NOT NULL,
+    state           TEXT NOT NULL,
+    labels          TEXT NOT NULL,
+    source          TEXT NOT NULL,
+    interaction_ids TEXT NOT NULL,
+    segments        TEXT NOT NULL,
+    revision        INTEGER NOT NULL,
+    embedding       BLOB,
+    PRIMARY KEY (tenant, bank_id, node_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE TABLE edges (
+    tenant        TEXT NOT NULL,
+    bank_id       TEXT NOT NULL,
+    node_id       TEXT NOT NULL,
+    other_node_id TEXT NOT NULL,
+    PRIMARY KEY (tenant, bank_id, node_id, other_node_id),
+    CHECK (node_id < other_node_id),  -- undirected: one row an edge
+    FOREIGN KEY (tenant, bank_id, node_id) REFERENCES nodes ON DELETE CASCADE,
+    FOREIGN KEY (tenant, bank_id, other_node_id) REFERENCES nodes ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX edges_by_other ON edges (tenant, bank_id, other_node_id);
+
+CREATE TABLE merges (
+    tenant      TEXT NOT NULL,
+    bank_id     TEXT NOT NULL,
+    "index"     INTEGER NOT NULL,  -- the order in which they happened
+    "into"      TEXT NOT NULL,
+    absorbed    TEXT NOT NULL,
+    reason      TEXT NOT NULL,
+    description TEXT NOT NULL,
+    time        INTEGER NOT NULL,
+    conflict_id TEXT,
+    verdict     TEXT NOT NULL,
+    PRIMARY KEY (tenant, bank_id, "index"),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE TABLE conflicts (
+    tenant                 TEXT NOT NULL,
+    bank_id                TEXT NOT NULL,
+    conflict_id            TEXT NOT NULL,
+    sides                  TEXT NOT NULL,
+    description            TEXT NOT NULL,
+    confidence             REAL NOT NULL,
+    reasoning              TEXT NOT NULL,
+    status                 TEXT NOT NULL,
+    create_time            INTEGER NOT NULL,
+    close_time             INTEGER,
+    verdict                TEXT NOT NULL,
+    verdict_interaction_id TEXT,
+    node_id                TEXT,
+    PRIMARY KEY (tenant, bank_id, conflict_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE TABLE settled_pairs (
+    tenant        TEXT NOT NULL,
+    bank_id       TEXT NOT NULL,
+    node_id       TEXT NOT NULL,
+    other_node_id TEXT NOT NULL,
+    PRIMARY KEY (tenant, bank_id, node_id, other_node_id),
+    CHECK (node_id < other_node_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX settled_pairs_by_other ON settled_pairs (tenant, bank_id, other_node_id);
+
+CREATE TABLE requests (
+    tenant         TEXT NOT NULL,
+    bank_id        TEXT NOT NULL,
+    request_id     TEXT NOT NULL,
+    verb           TEXT NOT NULL,
+    digest         TEXT NOT NULL,
+    create_time    INTEGER NOT NULL,
+    interaction_id TEXT,
+    answer         BLOB,  -- NULL while running, or when the interaction's structuring is the answer
+    revision       INTEGER NOT NULL,
+    PRIMARY KEY (tenant, bank_id, request_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE INDEX requests_by_time ON requests (create_time);

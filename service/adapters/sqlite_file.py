@@ -1,0 +1,317 @@
+"""One SQLite file: its connections, its migrations, and its one writer. Knows nothing of banks.
+
+Law: acts on the file run in threads, never on the loop. Writes have one connection and one
+thread; those that have gathered while the last group was synced share the next transaction,
+each in a savepoint, so that one that is refused spoils no other. A write is durable when its
+call returns. Reads have a few connections of their own, and each read sees one snapshot.
+
+Several processes may open one file (on a local disk): a transaction that writes begins
+IMMEDIATE, for one that begins by reading fails with BUSY_SNAPSHOT whatever the timeout.
+"""
+
+import asyncio
+import queue
+import random
+import sqlite3
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from core.errors import HeadMoved, MemoryBankError, StoreUnavailable
+
+T = TypeVar("T")
+
+OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
+PATIENCE_SECONDS = 10.0  # how long to wait for another process before giving up
+GROUP_LIMIT = 256  # writes in one transaction
+READERS = 4
+
+_OUTSIDE = (
+    frozenset(  # what the disk, the machine or another process did; the rest are bugs and stay as they are
+        {
+            sqlite3.SQLITE_BUSY,
+            sqlite3.SQLITE_LOCKED,
+            sqlite3.SQLITE_NOMEM,
+            sqlite3.SQLITE_READONLY,
+            sqlite3.SQLITE_INTERRUPT,
+            sqlite3.SQLITE_IOERR,
+            sqlite3.SQLITE_CORRUPT,
+            sqlite3.SQLITE_FULL,
+            sqlite3.SQLITE_CANTOPEN,
+            sqlite3.SQLITE_PROTOCOL,
+            sqlite3.SQLITE_NOTADB,
+            sqlite3.SQLITE_AUTH,
+            sqlite3.SQLITE_PERM,
+        }
+    )
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Write(Generic[T]):
+    """A write that waits for its group. `landed` finds out whether it is stored when COMMIT did not say."""
+
+    act: Callable[[sqlite3.Connection], T]
+    landed: Callable[[sqlite3.Connection], bool] | None
+    outcome: "Future[T]" = field(default_factory=Future)
+
+
+@dataclass(slots=True)
+class _Done(Generic[T]):
+    """What a write of a group came to, told only after the group is durable."""
+
+    write: _Write[T]
+    value: T | None = None
+    refusal: Exception | None = None
+
+    def tell(self) -> None:
+        if self.refusal is not None:
+            self.write.outcome.set_exception(self.refusal)
+        else:
+            self.write.outcome.set_result(self.value)  # type: ignore[arg-type]
+
+
+class SqliteFile:
+    """See the module. Made by `open`; every method raises StoreUnavailable, also after `close`."""
+
+    def __init__(self, path: Path, refusals: tuple[type[Exception], ...]) -> None:
+        self._path = path
+        self._refusals: tuple[type[Exception], ...] = (
+            HeadMoved,
+            MemoryBankError,
+            sqlite3.IntegrityError,
+            *refusals,
+        )
+        self._waiting: deque[_Write[Any]] = deque()
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-writer")
+        self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-reader")
+        self._connections: list[sqlite3.Connection] = []
+        self._readers: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()  # those at rest
+        self._closed = False
+
+    @classmethod
+    async def open(
+        cls, path: Path, migrations: Sequence[str], *, refusals: tuple[type[Exception], ...] = ()
+    ) -> "SqliteFile":
+        """Open or make the file, and bring its schema up to date.
+
+        `refusals` are exceptions, besides the memory bank's own, by which a write may refuse itself.
+        """
+        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+            raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old: 3.37 or newer is needed")
+        file = cls(path, refusals)
+        try:
+            await asyncio.to_thread(file._connect, migrations)
+        except (StoreUnavailable, sqlite3.Error, OSError):
+            await file.close()
+            raise
+        return file
+
+    async def read(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """What `act` reads, all of it from one snapshot."""
+        self._refuse_if_closed()
+        return await asyncio.get_running_loop().run_in_executor(self._reading, self._read, act)
+
+    async def write(
+        self,
+        act: Callable[[sqlite3.Connection], T],
+        landed: Callable[[sqlite3.Connection], bool] | None = None,
+    ) -> T:
+        """What `act` answers, when all it wrote is durable. What it raises undoes its own writes only.
+
+        A caller that is cancelled before its group begins has written nothing; later, it only stops waiting.
+        """
+        self._refuse_if_closed()
+        write = _Write(act=act, landed=landed)
+        self._waiting.append(write)
+        self._writing.submit(self._write_group)
+        return await asyncio.wrap_future(write.outcome)
+
+    async def empty_log(self) -> None:
+        """Bring the write-ahead log into the file and cut it to nothing, waiting for reads under way."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            self._refuse_if_closed()
+            if await asyncio.wrap_future(self._writing.submit(self._truncate_log)):
+                return
+            if time.monotonic() > deadline:
+                raise StoreUnavailable(
+                    "deleted, but the log could not be emptied: other processes keep reading"
+                )
+            await asyncio.sleep(0.02)
+
+    async def close(self) -> None:
+        """Finish what waits, then close. Closing twice is closing once."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.to_thread(self._disconnect)
+
+    # ---- opening and closing, in a thread ----
+
+    def _connect(self, migrations: Sequence[str]) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _outside_errors():
+            self._writer = self._connection()
+            (mode,) = self._writer.execute("PRAGMA journal_mode = WAL").fetchone()
+            if mode != "wal":
+                raise StoreUnavailable(f"{self._path} cannot have a write-ahead log: is it on a local disk?")
+            _migrate(self._writer, self._path, migrations)
+            self._writer.execute("PRAGMA busy_timeout = 0")  # `_begin` waits in its own way
+            for _ in range(READERS):
+                reader = self._connection()
+                reader.execute("PRAGMA query_only = ON")
+                self._readers.put(reader)
+
+    def _connection(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        self._connections.append(connection)
+        connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
+        connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    def _disconnect(self) -> None:
+        self._writing.shutdown()
+        self._reading.shutdown()
+        for connection in self._connections:
+            connection.close()
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+
+    # ---- reading, in a reader's thread ----
+
+    def _read(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self._readers.get()
+        try:
+            with _outside_errors():
+                connection.execute("BEGIN")
+                return act(connection)
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._readers.put(connection)
+
+    # ---- writing, in the writer's thread ----
+
+    def _write_group(self) -> None:
+        group = [write for write in self._gathered() if write.outcome.set_running_or_notify_cancel()]
+        done: list[_Done[Any]] = []
+        try:
+            if group:
+                done = self._transact(group)
+        except StoreUnavailable as failure:
+            done = [self._settle(write, failure) for write in group]
+        finally:
+            self._roll_back()
+            for one in done:
+                one.tell()
+            for write in group:
+                if not write.outcome.done():  # a bug: everyone of the group gets it as it is
+                    write.outcome.set_exception(sys.exception())
+
+    def _gathered(self) -> list[_Write[Any]]:
+        return [self._waiting.popleft() for _ in range(min(len(self._waiting), GROUP_LIMIT))]
+
+    def _begin(self) -> None:
+        """Take the file's write lock. SQLite's own waiting sleeps ever longer, up to 100 ms, and so
+        starves beside a busy process; this one asks again every millisecond or so."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                self._writer.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0.0005, 0.002))
+            else:
+                return
+
+    def _attempt(self, write: _Write[T]) -> _Done[T]:
+        self._writer.execute("SAVEPOINT one")
+        try:
+            done = _Done(write, value=write.act(self._writer))
+        except self._refusals as refusal:
+            self._writer.execute("ROLLBACK TO one")
+            done = _Done(write, refusal=refusal)
+        self._writer.execute("RELEASE one")
+        return done
+
+    def _transact(self, group: Sequence[_Write[Any]]) -> list[_Done[Any]]:
+        with _outside_errors():
+            self._begin()
+            done = [self._attempt(write) for write in group]
+            self._commit()
+        return done
+
+    def _commit(self) -> None:
+        self._writer.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        if self._writer.in_transaction:
+            self._writer.execute("ROLLBACK")
+
+    def _settle(self, write: _Write[T], failure: StoreUnavailable) -> _Done[T]:
+        """The group failed as a whole. If COMMIT did and nobody knows, the file itself does."""
+        self._roll_back()
+        if write.landed is None:
+            return _Done(write, refusal=failure)
+        try:
+            with _outside_errors():
+                landed = write.landed(self._writer)
+        except StoreUnavailable:
+            landed = False
+        return _Done(write) if landed else _Done(write, refusal=failure)
+
+    def _truncate_log(self) -> bool:
+        with _outside_errors():
+            busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
+
+@contextmanager
+def _outside_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _OUTSIDE:
+            raise StoreUnavailable(str(error)) from error
+        raise
+
+
+def _migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
+    """Run the scripts this file has not seen, all in one transaction; `user_version` counts them."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > len(migrations):
+            raise StoreUnavailable(
+                f"{path} has schema {version}, written by a newer version; this one knows {len(migrations)}"
+            )
+        for script in migrations[version:]:
+            for statement in _statements(script):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script one by one: `executescript` would commit what went before."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,383 @@
+"""Banks in one SQLite file: the embedded store.
+
+Law: a change's rows and its feed entry are written in one transaction, and only where the head
+is the change's parent. Everything of a bank is keyed by (tenant, bank_id) and goes with it.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.bank.change import BankState, Change, Head, NodePut, Vector
+from core.bank.codec import (
+    decode,
+    decode_steps,
+    dumps,
+    encode_steps,
+    encode_text,
+    instant,
+    micros,
+    vector_bytes,
+    vector_of,
+)
+from core.errors import BankExists, BankNotFound, HeadMoved, RequestIdReused, RevisionTrimmed
+from core.ids import (
+    BankId,
+    BankKey,
+    ChangeId,
+    ConflictId,
+    InteractionId,
+    RequestId,
+    SegmentRef,
+    Tenant,
+)
+from core.model.bank import BankRecord
+from core.model.insight import Insight
+from core.model.interaction import Attachment, Interaction, Span
+from core.model.request import RequestRecord
+from core.ports import BankFilter, Leftover, PurgeCounts
+from service.adapters.fence import ChangeInvalid, check_chain
+from service.adapters.sql.named import migrations, queries
+from service.adapters.sql.rows import Row
+from service.adapters.sql.tables import Statement, Tables, bank_row
+from service.adapters.sqlite_file import SqliteFile
+
+PURGED = (  # every table, those that refer to others first
+    "edges",
+    "settled_pairs",
+    "nodes",
+    "interaction_attachments",
+    "attachments",
+    "segments",
+    "clusters",
+    "structurings",
+    "interactions",
+    "merges",
+    "conflicts",
+    "insights",
+    "requests",
+    "changes",
+    "banks",
+)
+
+
+class SqliteStore:
+    """Implements `core.ports.Store`."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+        self._sql = queries("sqlite")
+        self._tables = Tables(self._sql)
+
+    @classmethod
+    async def open(cls, path: Path) -> "SqliteStore":
+        """Open the file, or make it. Raises StoreUnavailable, also for a file that a newer version wrote."""
+        return cls(await SqliteFile.open(path, migrations("sqlite"), refusals=(ChangeInvalid,)))
+
+    async def close(self) -> None:
+        await self._file.close()
+
+    # ---- writing ----
+
+    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+        founding = check_chain(key, uid, changes)
+        statements = await asyncio.to_thread(self._statements, key, founding, changes)
+        await self._file.write(
+            partial(self._append, key, uid, founding, changes, statements),
+            landed=partial(self._stored, key, uid, changes[-1]),
+        )
+
+    async def put_segment_vectors(self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]) -> None:
+        rows = [
+            {**bank_row(key), **ref._asdict(), "embedding": vector_bytes(vector)}
+            for ref, vector in vectors.items()
+        ]
+
+        def act(connection: sqlite3.Connection) -> None:
+            self._require_bank(connection, key, uid)
+            connection.executemany(self._sql["put_segment_vector"], rows)
+
+        await self._file.write(act)
+
+    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
+        counts = await self._file.write(partial(self._delete, key, uid))
+        await self._file.empty_log()  # the log still has what the rows were
+        return counts
+
+    async def trim(self, before: datetime) -> int:
+        limit = {"before": micros(before)}
+
+        def act(connection: sqlite3.Connection) -> int:
+            forgotten = connection.execute(self._sql["trim_requests"], limit).rowcount
+            return forgotten + connection.execute(self._sql["trim_changes"], limit).rowcount
+
+        return await self._file.write(act)
+
+    # ---- reading ----
+
+    async def load(self, key: BankKey) -> BankState | None:
+        return await self._file.read(partial(self._load, key))
+
+    async def heads(self, keys: Sequence[BankKey]) -> Mapping[BankKey, Head]:
+        wanted = dumps([[key.tenant, key.bank_id] for key in keys])
+        rows = await self._fetch("heads", {"keys": wanted})
+        return {
+            _key(tenant, bank_id): Head(uid=uid, revision=revision, change_id=ChangeId(head))
+            for tenant, bank_id, uid, revision, head in rows
+        }
+
+    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[Change]:
+        return await self._file.read(partial(self._changes, key, uid, after, limit))
+
+    async def request(self, key: BankKey, request_id: RequestId) -> RequestRecord | None:
+        rows = await self._fetch("request", {**bank_row(key), "request_id": request_id})
+        return self._tables.requests.value(rows[0]) if rows else None
+
+    async def segment_vectors(
+        self, key: BankKey, uid: str, refs: Sequence[SegmentRef]
+    ) -> Mapping[SegmentRef, Vector]:
+        bank = {**bank_row(key), "uid": uid}
+
+        def act(connection: sqlite3.Connection) -> Mapping[SegmentRef, Vector]:
+            found = (
+                (ref, self._one(connection, "segment_vector", {**bank, **ref._asdict()})) for ref in refs
+            )
+            return {ref: vector_of(row[0]) for ref, row in found if row is not None}
+
+        return await self._file.read(act)
+
+    async def list_banks(
+        self, tenant: Tenant, chosen: BankFilter, after: str, limit: int
+    ) -> Sequence[tuple[BankRecord, int]]:
+        asked: Row = {
+            "tenant": tenant,
+            "user": chosen.user,
+            "collection": chosen.collection,
+            "labels": dumps(dict(chosen.labels)),
+            "after": after,
+            "limit": limit,
+        }
+        return [
+            (decode(BankRecord, record), revision)
+            for record, revision in await self._fetch("list_banks", asked)
+        ]
+
+    async def leftovers(self, limit: int) -> Sequence[Leftover]:
+        return [
+            Leftover(
+                key=_key(tenant, bank_id),
+                interaction_id=InteractionId(interaction_id),
+                update_time=instant(update_time),
+            )
+            for tenant, bank_id, interaction_id, update_time in await self._fetch(
+                "leftovers", {"limit": limit}
+            )
+        ]
+
+    async def expired(
+        self, now: datetime, default_ttl_seconds: float, limit: int
+    ) -> Sequence[tuple[BankKey, str]]:
+        asked: Row = {
+            "now": micros(now),
+            "default_ttl": round(default_ttl_seconds * 1_000_000),
+            "limit": limit,
+        }
+        return [(_key(tenant, bank_id), uid) for tenant, bank_id, uid in await self._fetch("expired", asked)]
+
+    async def _fetch(self, name: str, asked: Row) -> list[Any]:
+        return await self._file.read(lambda connection: connection.execute(self._sql[name], asked).fetchall())
+
+    # ---- in a writer's or reader's thread ----
+
+    def _one(self, connection: sqlite3.Connection, name: str, asked: Row) -> Any:
+        return connection.execute(self._sql[name], asked).fetchone()
+
+    def _require_bank(self, connection: sqlite3.Connection, key: BankKey, uid: str) -> None:
+        if self._one(connection, "bank_of_uid", {**bank_row(key), "uid": uid}) is None:
+            raise BankNotFound(key.bank_id)
+
+    def _statements(
+        self, key: BankKey, founding: BankRecord | None, changes: Sequence[Change]
+    ) -> list[Statement]:
+        """All that the changes write beside the bank's own row and the requests."""
+        made: list[Statement] = []
+        if founding is not None:
+            insight = self._tables.insights.shape.row(Insight(goal=founding.goal))
+            made.append(Statement(sql=self._tables.insights.put, rows=[{**bank_row(key), **insight}]))
+        for change in changes:
+            made += self._tables.statements(key, change.steps)
+            entry: Row = {
+                **bank_row(key),
+                "revision": change.revision,
+                "change_id": change.change_id,
+                "parent": change.parent,
+                "time": micros(change.time),
+                "steps": encode_steps(change.steps).decode(),
+            }
+            made.append(Statement(sql=self._sql["add_change"], rows=[entry]))
+        return made
+
+    def _append(
+        self,
+        key: BankKey,
+        uid: str,
+        founding: BankRecord | None,
+        changes: Sequence[Change],
+        statements: Sequence[Statement],
+        connection: sqlite3.Connection,
+    ) -> None:
+        if not self._take_head(key, uid, founding, changes, connection):
+            if self._stored(key, uid, changes[-1], connection):
+                return  # an append whose outcome was lost, sent again
+            self._refuse(key, uid, changes[0], connection)
+        try:
+            for statement in statements:
+                touched = connection.executemany(statement.sql, statement.rows).rowcount
+                if statement.names_rows and touched != len(statement.rows):
+                    raise ChangeInvalid(f"a row is not there for: {statement.sql}")
+        except sqlite3.IntegrityError as error:
+            raise ChangeInvalid(str(error)) from error
+        for change in changes:
+            for request in change.requests:
+                row = {**bank_row(key), **self._tables.requests.row(request)}
+                if connection.execute(self._sql["put_request"], row).rowcount == 0:
+                    raise RequestIdReused(request.request_id)
+
+    def _take_head(
+        self,
+        key: BankKey,
+        uid: str,
+        founding: BankRecord | None,
+        changes: Sequence[Change],
+        connection: sqlite3.Connection,
+    ) -> bool:
+        """Move the head from the first change's parent to the last change: the fence."""
+        first, last = changes[0], changes[-1]
+        row: dict[str, Any] = {**bank_row(key), "uid": uid, "revision": last.revision, "head": last.change_id}
+        if founding is None:
+            step = row | {"parent": first.parent, "before": first.revision - 1}
+            return connection.execute(self._sql["advance_bank"], step).rowcount == 1
+        row["record"] = encode_text(founding)
+        return connection.execute(self._sql["create_bank"], row).rowcount == 1
+
+    def _stored(self, key: BankKey, uid: str, change: Change, connection: sqlite3.Connection) -> bool:
+        asked: Row = {**bank_row(key), "uid": uid, "revision": change.revision, "change_id": change.change_id}
+        return self._one(connection, "change_stored", asked) is not None
+
+    def _refuse(self, key: BankKey, uid: str, first: Change, connection: sqlite3.Connection) -> None:
+        if first.parent is None:
+            raise BankExists(key.bank_id)
+        self._require_bank(connection, key, uid)
+        if self._one(connection, "bank", bank_row(key))[2] == first.parent:
+            raise ChangeInvalid(f"{first.change_id} skips revisions")
+        raise HeadMoved
+
+    def _delete(self, key: BankKey, uid: str | None, connection: sqlite3.Connection) -> PurgeCounts:
+        bank = self._one(connection, "bank", bank_row(key))
+        if bank is None or uid not in (None, bank[0]):
+            raise BankNotFound(key.bank_id)
+        (files_left,) = self._one(connection, "files_left", bank_row(key))
+        gone = {
+            table: connection.execute(
+                f"DELETE FROM {table} WHERE tenant = :tenant AND bank_id = :bank_id",
+                bank_row(key),
+            ).rowcount
+            for table in PURGED
+        }
+        counted = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")
+        return PurgeCounts(files_left=files_left, **{table: gone[table] for table in counted})
+
+    def _changes(
+        self, key: BankKey, uid: str, after: int, limit: int, connection: sqlite3.Connection
+    ) -> Sequence[Change]:
+        self._require_bank(connection, key, uid)
+        (oldest,) = self._one(connection, "oldest_change", bank_row(key))
+        if after < oldest - 1:
+            raise RevisionTrimmed(after, oldest - 1)
+        asked = {**bank_row(key), "after": after, "limit": limit}
+        return [
+            Change(
+                change_id=ChangeId(change_id),
+                parent=parent and ChangeId(parent),
+                revision=revision,
+                time=instant(time),
+                steps=decode_steps(steps),
+            )
+            for revision, change_id, parent, time, steps in connection.execute(self._sql["changes"], asked)
+        ]
+
+    def _load(self, key: BankKey, connection: sqlite3.Connection) -> BankState | None:
+        bank = self._one(connection, "bank", bank_row(key))
+        if bank is None:
+            return None
+        uid, revision, head, record = bank
+        rows: Callable[[str], sqlite3.Cursor] = lambda sql: connection.execute(sql, bank_row(key))  # noqa: E731
+        tables = self._tables
+        spans, refuted, vectors = self._segments(rows(tables.spans.select))
+        enclosed = self._enclosed(rows(tables.enclosed.select))
+        embedding = len(tables.nodes.shape.names)
+        return BankState(
+            head=Head(uid=uid, revision=revision, change_id=ChangeId(head)),
+            record=decode(BankRecord, record),
+            insight=tables.insights.shape.value(rows(tables.insights.select).fetchone()),
+            nodes=tuple(
+                NodePut(
+                    node=tables.nodes.shape.value(row),
+                    vector=None if row[embedding] is None else vector_of(row[embedding]),
+                )
+                for row in rows(tables.nodes.select)
+            ),
+            edges=tuple(rows(self._sql["edges"])),
+            interactions=self._interactions(rows(tables.interactions.select), spans, enclosed),
+            attachments=tuple(map(tables.attachments.shape.value, rows(tables.attachments.select))),
+            structurings=tuple(map(tables.structurings.shape.value, rows(tables.structurings.select))),
+            clusters=tuple(map(tables.clusters.shape.value, rows(tables.clusters.select))),
+            merges=tuple(map(tables.merges.shape.value, rows(tables.merges.select))),
+            conflicts=tuple(map(tables.conflicts.shape.value, rows(tables.conflicts.select))),
+            settled=tuple(rows(self._sql["settled_pairs"])),
+            refuted=refuted,
+            segment_vectors=vectors,
+        )
+
+    def _segments(
+        self, rows: sqlite3.Cursor
+    ) -> tuple[dict[str, list[Span]], tuple[tuple[SegmentRef, ConflictId], ...], dict[SegmentRef, Vector]]:
+        shape = self._tables.spans.shape
+        spans: dict[str, list[Span]] = {}
+        refuted: list[tuple[SegmentRef, ConflictId]] = []
+        vectors: dict[SegmentRef, Vector] = {}
+        for row in rows:
+            interaction_id, index, refuted_by, embedding = row[len(shape.names) :]
+            spans.setdefault(interaction_id, []).append(shape.value(row))
+            if refuted_by is not None:
+                refuted.append((SegmentRef(interaction_id, index), ConflictId(refuted_by)))
+            if embedding is not None:
+                vectors[SegmentRef(interaction_id, index)] = vector_of(embedding)
+        return spans, tuple(refuted), vectors
+
+    def _enclosed(self, rows: sqlite3.Cursor) -> dict[str, list[Attachment]]:
+        shape = self._tables.enclosed.shape
+        enclosed: dict[str, list[Attachment]] = {}
+        for row in rows:
+            enclosed.setdefault(row[len(shape.names)], []).append(shape.value(row))
+        return enclosed
+
+    def _interactions(
+        self, rows: sqlite3.Cursor, spans: Mapping[str, list[Span]], enclosed: Mapping[str, list[Attachment]]
+    ) -> tuple[Interaction, ...]:
+        shape = self._tables.interactions.shape
+        place = shape.names.index("interaction_id")
+        return tuple(
+            shape.value(
+                row, spans=tuple(spans.get(row[place], ())), attachments=tuple(enclosed.get(row[place], ()))
+            )
+            for row in rows
+        )
+
+
+def _key(tenant: str, bank_id: str) -> BankKey:
+    return BankKey(tenant=Tenant(tenant), bank_id=BankId(bank_id))

@@ -1,0 +1,19 @@
+"""Every implementation of a port, one after another, for the suites in this folder."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.ports import Store
+from service.adapters.memory_store import MemoryStore
+from service.adapters.sqlite_store import SqliteStore
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    opened: Store = (
+        MemoryStore() if request.param == "memory" else await SqliteStore.open(tmp_path / "bank.db")
+    )
+    yield opened
+    await opened.close()
