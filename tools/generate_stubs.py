@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodOptions
@@ -38,7 +38,10 @@ def generate(target: Path) -> None:
     compile_protos(protos, f"--python_out={target}", f"--mypy_out=quiet:{target}")
     compile_protos(services, f"--grpc_python_out={target}", f"--mypy_grpc_out=quiet:{target}")
     compile_protos(
-        protos, "--include_imports", "--include_source_info", f"--descriptor_set_out={target / DESCRIPTOR_SET}"
+        protos,
+        "--include_imports",
+        "--include_source_info",
+        f"--descriptor_set_out={target / DESCRIPTOR_SET}",
     )
     files = FileDescriptorSet.FromString((target / DESCRIPTOR_SET).read_bytes()).file
     config = json.dumps(service_config(files), indent=2)
@@ -52,7 +55,7 @@ def compile_protos(protos: list[Path], *outputs: str) -> None:
     subprocess.run(command, check=True)
 
 
-def service_config(files: list[FileDescriptorProto]) -> dict[str, object]:
+def service_config(files: Iterable[FileDescriptorProto]) -> dict[str, object]:
     """gRPC's service config: reads are tried again when a replica is unavailable, as the contract marks them.
 
     Mutations are not in it: only a caller that sets a request_id may repeat one.
@@ -64,7 +67,7 @@ def service_config(files: list[FileDescriptorProto]) -> dict[str, object]:
     }
 
 
-def reads(files: list[FileDescriptorProto]) -> Iterator[tuple[str, str]]:
+def reads(files: Iterable[FileDescriptorProto]) -> Iterator[tuple[str, str]]:
     for file in files:
         for service in file.service:
             for method in service.method:
@@ -73,7 +76,14 @@ def reads(files: list[FileDescriptorProto]) -> Iterator[tuple[str, str]]:
 
 
 def generated(folder: Path) -> set[Path]:
-    patterns = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi", DESCRIPTOR_SET.name, SERVICE_CONFIG.name)
+    patterns = (
+        "*_pb2.py",
+        "*_pb2.pyi",
+        "*_pb2_grpc.py",
+        "*_pb2_grpc.pyi",
+        DESCRIPTOR_SET.name,
+        SERVICE_CONFIG.name,
+    )
     return {path.relative_to(folder) for pattern in patterns for path in (folder / PACKAGE).glob(pattern)}
 
 

@@ -794,9 +794,9 @@ class Neighbor(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NODE_FIELD_NUMBER: _builtins.int
-    HOPS_FIELD_NUMBER: _builtins.int
-    hops: _builtins.int
-    """How many edges lie between."""
+    DISTANCE_FIELD_NUMBER: _builtins.int
+    distance: _builtins.int
+    """How many edges lie between, at the least."""
     @_builtins.property
     def node(self) -> _types_pb2.Node:
         """The node."""
@@ -805,11 +805,11 @@ class Neighbor(_message.Message):
         self,
         *,
         node: _types_pb2.Node | None = ...,
-        hops: _builtins.int = ...,
+        distance: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["node", b"node"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hops", b"hops", "node", b"node"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["distance", b"distance", "node", b"node"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

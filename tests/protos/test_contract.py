@@ -1,0 +1,378 @@
+"""What the contract promises of itself: complete, commented, uniform, and in the words of core."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from importlib import resources
+
+import grpc
+import pytest
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, MethodDescriptor, ServiceDescriptor
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodOptions
+from google.protobuf.descriptor_pool import DescriptorPool
+
+from core import errors
+from core.model import bank, conflict, insight, interaction, lineage, node, structuring
+from core.ports import PurgeCounts
+from memorybank.v1 import (
+    deep_retrieval_pb2,
+    errors_pb2,
+    memory_bank_pb2,
+    query_graph_pb2,
+    query_graph_pb2_grpc,
+    retrieval_pb2,
+    retrieval_pb2_grpc,
+    types_pb2,
+)
+
+FILES = resources.files("memorybank.v1")
+MODULES = (types_pb2, errors_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2)
+SERVICES: tuple[ServiceDescriptor, ...] = tuple(
+    service for module in MODULES for service in module.DESCRIPTOR.services_by_name.values()
+)
+METHODS: tuple[MethodDescriptor, ...] = tuple(method for service in SERVICES for method in service.methods)
+CODES = {code.name for code in grpc.StatusCode}
+
+
+def is_read(method: MethodDescriptor) -> bool:
+    return bool(method.GetOptions().idempotency_level == MethodOptions.NO_SIDE_EFFECTS)
+
+
+def described() -> FileDescriptorSet:
+    return FileDescriptorSet.FromString(FILES.joinpath("memorybank.binpb").read_bytes())
+
+
+def full_names(methods: Iterator[MethodDescriptor]) -> list[str]:
+    return [method.full_name for method in methods]
+
+
+# ---- complete ----
+
+
+def test_every_service_has_the_calls_it_promises() -> None:
+    promised = {
+        "MemoryBank": "CreateBank GetBank ListBanks UpdateBank DeleteBank StartTask AdvanceTask Memorize MemorizeStream "
+        "UploadAttachment Restructure ListConflicts ResolveConflict GetInsight UpdateInsight WatchBank ExportBank "
+        "ImportBank",
+        "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode Relate Unrelate ListNeighbors "
+        "MergeNodes",
+        "Retrieval": "Search BatchSearch Augment",
+        "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
+    }
+
+    offered = {service.name: " ".join(method.name for method in service.methods) for service in SERVICES}
+
+    assert offered == promised
+
+
+def test_no_two_calls_share_a_message() -> None:
+    names = [name for method in METHODS for name in (method.input_type.name, method.output_type.name)]
+
+    expected = [name for method in METHODS for name in (f"{method.name}Request", f"{method.name}Response")]
+
+    assert names == expected
+
+
+def test_the_descriptor_set_holds_the_same_contract_as_the_stubs() -> None:
+    pool = DescriptorPool()
+    for file in described().file:
+        pool.Add(file)
+
+    for module in MODULES:
+        shipped, stub = FileDescriptorProto(), FileDescriptorProto()
+        pool.FindFileByName(module.DESCRIPTOR.name).CopyToProto(shipped)
+        module.DESCRIPTOR.CopyToProto(stub)
+        assert shipped == stub
+
+
+def test_every_element_of_the_contract_is_commented() -> None:
+    bare = [
+        f"{file.name}: {name}"
+        for file in described().file
+        if file.package == "memorybank.v1"
+        for path, name in elements(file)
+        if path
+        not in {tuple(at.path) for at in file.source_code_info.location if at.leading_comments.strip()}
+    ]
+
+    assert bare == []
+
+
+def elements(file: FileDescriptorProto) -> Iterator[tuple[tuple[int, ...], str]]:
+    """The paths (as descriptor.proto numbers them) and names of all that a comment can stand before."""
+    for m, message in enumerate(file.message_type):
+        yield (4, m), message.name
+        yield from (((4, m, 2, f), f"{message.name}.{field.name}") for f, field in enumerate(message.field))
+        written = [oneof for oneof in message.oneof_decl if not oneof.name.startswith("_")]
+        yield from (((4, m, 8, o), f"{message.name}.{oneof.name}") for o, oneof in enumerate(written))
+    for e, enum in enumerate(file.enum_type):
+        yield (5, e), enum.name
+        yield from (((5, e, 2, v), value.name) for v, value in enumerate(enum.value))
+    for s, service in enumerate(file.service):
+        yield (6, s), service.name
+        yield from (
+            ((6, s, 2, r), f"{service.name}.{method.name}") for r, method in enumerate(service.method)
+        )
+
+
+# ---- uniform ----
+
+
+def field_names(message: Descriptor | None) -> set[str]:
+    return set(message.fields_by_name) if message else set()
+
+
+def first_message(method: MethodDescriptor) -> Descriptor | None:
+    """What opens the call: the request, or in a client stream the message that its first part carries."""
+    request = method.input_type
+    return request.fields[0].message_type if method.client_streaming else request
+
+
+def last_message(method: MethodDescriptor) -> Descriptor | None:
+    """What answers the call: the response, or what stands in the last message of a stream of events."""
+    if method.name == "MemorizeStream":
+        return method.output_type.fields_by_name["result"].message_type
+    return method.output_type
+
+
+def test_every_mutation_can_be_repeated_without_harm() -> None:
+    mutations = [method for method in METHODS if not is_read(method)]
+
+    unsafe = [
+        method.full_name
+        for method in mutations
+        if "request_id" not in field_names(first_message(method))
+        or "replayed" not in field_names(last_message(method))
+    ]
+
+    assert len(mutations) == 19
+    assert unsafe == []
+
+
+def test_every_answer_about_a_bank_tells_its_revision() -> None:
+    untold = full_names(m for m in METHODS if "revision" not in field_names(last_message(m)))
+
+    # each listed bank has its own; an export's stands in its header
+    assert untold == ["memorybank.v1.MemoryBank.ListBanks", "memorybank.v1.MemoryBank.ExportBank"]
+
+
+def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
+    reads = (method for method in METHODS if is_read(method))
+
+    without = full_names(m for m in reads if "min_revision" not in m.input_type.fields_by_name)
+
+    # one reads no single bank, the other follows from a revision of its own
+    assert without == ["memorybank.v1.MemoryBank.ListBanks", "memorybank.v1.MemoryBank.WatchBank"]
+
+
+def test_what_absence_means_something_of_is_optional() -> None:
+    told_apart = {"top_k", "alpha", "chunk_ratio", "min_score", "hops", "max_neighbors"}
+    told_apart |= {"min_revision", "if_revision", "from_revision", "token_budget"}
+
+    blurred = [
+        field.full_name
+        for module in MODULES
+        for message in module.DESCRIPTOR.message_types_by_name.values()
+        for field in message.fields
+        if field.name in told_apart and not field.has_presence
+    ]
+
+    assert blurred == []
+
+
+def test_every_list_pages() -> None:
+    lists = [method for method in METHODS if method.name.startswith("List") or method.name == "GetLineage"]
+
+    unpaged = [
+        method.full_name
+        for method in lists
+        if not {"page_size", "page_token"} <= set(method.input_type.fields_by_name)
+        or "next_page_token" not in method.output_type.fields_by_name
+    ]
+
+    assert unpaged == []
+
+
+# ---- errors ----
+
+
+def reason_of(error: type) -> str:
+    return "ERROR_REASON_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", error.__name__).upper()
+
+
+def test_every_error_of_core_has_its_reason_and_the_rest_are_the_wires_own() -> None:
+    raised = {reason_of(error) for error in errors.MemoryBankError.__subclasses__()}
+    of_the_wire = {"UNSPECIFIED", "UNDECODABLE_REQUEST", "MESSAGE_TOO_LARGE"}
+    of_the_wire |= {"SHUTTING_DOWN", "DEADLINE_EXCEEDED", "DEFECT"}
+
+    reasons = set(errors_pb2.ErrorReason.keys())
+
+    assert reasons == raised | {f"ERROR_REASON_{name}" for name in of_the_wire}
+
+
+def test_every_reason_tells_its_code() -> None:
+    file = next(file for file in described().file if file.name.endswith("/errors.proto"))
+    comments = {tuple(at.path): at.leading_comments.strip() for at in file.source_code_info.location}
+
+    codeless = [
+        value.name
+        for number, value in enumerate(file.enum_type[0].value)
+        if number and re.split(r"[. ]", comments[5, 0, 2, number])[0] not in CODES
+    ]
+
+    assert codeless == []
+
+
+def test_every_attribute_of_an_error_is_named_among_its_reasons_metadata() -> None:
+    file = next(file for file in described().file if file.name.endswith("/errors.proto"))
+    comments = {tuple(at.path): at.leading_comments for at in file.source_code_info.location}
+    comment = {value.name: comments[5, 0, 2, i] for i, value in enumerate(file.enum_type[0].value)}
+    for_logs = {"cause", "step"}
+
+    unnamed = [
+        f"{error.__name__}.{field.name}"
+        for error in errors.MemoryBankError.__subclasses__()
+        for field in fields(error)
+        if field.name not in for_logs and f"`{field.name}`" not in comment[reason_of(error)]
+    ]
+
+    assert unnamed == []
+
+
+# ---- in the words of core ----
+
+
+@pytest.mark.parametrize(
+    ("spoken", "written"),
+    [
+        (node.NodeState, types_pb2.NodeState.DESCRIPTOR),
+        (interaction.TaskStatus, types_pb2.TaskStatus.DESCRIPTOR),
+        (interaction.InteractionOrigin, types_pb2.InteractionOrigin.DESCRIPTOR),
+        (conflict.ConflictStatus, types_pb2.ConflictStatus.DESCRIPTOR),
+        (lineage.MergeReason, types_pb2.MergeReason.DESCRIPTOR),
+        (structuring.StructuringState, types_pb2.StructuringState.DESCRIPTOR),
+        (structuring.Purpose, types_pb2.Purpose.DESCRIPTOR),
+        (bank.SpaceSource, types_pb2.SpaceSource.DESCRIPTOR),
+    ],
+)
+def test_an_enum_has_the_same_values_on_the_wire(spoken: type[StrEnum], written: EnumDescriptor) -> None:
+    prefix = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", written.name).upper()
+
+    expected = [f"{prefix}_UNSPECIFIED", *(f"{prefix}_{value.name}" for value in spoken)]
+
+    assert list(written.values_by_name) == expected
+
+
+@pytest.mark.parametrize(
+    ("spoken", "written", "elsewhere"),
+    [
+        (node.Node, types_pb2.Node, set()),
+        (interaction.Attachment, types_pb2.Attachment, set()),
+        (interaction.TaskReport, types_pb2.TaskReport, set()),
+        (interaction.Span, types_pb2.Span, set()),
+        (interaction.Interaction, types_pb2.Interaction, {"spans"}),  # segments
+        (interaction.Segment, types_pb2.Segment, {"ref"}),  # interaction_id and index
+        (insight.Insight, types_pb2.Insight, set()),
+        (insight.PendingTask, types_pb2.PendingTask, set()),
+        (insight.CompletedTask, types_pb2.CompletedTask, set()),
+        (conflict.Side, types_pb2.Side, set()),
+        (conflict.Conflict, types_pb2.Conflict, set()),
+        (lineage.MergeRecord, types_pb2.MergeRecord, {"into"}),  # into_node_id
+        (structuring.Structuring, types_pb2.Structuring, set()),
+        (structuring.ClusterWork, types_pb2.ClusterWork, set()),
+        (structuring.Outcome, types_pb2.Outcome, set()),
+        (structuring.MergeMade, types_pb2.MergeMade, set()),
+        (bank.EmbeddingSpace, types_pb2.EmbeddingSpace, set()),
+        (bank.RetrievalSettings, types_pb2.Bank, set()),
+        (
+            bank.BankRecord,
+            types_pb2.Bank,
+            {"key", "space", "settings"},
+        ),  # bank_id, embedding_space, its fields
+        (PurgeCounts, memory_bank_pb2.PurgeCounts, set()),
+    ],
+)
+def test_a_value_has_the_same_fields_on_the_wire(
+    spoken: type, written: type[types_pb2.Node], elsewhere: set[str]
+) -> None:
+    names = {field.name for field in fields(spoken)}
+
+    missing = names - elsewhere - set(written.DESCRIPTOR.fields_by_name)
+
+    assert missing == set()
+
+
+# ---- tried again ----
+
+
+@dataclass
+class FailsFirst:
+    """A server of two calls that is unavailable the first time either is asked."""
+
+    asked: dict[str, int]
+
+    async def answer(self, name: str, response: bytes, context: grpc.aio.ServicerContext) -> bytes:  # type: ignore[type-arg]
+        self.asked[name] = self.asked.get(name, 0) + 1
+        if self.asked[name] == 1:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "not yet")
+        return response
+
+
+@asynccontextmanager
+async def serving(scene: FailsFirst) -> AsyncIterator[grpc.aio.Channel]:
+    async def search(_: bytes, context: grpc.aio.ServicerContext) -> bytes:  # type: ignore[type-arg]
+        return await scene.answer(
+            "Search", retrieval_pb2.SearchResponse(revision=7).SerializeToString(), context
+        )
+
+    async def delete(_: bytes, context: grpc.aio.ServicerContext) -> bytes:  # type: ignore[type-arg]
+        return await scene.answer("DeleteNode", b"", context)
+
+    server = grpc.aio.server()
+    for service, name, act in (("Retrieval", "Search", search), ("QueryGraph", "DeleteNode", delete)):
+        handler = grpc.method_handlers_generic_handler(
+            f"memorybank.v1.{service}", {name: grpc.unary_unary_rpc_method_handler(act)}
+        )
+        server.add_generic_rpc_handlers((handler,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    config = FILES.joinpath("service_config.json").read_text(encoding="utf-8")
+    async with grpc.aio.insecure_channel(
+        f"127.0.0.1:{port}", options=[("grpc.service_config", config)]
+    ) as channel:
+        yield channel
+    await server.stop(None)
+
+
+def test_the_service_config_repeats_all_reads_and_only_reads() -> None:
+    config = json.loads(FILES.joinpath("service_config.json").read_text(encoding="utf-8"))
+
+    repeated = {f"{name['service']}.{name['method']}" for name in config["methodConfig"][0]["name"]}
+
+    assert repeated == set(full_names(method for method in METHODS if is_read(method)))
+
+
+async def test_under_the_service_config_a_read_is_tried_again_when_a_replica_is_unavailable() -> None:
+    scene = FailsFirst(asked={})
+
+    async with serving(scene) as channel:
+        answer = await retrieval_pb2_grpc.RetrievalStub(channel).Search(
+            retrieval_pb2.SearchRequest(bank_id="b")
+        )
+
+    assert answer.revision == 7
+    assert scene.asked == {"Search": 2}
+
+
+async def test_under_the_service_config_a_mutation_is_not_tried_again() -> None:
+    scene = FailsFirst(asked={})
+
+    async with serving(scene) as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await query_graph_pb2_grpc.QueryGraphStub(channel).DeleteNode(query_graph_pb2.DeleteNodeRequest())
+
+    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert scene.asked == {"DeleteNode": 1}
