@@ -1,0 +1,345 @@
+"""Which vectors are nearest: an exact scan for a small bank, HNSW and a scanned tail for a large one.
+
+Law: the only importer of hnswlib. Every edit is seen by the next search. Cosines come from the
+vectors as they were put, by one formula, so that a pair of vectors has one similarity whichever
+part found it. Rows, labels and hnswlib's own distances never leave.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Generic
+
+import hnswlib
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank.change import Vector
+from core.bank.scoring import K, leading
+
+ABSENT = -1.0
+"""The similarity of a key that has no vector: no scale of scores puts it above 0."""
+
+_ROUNDING = (
+    1e-5  # how far a float32 product of unit vectors may be off: what is nearer counts as a tie at first
+)
+_OVERFETCH = 8  # asked for more than one in so many of its vectors, HNSW is no faster than the scan
+_BATCH = 256  # rows added between two looks at whether the build is still wanted
+_SEED = 1  # of HNSW's levels and of the order of insertion: the same vectors make the same graph
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorSettings:
+    """How vectors are indexed; the defaults are measured (`tests/bench/bench_vector_index.py`).
+
+    m, ef_construction and ef are HNSW's own; ef is the least, and grows with k.
+    """
+
+    exact_up_to: int = 4_000  # living vectors that are scanned rather than compiled
+    tail_share: float = 0.25  # of the living: a longer tail is compiled
+    m: int = 32
+    ef_construction: int = 200
+    ef: int = 128
+
+
+class _Compiled:
+    """Rows that do not change any more, and HNSW over them (none where a scan serves).
+
+    Equal vectors share one label, the first one's row: a crowd of twins in HNSW links to itself
+    alone, and a search that gets in does not get out (measured: recall 0.45 with two thirds twins).
+    """
+
+    def __init__(self, matrix: NDArray[np.float32]) -> None:
+        self.matrix = matrix
+        self._graph: hnswlib.Index | None = None
+        self._labels = 0  # living ones
+        self._twins: dict[int, list[int]] = {}  # label → its living rows, if it ever had more than one
+        self._label_of: dict[int, int] = {}  # row → label, if that is another row
+
+    @property
+    def linked(self) -> bool:
+        return self._graph is not None
+
+    def link(self, settings: VectorSettings, cancelled: Callable[[], bool]) -> None:
+        """Build HNSW over all rows."""
+        labels = self._distinct()
+        # Inner product: the vectors are unit already, and the space "cosine" would divide them once more.
+        graph = hnswlib.Index("ip", self.matrix.shape[1])
+        graph.init_index(
+            len(labels), M=settings.m, ef_construction=settings.ef_construction, random_seed=_SEED
+        )
+        np.random.default_rng(_SEED).shuffle(labels)  # in the order of topics, the early ones get poor links
+        for start in range(0, len(labels), _BATCH):
+            if cancelled():
+                return
+            batch = labels[start : start + _BATCH]
+            graph.add_items(self.matrix[batch], batch, num_threads=1)
+        self._graph, self._labels = graph, len(labels)
+
+    def bury(self, row: int) -> None:
+        """Take a row out, once."""
+        if self._graph is None:
+            return
+        label = self._label_of.get(row, row)
+        rows = self._twins.get(label, [row])
+        rows.remove(row)
+        if not rows:
+            self._graph.mark_deleted(label)
+            self._labels -= 1
+
+    def near(self, vector: Vector, wanted: int, ef: int) -> list[int] | None:
+        """At least `wanted` living rows by HNSW; None where a scan is as quick or the only sure way."""
+        if self._graph is None or wanted * _OVERFETCH > self._labels:
+            return None
+        self._graph.set_ef(max(ef, 2 * wanted))  # state that every search sets anew, as k differs
+        try:
+            labels, _ = self._graph.knn_query(vector, k=wanted, num_threads=1)
+        except RuntimeError:  # fewer than `wanted` within reach; hnswlib has no gentler word for it
+            return None
+        return [row for label in labels[0].tolist() for row in self._twins.get(label, (label,))]
+
+    def _distinct(self) -> NDArray[np.int64]:
+        """The rows that become labels; notes the twins of each."""
+        first: dict[bytes, int] = {}
+        for row, vector in enumerate(self.matrix):
+            label = first.setdefault(blake2b(vector, digest_size=16).digest(), row)
+            if label != row:
+                self._label_of[row] = label
+                self._twins.setdefault(label, [label]).append(row)
+        return np.array(list(first.values()), dtype=np.int64)
+
+
+class VectorCompaction(Generic[K]):
+    """A new compiled part in the making. `build` may run in another thread beside reads and edits of the index."""
+
+    def __init__(
+        self,
+        settings: VectorSettings,
+        sources: Sequence[NDArray[np.float32]],
+        keys: Sequence[K | None],
+    ) -> None:
+        self.keys: list[K | None] = []
+        self.row_of: dict[K, int] = {}
+        self.touched: dict[K, None] = {}  # keys put or dropped since; written by the index
+        self.built: _Compiled | None = None
+        self._settings = settings
+        self._sources = sources  # rows that stay as they are while this job stands
+        self._all_keys = keys
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """Let a running `build` end soon; there will be nothing to adopt."""
+        self._cancelled = True
+
+    def build(self) -> None:
+        """Compile the vectors living when the job was made. Releases the GIL nearly all the time."""
+        living = np.array([key is not None for key in self._all_keys], dtype=np.bool_)
+        ends = np.cumsum([len(rows) for rows in self._sources])[:-1]
+        parts = zip(self._sources, np.split(living, ends), strict=True)
+        matrix = np.concatenate([rows[kept] for rows, kept in parts])
+        self.row_of = {key: row for row, key in enumerate(k for k in self._all_keys if k is not None)}
+        self.keys = list(self.row_of)
+        compiled = _Compiled(matrix)
+        if len(matrix) >= self._settings.exact_up_to:
+            compiled.link(self._settings, lambda: self._cancelled)
+        if not self._cancelled:
+            self.built = compiled
+
+
+class VectorIndex(Generic[K]):
+    """Unit vectors by key. To be used from one thread; only a compaction's `build` may run in another.
+
+    Rows are numbered through: first the compiled ones, then the tail, a matrix with room to grow
+    that takes every new vector. A compiled row is never written again: its vector dies in place
+    (in HNSW as a tombstone) and what replaces it goes to the tail.
+    """
+
+    def __init__(self, dimension: int, settings: VectorSettings) -> None:
+        self._dimension = dimension
+        self._settings = settings
+        self._compiled = _Compiled(np.empty((0, dimension), np.float32))
+        self._tail = np.empty((0, dimension), np.float32)
+        self._keys: list[K | None] = []  # by row; None is dead
+        self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
+        self._row_of: dict[K, int] = {}
+        self._free: list[int] = []  # dead rows of the tail that may be written again
+        self._job: VectorCompaction[K] | None = None
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._row_of
+
+    # ---- edits ----
+
+    def put(self, key: K, vector: Vector) -> None:
+        """Add a unit vector, or replace the key's. Raises ValueError for another shape than (dimension,)."""
+        if vector.shape != (self._dimension,):
+            raise ValueError(f"a vector of shape {vector.shape} in an index of dimension {self._dimension}")
+        self.drop(key)
+        if self._free:
+            row = self._free.pop()
+            self._keys[row] = key
+        else:
+            row = len(self._keys)
+            self._reserve(row + 1)
+            self._keys.append(key)
+        self._tail[row - len(self._compiled.matrix)] = vector
+        self._living[row] = True
+        self._row_of[key] = row
+        self._touch(key)
+
+    def put_many(self, keys: Sequence[K], vectors: Sequence[Vector] | NDArray[np.float32]) -> None:
+        """Add or replace many: `vectors` are as many rows as `keys`. An empty index takes them over as compiled rows."""
+        matrix = np.array(vectors, dtype=np.float32).reshape(-1, self._dimension)
+        if len(matrix) != len(keys):
+            raise ValueError(f"{len(matrix)} vectors for {len(keys)} keys")
+        if not self._keys and self._job is None and len(set(keys)) == len(keys):
+            self._stand_on(_Compiled(matrix), list(keys), {key: row for row, key in enumerate(keys)})
+            return
+        self._reserve(len(self._keys) + len(keys))
+        for key, vector in zip(keys, matrix, strict=True):
+            self.put(key, vector)
+
+    def drop(self, key: K) -> None:
+        """Remove a key's vector; a key that has none stays without."""
+        row = self._row_of.pop(key, None)
+        if row is None:
+            return
+        self._keys[row] = None
+        self._living[row] = False
+        if row < len(self._compiled.matrix):
+            self._compiled.bury(row)
+        elif self._job is None:
+            self._free.append(
+                row
+            )  # a job under way still reads the tail: then the row waits for the adoption
+        self._touch(key)
+
+    def _reserve(self, rows: int) -> None:
+        """Room for so many rows in all. The old matrix is left as it is, for whoever still reads it."""
+        compiled = len(self._compiled.matrix)
+        if rows > compiled + len(self._tail):
+            room = max(rows - compiled, 2 * len(self._tail), 16)
+            tail, living = np.empty((room, self._dimension), np.float32), np.zeros(compiled + room, np.bool_)
+            tail[: len(self._tail)] = self._tail
+            living[: len(self._living)] = self._living
+            self._tail, self._living = tail, living
+
+    def _touch(self, key: K) -> None:
+        if self._job is not None:
+            self._job.touched[key] = None
+
+    def _stand_on(self, compiled: _Compiled, keys: list[K | None], row_of: dict[K, int]) -> None:
+        self._compiled = compiled
+        self._tail = np.empty((0, self._dimension), np.float32)
+        self._keys, self._row_of, self._free = keys, row_of, []
+        self._living = np.ones(len(keys), np.bool_)
+
+    # ---- reads ----
+
+    def get(self, key: K) -> Vector | None:
+        """The vector as it was put, bit for bit; None if there is none."""
+        row = self._row_of.get(key)
+        return None if row is None else self._vector(row).copy()
+
+    def search(
+        self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
+    ) -> list[tuple[K, float]]:
+        """The `k` nearest of those `allowed` with their cosines, best first, ties by key; fewer if there are fewer.
+
+        Exact while nothing is compiled into HNSW; otherwise with HNSW's recall for compiled rows.
+        """
+        k = min(k, len(self))
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
+        rows = self._near(vector, k, allowed and (lambda row: allowed(keys[row]))) if k > 0 else []
+        cosines = self._cosines(vector, rows).tolist()
+        ranked = sorted((-cosine, keys[row]) for cosine, row in zip(cosines, rows, strict=True))
+        return [(key, -cosine) for cosine, key in ranked[: max(k, 0)]]
+
+    def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
+        """The cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
+        rows = [self._row_of.get(key, -1) for key in keys]
+        found = np.full(len(keys), ABSENT, np.float32)
+        present = [place for place, row in enumerate(rows) if row >= 0]
+        found[present] = self._cosines(vector, [rows[place] for place in present])
+        return found
+
+    def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> list[int]:
+        """Rows among which the `k` nearest are."""
+        compiled = len(self._compiled.matrix)
+        known = self._near_compiled(vector, k, allowed)
+        if known is None:
+            return self._scan(vector, k, 0, allowed)
+        return known + self._scan(vector, k, compiled, allowed)
+
+    def _near_compiled(
+        self, vector: Vector, k: int, allowed: Callable[[int], bool] | None
+    ) -> list[int] | None:
+        """Living compiled rows; asked for more and more until enough are allowed, or a scan is better (None)."""
+        wanted = k if allowed is None else 4 * k
+        while (rows := self._compiled.near(vector, wanted, self._settings.ef)) is not None:
+            admitted = rows if allowed is None else [row for row in rows if allowed(row)]
+            if len(admitted) >= k:
+                return admitted
+            wanted *= 4
+        return None
+
+    def _scan(self, vector: Vector, k: int, first: int, allowed: Callable[[int], bool] | None) -> list[int]:
+        """The `k` nearest living rows from `first` on (0: all, else the tail), and those that tie with the last."""
+        compiled = len(self._compiled.matrix)
+        tail = self._tail[: len(self._keys) - compiled] @ vector
+        cosines = tail if first else np.concatenate([self._compiled.matrix @ vector, tail])
+        cosines[~self._living[first : len(self._keys)]] = -np.inf
+        shifted = allowed and (lambda place: allowed(place + first))
+        return [place + first for place in leading(cosines, k, shifted, slack=_ROUNDING)]
+
+    def _vector(self, row: int) -> Vector:
+        compiled = len(self._compiled.matrix)
+        return self._compiled.matrix[row] if row < compiled else self._tail[row - compiled]
+
+    def _cosines(self, vector: Vector, rows: Sequence[int]) -> NDArray[np.float32]:
+        """In double precision and rounded once: a float32 product's last bits depend on where a row lies."""
+        if not rows:
+            return np.empty(0, np.float32)
+        matrix = np.stack([self._vector(row) for row in rows]).astype(np.float64)
+        cosines: NDArray[np.float32] = (matrix @ vector.astype(np.float64)).astype(np.float32)
+        return cosines
+
+    # ---- compaction ----
+
+    def compaction(self) -> VectorCompaction[K] | None:
+        """A job to compile the vectors living now, or None while it is not worth it.
+
+        Call its `build` in another thread, then `adopt` it here. A newer job makes an older one void.
+        """
+        if not self._worth_compiling():
+            return None
+        tail = self._tail[: len(self._keys) - len(self._compiled.matrix)]
+        self._job = VectorCompaction(self._settings, (self._compiled.matrix, tail), tuple(self._keys))
+        self._free = []  # nothing the job reads is written again
+        return self._job
+
+    def adopt(self, job: VectorCompaction[K]) -> None:
+        """Swap in what `job` built; edits made meanwhile are carried over. Raises ValueError for a void or unbuilt job."""
+        if job is not self._job or job.built is None:
+            raise ValueError("only the newest compaction can be adopted, and only when it is built")
+        edits = {key: self.get(key) for key in job.touched}
+        self._job = None
+        self._stand_on(job.built, job.keys, job.row_of)
+        for key, vector in edits.items():
+            if vector is None:
+                self.drop(key)
+            else:
+                self.put(key, vector)
+
+    def _worth_compiling(self) -> bool:
+        living, settings = len(self), self._settings
+        tail = len(self._keys) - len(self._compiled.matrix)
+        wasted = len(self._keys) - living
+        if living < settings.exact_up_to:
+            return wasted > max(living, settings.exact_up_to)
+        if not self._compiled.linked:
+            return True
+        return tail > max(settings.exact_up_to, settings.tail_share * living) or wasted > living / 2

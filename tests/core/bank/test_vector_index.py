@@ -1,0 +1,288 @@
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from numpy.typing import NDArray
+
+from core.bank.change import Vector
+from core.bank.vector_index import ABSENT, VectorCompaction, VectorIndex, VectorSettings
+
+DIMENSION = 8
+SMALL = VectorSettings(exact_up_to=12)
+KEYS = [f"n{i:02}" for i in range(40)]
+
+
+def unit(seed: int, dimension: int = DIMENSION) -> Vector:
+    vector = np.random.default_rng(seed).normal(size=dimension).astype(np.float32)
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def clustered(count: int, dimension: int, seed: int) -> NDArray[np.float32]:
+    """Unit vectors in topics, all within one cone, as sentence embeddings are; every tenth is a twin of another."""
+    rng = np.random.default_rng(seed)
+    topics = rng.normal(size=(count // 40, dimension)) + 2 * rng.normal(size=dimension)
+    vectors = topics[rng.integers(len(topics), size=count)] + rng.normal(size=(count, dimension))
+    vectors[::10] = vectors[rng.integers(count, size=len(vectors[::10]))]
+    units: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return units
+
+
+def compacted(index: VectorIndex[str]) -> None:
+    job = index.compaction()
+    assert job is not None
+    job.build()
+    index.adopt(job)
+
+
+keys = st.sampled_from(KEYS)
+seeds = st.integers(0, 60)  # few enough that equal vectors under different keys occur
+
+
+class AgainstAScan(RuleBasedStateMachine):
+    """Random edits and searches, with compactions begun, built and adopted in between, against a scan of a dict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index: VectorIndex[str] = VectorIndex(DIMENSION, SMALL)
+        self.vectors: dict[str, Vector] = {}
+        self.job: VectorCompaction[str] | None = None
+
+    @rule(key=keys, seed=seeds)
+    def put(self, key: str, seed: int) -> None:
+        self.index.put(key, unit(seed))
+        self.vectors[key] = unit(seed)
+
+    @rule(batch=st.lists(st.tuples(keys, seeds), max_size=40))
+    def put_many(self, batch: list[tuple[str, int]]) -> None:
+        self.index.put_many([key for key, _ in batch], [unit(seed) for _, seed in batch])
+        self.vectors.update({key: unit(seed) for key, seed in batch})
+
+    @rule(gone=st.sets(keys, max_size=15))
+    def drop(self, gone: set[str]) -> None:
+        for key in sorted(gone):
+            self.index.drop(key)
+            self.vectors.pop(key, None)
+
+    @rule()
+    def begin_compaction(self) -> None:
+        self.job = self.index.compaction() or self.job
+
+    @precondition(lambda self: self.job is not None)
+    @rule()
+    def build(self) -> None:
+        assert self.job is not None
+        self.job.build()
+
+    @precondition(lambda self: self.job is not None and self.job.built is not None)
+    @rule()
+    def adopt(self) -> None:
+        assert self.job is not None
+        self.index.adopt(self.job)
+        self.job = None
+
+    @rule(seed=st.integers(0, 200), k=st.integers(0, 6), banned=st.sets(keys), filtered=st.booleans())
+    def search(self, seed: int, k: int, banned: set[str], filtered: bool) -> None:
+        query = unit(seed)
+        cosines = {
+            key: np.float32(vector.astype(np.float64) @ query.astype(np.float64))
+            for key, vector in self.vectors.items()
+            if not (filtered and key in banned)
+        }
+
+        found = self.index.search(query, k, (lambda key: key not in banned) if filtered else None)
+
+        expected = sorted(cosines.items(), key=lambda hit: (-hit[1], hit[0]))[:k]
+        assert [cosine for _, cosine in found] == pytest.approx([float(c) for _, c in expected], abs=1e-6)
+        assert found == sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        assert all(cosine == pytest.approx(float(cosines[key]), abs=1e-6) for key, cosine in found)
+
+    @invariant()
+    def gives_back_what_was_put(self) -> None:
+        assert len(self.index) == len(self.vectors)
+        for key in KEYS:
+            held = self.index.get(key)
+            assert (held is not None) == (key in self.vectors) == (key in self.index)
+            assert held is None or held.tobytes() == self.vectors[key].tobytes()
+
+
+TestAgainstAScan = AgainstAScan.TestCase
+TestAgainstAScan.settings = settings(max_examples=60, stateful_step_count=50, deadline=None)
+
+
+def recall_at_10(
+    index: VectorIndex[str],
+    vectors: dict[str, Vector],
+    queries: NDArray[np.float32],
+    allowed: Callable[[str], bool] | None = None,
+) -> float:
+    """Found ∩ exact / 10; a twin of one of the exact ten counts as it."""
+    names = [key for key in vectors if allowed is None or allowed(key)]
+    cosines = queries @ np.stack([vectors[key] for key in names]).T
+    bars = np.partition(cosines, -10, axis=1)[:, -10] - 1e-6
+    hits = [
+        sum(cosine >= bar for _, cosine in index.search(query, 10, allowed))
+        for query, bar in zip(queries, bars, strict=True)
+    ]
+    return float(sum(hits) / (10 * len(queries)))
+
+
+def test_recall_at_10_stays_above_99_percent_with_tombstones_and_after_compaction() -> None:
+    rows = clustered(6_200, 128, seed=3)
+    queries, names = rows[6_000:], [f"n{i:04}" for i in range(6_000)]
+    vectors = dict(zip(names, rows[:6_000], strict=True))
+    index: VectorIndex[str] = VectorIndex(128, VectorSettings(exact_up_to=1_000))
+    index.put_many(names, rows[:6_000])
+    recalls = {"exact": recall_at_10(index, vectors, queries)}
+    compacted(index)
+    recalls["compiled"] = recall_at_10(index, vectors, queries)
+    for name in names[::3]:
+        index.drop(name)
+        del vectors[name]
+    for name, row in zip(names[1:1_200:3], clustered(400, 128, seed=4), strict=True):
+        index.put(name, row)
+        vectors[name] = row
+    recalls["a third dead, a tail"] = recall_at_10(index, vectors, queries)
+    recalls["one in four allowed"] = recall_at_10(
+        index, vectors, queries, lambda name: int(name[1:]) % 4 == 1
+    )
+    index.put_many([f"m{i}" for i in range(2_000)], clustered(2_000, 128, seed=5))
+    vectors |= {f"m{i}": row for i, row in enumerate(clustered(2_000, 128, seed=5))}
+    compacted(index)
+    recalls["compiled again"] = recall_at_10(index, vectors, queries)
+
+    print(recalls)
+    assert recalls.pop("exact") == 1.0
+    assert min(recalls.values()) >= 0.99
+
+
+def test_edits_made_while_a_build_runs_are_seen_at_once_and_kept() -> None:
+    rows = clustered(3_000, 32, seed=1)
+    names = [f"n{i:04}" for i in range(3_000)]
+    index: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=1_000))
+    index.put_many(names, rows)
+    job = index.compaction()
+    assert job is not None
+    build = threading.Thread(target=job.build)
+
+    build.start()
+    edits = 0
+    while build.is_alive():
+        index.drop(names[edits % 1_000])
+        index.put("new", rows[edits % 1_000])
+        assert index.search(rows[edits % 1_000], 1)[0][1] == pytest.approx(1.0)
+        edits += 1
+    build.join()
+    index.adopt(job)
+
+    assert edits > 0
+    key, cosine = index.search(rows[(edits - 1) % 1_000], 1)[0]
+    assert (key, round(cosine, 5)) == ("new", 1.0)
+    assert len(index) == 3_000 - min(edits, 1_000) + 1
+    assert all(name not in index for name in names[: min(edits, 1_000)])
+
+
+def test_a_filter_that_admits_almost_nothing_still_finds_it() -> None:
+    rows = clustered(4_000, 32, seed=1)
+    index: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=1_000))
+    index.put_many([f"n{i}" for i in range(4_000)], rows)
+    compacted(index)
+
+    found = index.search(-rows[7], 5, lambda key: key in {"n7", "n9"})
+
+    assert {key for key, _ in found} == {"n7", "n9"}
+
+
+def test_a_bank_full_of_twins_is_searched_like_any_other() -> None:
+    rows = clustered(3_000, 32, seed=1)
+    rows[1_000:] = rows[0]
+    index: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=1_000))
+    index.put_many([f"n{i:04}" for i in range(3_000)], rows)
+    compacted(index)
+    queries = clustered(100, 32, seed=9)
+
+    recall = recall_at_10(index, {f"n{i:04}": row for i, row in enumerate(rows)}, queries)
+
+    assert recall >= 0.99
+
+
+def test_a_pair_has_one_similarity_whichever_part_found_it() -> None:
+    rows = clustered(2_000, 32, seed=2)
+    names = [f"n{i:04}" for i in range(2_000)]
+    compiled: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=100))
+    compiled.put_many(names, rows)
+    compacted(compiled)
+    scanned: VectorIndex[str] = VectorIndex(32, VectorSettings())
+    for name, row in reversed(list(zip(names, rows, strict=True))):
+        scanned.put(name, row)
+
+    found = compiled.search(rows[5], 10)
+
+    assert found == scanned.search(rows[5], 10)
+    assert scanned.similarities(rows[5], [key for key, _ in found]).tolist() == [
+        cosine for _, cosine in found
+    ]
+
+
+def test_a_key_without_a_vector_is_as_unlike_as_can_be() -> None:
+    index: VectorIndex[str] = VectorIndex(DIMENSION, SMALL)
+    index.put("n", unit(1))
+
+    assert index.similarities(unit(1), ["n", "absent"]).tolist() == pytest.approx([1.0, ABSENT])
+
+
+def test_an_empty_index_finds_nothing() -> None:
+    index: VectorIndex[str] = VectorIndex(DIMENSION, SMALL)
+    index.put_many([], [])
+
+    assert index.search(unit(1), 10) == []
+    assert index.compaction() is None
+
+
+def test_a_vector_of_another_dimension_is_refused() -> None:
+    index: VectorIndex[str] = VectorIndex(DIMENSION, SMALL)
+
+    with pytest.raises(ValueError, match="dimension 8"):
+        index.put("n", np.ones(1, np.float32))
+
+    assert "n" not in index
+
+
+def test_only_the_newest_built_compaction_is_adopted() -> None:
+    index: VectorIndex[str] = VectorIndex(DIMENSION, SMALL)
+    index.put_many(KEYS, [unit(seed) for seed in range(40)])
+    older, newer = index.compaction(), index.compaction()
+    assert older is not None
+    assert newer is not None
+    older.build()
+
+    with pytest.raises(ValueError, match="newest"):
+        index.adopt(older)
+    with pytest.raises(ValueError, match="built"):
+        index.adopt(newer)
+
+
+def test_a_cancelled_build_leaves_nothing_to_adopt() -> None:
+    index: VectorIndex[str] = VectorIndex(DIMENSION, SMALL)
+    index.put_many(KEYS, [unit(seed) for seed in range(40)])
+    job = index.compaction()
+    assert job is not None
+
+    job.cancel()
+    job.build()
+
+    assert job.built is None
+    assert index.search(unit(3), 1)[0][0] == "n03"
+
+
+def test_a_vector_rewritten_many_times_takes_no_more_room() -> None:
+    index: VectorIndex[str] = VectorIndex(DIMENSION, SMALL)
+    for seed in range(1_000):
+        index.put("n", unit(seed))
+
+    assert len(index) == 1
+    assert index.compaction() is None
+    assert len(vars(index)["_tail"]) == 16
