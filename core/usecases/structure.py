@@ -33,6 +33,7 @@ from core.text.segmenting import chunks
 from core.usecases.embed_segments import embed_segments
 from core.usecases.house import House
 from core.usecases.planning import with_plan, with_report
+from core.usecases.record import EVIDENCE
 from core.usecases.rounds import Moment, Round, topic
 from core.usecases.workshop import Report, Running
 
@@ -240,7 +241,7 @@ class _Work:
                 return Draft(result=None)  # closed meanwhile: the verdict stays on record
             round_ = Round(bank, self._opinions, self._moment(bank, revision))
             evidence = bank.tree.refs(self._interaction_id)
-            outcome = round_.resolve(conflict, interaction.text, evidence, self._interaction_id)
+            outcome = round_.resolve(conflict, verdict_of(interaction), evidence, self._interaction_id)
             cluster = ClusterWork(
                 interaction_id=self._interaction_id,
                 number=0,
@@ -258,7 +259,6 @@ class _Work:
 
     async def _close(self, structuring: Structuring, interaction: Interaction) -> None:
         """Replan where the call asks for it, and mark the work done: one change."""
-        plans = structuring.purpose is not Purpose.MEMORIZE
         made: dict[tuple[Insight, TaskReport | None], Insight] = {}
 
         def compose(bank: Bank, revision: int) -> Draft[None]:
@@ -266,7 +266,7 @@ class _Work:
             if now.state is StructuringState.DONE:
                 return Draft(result=None)
             insight = bank.insight
-            if plans:
+            if _plans(structuring, interaction, insight):
                 asked = (insight, interaction.task)
                 if asked not in made:
                     progress = self._progress(bank, interaction)
@@ -318,14 +318,19 @@ class _Work:
 
 
 async def decide(
-    house: House, key: BankKey, compose: Callable[[Bank, int], Draft[Result]], request: RequestKey | None = None
+    house: House,
+    key: BankKey,
+    compose: Callable[[Bank, int], Draft[Result]],
+    request: RequestKey | None = None,
+    answer: type[Result] | None = None,
 ) -> Committed[Result]:
     """Compose until no opinion is missing, then commit; a bank that moved meanwhile is composed on again."""
     while True:
         try:
-            async with house.banks.reading(key) as bank:
-                compose(bank, bank.revision + 1)  # gathers opinions without holding up the writer
-            return await house.banks.commit(key, compose, request)
+            if request is None:  # a repeated request must be recognised before anything is decided
+                async with house.banks.reading(key) as bank:
+                    compose(bank, bank.revision + 1)  # gathers opinions without holding up the writer
+            return await house.banks.commit(key, compose, request, answer)
         except Unasked as missing:
             await missing.ask()
 
@@ -359,6 +364,19 @@ def moment(house: House, bank: Bank, revision: int) -> Moment:
         top_k=house.retrieval.top_k_of(bank),
         alpha=house.retrieval.alpha_of(bank),
     )
+
+
+def verdict_of(interaction: Interaction) -> str:
+    """A verdict's own text, without the evidence kept after it."""
+    own = [span for span in interaction.spans if span.role != EVIDENCE]
+    return interaction.text[own[0].start : own[-1].end] if own else interaction.text
+
+
+def _plans(structuring: Structuring, interaction: Interaction, insight: Insight) -> bool:
+    """A bare verdict (no task reported) moves the plan only where there is one to move."""
+    if structuring.purpose is Purpose.RESOLVE and interaction.task is None:
+        return bool(insight.goal)
+    return structuring.purpose is not Purpose.MEMORIZE
 
 
 def _check_clusters(clusters: Sequence[Cluster], pieces: int) -> None:

@@ -49,6 +49,7 @@ class Workshop:
         if running is None:
             running = self._running[key, interaction_id] = Running(Ledger(self._clock))
             running.task = asyncio.create_task(self._work(key, interaction_id, work, running))
+            running.task.add_done_callback(_retrieve)
         return running
 
     def is_running(self, key: BankKey, interaction_id: InteractionId) -> bool:
@@ -73,3 +74,9 @@ class Workshop:
             await work(running.ledger, running.report)
         finally:
             del self._running[key, interaction_id]
+
+
+def _retrieve(task: "asyncio.Task[None]") -> None:
+    """A failure is stored with the interaction: whoever left before it came has not missed it."""
+    if not task.cancelled():
+        task.exception()

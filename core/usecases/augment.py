@@ -1,0 +1,74 @@
+"""Augment: the prompt for the next step, from the insight document and what memory holds on it."""
+
+from dataclasses import dataclass
+
+from core.bank.bank import Bank
+from core.bank.search import Hit, Query, search
+from core.context.budget import Assembled, LeftOut, SectionSize, assemble
+from core.context.prompt import ToolFormat, prompt_sections, tools, wording
+from core.ids import BankKey
+from core.text.tokens import estimate
+from core.usecases.house import House
+from core.usecases.search import query_vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Augment:
+    """`query` defaults to the first pending task, else the goal. None of the numbers: the bank's."""
+
+    key: BankKey
+    query: str = ""
+    top_k: int | None = None
+    alpha: float | None = None
+    token_budget: int | None = None
+    tool_format: ToolFormat = ToolFormat.OPENAI
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Augmented:
+    """`tools` are JSON declarations in the format asked for; they stand in the prompt too."""
+
+    prompt: str
+    tools: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    sections: tuple[SectionSize, ...]
+    left_out: tuple[LeftOut, ...]
+    tokens: int
+    revision: int
+
+
+async def augment(house: House, command: Augment) -> Augmented:
+    """Search for the query and assemble the prompt. Raises BankNotFound, BudgetTooSmall."""
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        asked = command.query or _next_step(bank)
+        embeds = bank.embeds
+    vector = await query_vector(house, asked) if asked and embeds else None
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        query = Query(
+            text=asked,
+            vector=vector,
+            top_k=command.top_k or house.retrieval.top_k_of(bank),
+            alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
+        )
+        found = search(bank, query)
+        declared = tools(wording(bank.insight), command.tool_format)
+        sections = prompt_sections(bank.insight, found.hits, found.neighbors, declared)
+    made: Assembled = assemble(sections, command.token_budget, estimate, "token_budget")
+    return Augmented(
+        prompt=made.text,
+        tools=tuple(declared),
+        hits=found.hits,
+        sections=made.sections,
+        left_out=made.left_out,
+        tokens=made.tokens,
+        revision=found.revision,
+    )
+
+
+def _next_step(bank: Bank) -> str:
+    """What the framework is about to do: the first pending task, else the goal."""
+    if bank.insight.pending:
+        task = bank.insight.pending[0]
+        return task.description
+    return bank.insight.goal

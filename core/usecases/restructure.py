@@ -1,0 +1,71 @@
+"""Restructure: finish what an agent's failure, or a crash, left unstructured."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agents.usage import RoleUsage, Usage
+from core.errors import StructuringFailed
+from core.ids import BankKey, InteractionId
+from core.model.structuring import Structuring
+from core.usecases.house import House
+from core.usecases.memorize import Wait
+from core.usecases.structure import begin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restructure:
+    """`interaction_ids`: which; none means all that is unfinished."""
+
+    key: BankKey
+    interaction_ids: tuple[InteractionId, ...] = ()
+    wait: Wait = Wait.STRUCTURED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restructured:
+    structurings: tuple[Structuring, ...]
+    usage: Usage
+    revision: int
+
+
+async def restructure(house: House, command: Restructure) -> Restructured:
+    """Take up unfinished interactions, all of them even if one fails; then raise the first failure.
+
+    Doing it twice does nothing twice. Raises InteractionNotFound, StructuringFailed.
+    """
+    async with house.banks.reading(command.key) as bank:
+        for interaction_id in command.interaction_ids:
+            bank.tree.interaction(interaction_id)
+        unfinished = [s.interaction_id for s in bank.tree.unfinished()]
+    chosen = command.interaction_ids or tuple(unfinished)
+    at_work = [begin(house, command.key, i) for i in chosen if i in unfinished]
+    failures = []
+    if command.wait is Wait.STRUCTURED:
+        for running in at_work:
+            try:
+                await running.finished()
+            except StructuringFailed as failure:
+                failures.append(failure)
+    if failures:
+        raise failures[0]
+    async with house.banks.reading(command.key) as bank:
+        known = bank.tree.structurings
+        return Restructured(
+            structurings=tuple(known[i] for i in chosen if i in known),
+            usage=_sum([running.ledger.total() for running in at_work]),
+            revision=bank.revision,
+        )
+
+
+def _sum(usages: Sequence[Usage]) -> Usage:
+    roles: dict[str, RoleUsage] = {}
+    for usage in usages:
+        for role, more in usage.roles.items():
+            so_far = roles.get(role, RoleUsage())
+            roles[role] = RoleUsage(
+                calls=so_far.calls + more.calls,
+                input_tokens=so_far.input_tokens + more.input_tokens,
+                output_tokens=so_far.output_tokens + more.output_tokens,
+                milliseconds=so_far.milliseconds + more.milliseconds,
+            )
+    return Usage(roles=roles)

@@ -1,0 +1,123 @@
+"""Search and BatchSearch: text, vector or node as the query."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.bank.bank import Bank
+from core.bank.change import Vector
+from core.bank.search import Filter, Found, Fusion, Query, Target, search
+from core.bank.scoring import Mode
+from core.ids import BankKey, NodeId
+from core.usecases.house import House
+from core.usecases.vectors import unit_vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One query: a `text`, an `embedding` as it came, or a `node_id`; with keywords alone none of them."""
+
+    text: str = ""
+    embedding: Vector | None = None
+    node_id: NodeId | None = None
+    keywords: tuple[str, ...] = ()
+    top_k: int | None = None
+    alpha: float | None = None
+    mode: Mode = Mode.HYBRID
+    target: Target = Target.NODES
+    fusion: Fusion = Fusion.WEIGHTED
+    hops: int = 1
+    max_neighbors: int = 100
+    min_score: float = 0.0
+    exclude: frozenset[NodeId] = frozenset()
+    filter: Filter = Filter()
+    include_embedding: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searches:
+    """Queries answered on one revision."""
+
+    key: BankKey
+    asks: tuple[Ask, ...]
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one query found; `vectors` of the hits' nodes in their order, where asked for."""
+
+    found: Found
+    vectors: tuple[Vector | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchAnswers:
+    answers: tuple[Answer, ...]
+    revision: int
+
+
+async def run_searches(house: House, command: Searches) -> SearchAnswers:
+    """Answer every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`)."""
+    vectors = await _text_vectors(house, command)
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        answers = [_answer(house, bank, ask, vectors.get(ask.text)) for ask in command.asks]
+        return SearchAnswers(answers=tuple(answers), revision=bank.revision)
+
+
+async def query_vector(house: House, text: str) -> Vector:
+    """The text as a question's vector. Raises EmbedderUnavailable."""
+    rows = await house.embedder.embed_queries([text])
+    vector: Vector = rows[0]
+    return vector
+
+
+async def _text_vectors(house: House, command: Searches) -> dict[str, Vector]:
+    """Vectors of the texts that need one: not in a bank of CLIENT vectors, not for attributes alone."""
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        if not bank.embeds:
+            return {}
+    texts = [ask.text for ask in command.asks if ask.text and ask.mode is not Mode.ATTRIBUTE]
+    wanted = list(dict.fromkeys(texts))
+    if not wanted:
+        return {}
+    return dict(zip(wanted, await house.embedder.embed_queries(wanted), strict=True))
+
+
+def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Answer:
+    query = Query(
+        text=ask.text,
+        vector=text_vector,
+        keywords=ask.keywords,
+        top_k=ask.top_k or house.retrieval.top_k_of(bank),
+        alpha=house.retrieval.alpha_of(bank) if ask.alpha is None else ask.alpha,
+        mode=ask.mode,
+        target=ask.target,
+        fusion=ask.fusion,
+        hops=ask.hops,
+        max_neighbors=ask.max_neighbors,
+        min_score=ask.min_score,
+        exclude=ask.exclude,
+        filter=ask.filter,
+    )
+    if ask.embedding is not None:
+        query = replace(query, vector=unit_vector(ask.embedding, bank.record.space, "embedding"))
+    if ask.node_id is not None:
+        query = _like_node(bank, query, ask.node_id)
+    found = search(bank, query)
+    return Answer(found=found, vectors=_vectors(bank, found) if ask.include_embedding else ())
+
+
+def _like_node(bank: Bank, query: Query, node_id: NodeId) -> Query:
+    """What is like a node: its own words and vector, itself left out."""
+    node = bank.node(node_id)
+    return replace(
+        query,
+        text="\n".join((node.summary, node.context, *node.keywords)),
+        vector=bank.node_vectors.get(node_id),
+        exclude=query.exclude | {node_id},
+    )
+
+
+def _vectors(bank: Bank, found: Found) -> tuple[Vector | None, ...]:
+    nodes: Sequence[NodeId | None] = [hit.node.node_id if hit.node else None for hit in found.hits]
+    return tuple(None if node_id is None else bank.node_vectors.get(node_id) for node_id in nodes)

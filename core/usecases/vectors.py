@@ -1,0 +1,30 @@
+"""A caller's vector at the door: checked against the bank's space, and scaled to unit length.
+
+Law: a vector that has unit length already passes bit for bit, so that what was read can be sent back.
+"""
+
+import numpy as np
+
+from core.bank.change import Vector
+from core.errors import EmbeddingSpaceMismatch, InvalidField
+from core.model.bank import EmbeddingSpace
+
+UNIT = 1e-6  # how far from 1 a length may be and still be taken for 1: float32 rounding of a few hundred numbers
+
+
+def unit(vector: Vector, space: EmbeddingSpace, field: str) -> Vector:
+    """The vector, shape (space.dimension,), float32, of length 1. `field` is its path in the request.
+
+    Raises EmbeddingSpaceMismatch for another length, InvalidField for numbers that are not finite, or all zero.
+    """
+    if vector.shape != (space.dimension,):
+        raise EmbeddingSpaceMismatch(field, f"{space.dimension} numbers ({space.name})", f"{vector.size} numbers")
+    wide = vector.astype(np.float64)
+    if not np.isfinite(wide).all():
+        raise InvalidField(field, "every number must be finite")
+    length = float(np.linalg.norm(wide))
+    if length == 0.0:
+        raise InvalidField(field, "must not be all zero")
+    if abs(length - 1.0) <= UNIT:
+        return vector.astype(np.float32, copy=False)
+    return (wide / length).astype(np.float32)
