@@ -76,7 +76,8 @@ class ReferenceEncoder:
 def gelu(x: F32) -> F32:
     """x Φ(x), the error function interpolated in a table (step 2⁻¹⁰: off by less than 1e-7)."""
     places, values = _erf_table()
-    return (0.5 * x * (1.0 + np.interp(x / math.sqrt(2.0), places, values))).astype(np.float32)
+    active: F32 = (0.5 * x * (1.0 + np.interp(x / math.sqrt(2.0), places, values))).astype(np.float32)
+    return active
 
 
 @cache

@@ -91,7 +91,7 @@ def _external(name: str, array: Constant) -> onnx.TensorProto:
 
 
 def calibrate(weights: Weights, english: list[str], chinese: list[str]) -> Calibration:
-    """Activation ranges over all texts with both prefixes; mean and language from unit vectors of passages."""
+    """Activation ranges over all texts with both prefixes; mean and language from the passages."""
     ranges: dict[str, F32] = {}
 
     def widen(name: str, states: F32) -> None:

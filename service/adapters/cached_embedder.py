@@ -1,0 +1,105 @@
+"""An embedder that remembers: the vectors of recent texts, and who is embedding what right now.
+
+Law: answers exactly what the inner embedder would, and keeps no text: entries are found by a digest.
+Texts that several callers ask for at once are embedded once, and a caller who gives up takes nothing
+from the others. Belongs to one event loop.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.model.bank import EmbeddingSpace
+from core.ports import Embedder, Thresholds
+
+Rows = NDArray[np.float32]
+Embed = Callable[[Sequence[str]], Awaitable[Rows]]
+Key = bytes
+
+
+class CachedEmbedder:
+    """Keeps the vectors of at most `queries` queries and `passages` passages, the least recently used go first."""
+
+    def __init__(self, inner: Embedder, *, queries: int = 4096, passages: int = 1024) -> None:
+        self._inner = inner
+        self._queries = _Memory(inner.embed_queries, queries, inner.space.dimension)
+        self._passages = _Memory(inner.embed_passages, passages, inner.space.dimension)
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return self._inner.space
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return self._inner.thresholds
+
+    async def embed_queries(self, texts: Sequence[str]) -> Rows:
+        return await self._queries.rows(texts)
+
+    async def embed_passages(self, texts: Sequence[str]) -> Rows:
+        return await self._passages.rows(texts)
+
+    def forget(self) -> None:
+        """Drop every vector: after a purge nothing here tells what was once embedded."""
+        self._queries.forget()
+        self._passages.forget()
+
+
+class _Memory:
+    """One side's recent rows, and the calls under way."""
+
+    def __init__(self, embed: Embed, size: int, dimension: int) -> None:
+        self._embed = embed
+        self._size = size
+        self._dimension = dimension
+        self._recent: OrderedDict[Key, Rows] = OrderedDict()
+        self._under_way: dict[Key, asyncio.Task[dict[Key, Rows]]] = {}
+
+    async def rows(self, texts: Sequence[str]) -> Rows:
+        wanted = [_key(text) for text in texts]
+        known = {key: self._recent[key] for key in wanted if key in self._recent}
+        missing = {key: text for key, text in zip(wanted, texts, strict=True) if key not in known}
+        absent = {key: text for key, text in missing.items() if key not in self._under_way}
+        if absent:
+            self._start(absent)
+        for flight in {self._under_way[key] for key in missing}:
+            # Shielded: others may be waiting for the same texts.
+            known |= await asyncio.shield(flight)
+        self._touch(wanted)
+        return np.array([known[key] for key in wanted], dtype=np.float32).reshape(-1, self._dimension)
+
+    def forget(self) -> None:
+        self._recent.clear()
+
+    def _start(self, absent: dict[Key, str]) -> None:
+        flight = asyncio.create_task(self._fetch(absent))
+        self._under_way |= dict.fromkeys(absent, flight)
+        flight.add_done_callback(lambda done: self._land(absent, done))
+
+    async def _fetch(self, absent: dict[Key, str]) -> dict[Key, Rows]:
+        rows = await self._embed(list(absent.values()))
+        return dict(zip(absent, rows, strict=True))
+
+    def _land(self, keys: dict[Key, str], flight: asyncio.Task[dict[Key, Rows]]) -> None:
+        for key in keys:
+            del self._under_way[key]
+        # Asking for the exception also tells the loop that somebody looked, if every caller has gone.
+        if flight.cancelled() or flight.exception() is not None:
+            return
+        for key, row in flight.result().items():
+            self._recent[key] = row.copy()  # a view would keep its whole batch
+        while len(self._recent) > self._size:
+            self._recent.popitem(last=False)
+
+    def _touch(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            if key in self._recent:
+                self._recent.move_to_end(key)
+
+
+def _key(text: str) -> Key:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
