@@ -38,4 +38,4 @@ class SegmentRef(NamedTuple):
     """The place of a segment: its interaction and its index in it, from 0."""
 
     interaction_id: InteractionId
-    index: int
+    index: int  # type: ignore[assignment]  # the contract's word for it; a ref is never searched like a tuple

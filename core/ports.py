@@ -151,7 +151,9 @@ class Store(Protocol):
         """Interactions of any tenant still to be structured, longest untouched first."""
         ...
 
-    async def expired(self, now: datetime, default_ttl_seconds: float, limit: int) -> Sequence[tuple[BankKey, str]]:
+    async def expired(
+        self, now: datetime, default_ttl_seconds: float, limit: int
+    ) -> Sequence[tuple[BankKey, str]]:
         """Finished banks (key, uid) whose ttl, or the default, has run out."""
         ...
 
@@ -165,7 +167,9 @@ class Store(Protocol):
 class Blobs(Protocol):
     """Files the service keeps for banks. A URI it gives is stable and names one file. Raises AttachmentNotFound, BlobCorrupt."""
 
-    async def put(self, key: BankKey, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]) -> tuple[str, int]:
+    async def put(
+        self, key: BankKey, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
+    ) -> tuple[str, int]:
         """Store the chunks durably under a new name; (uri, size in bytes). Nothing remains if it fails."""
         ...
 
@@ -224,7 +228,9 @@ class Banks(Protocol):
         that must agree. Raises BankNotFound, RevisionNotReached."""
         ...
 
-    async def found(self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None) -> Committed[Result]:
+    async def found(
+        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None
+    ) -> Committed[Result]:
         """Create the bank that the draft's first step (BankPut) describes, at revision 1. The result must be
         a frozen dataclass when a request is given. Raises BankExists, RequestIdReused."""
         ...
@@ -245,7 +251,9 @@ class Banks(Protocol):
         """
         ...
 
-    async def keep_segment_vectors(self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]) -> None:
+    async def keep_segment_vectors(
+        self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]
+    ) -> None:
         """Store and index vectors made for segments of this bank. Raises BankNotFound."""
         ...
 

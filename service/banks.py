@@ -8,10 +8,10 @@ fence: whoever staged on an old head follows and stages again.
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 import structlog
 
@@ -40,6 +40,8 @@ VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
 LARGE_TEXT = 20_000  # characters; the words of more new text than this are found off the loop
 CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to other processes
 CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
+
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,11 @@ class _Open:
 
     @property
     def idle(self) -> bool:
-        return not (self.pins or self.queue or self.moving.locked()) and self.writer is None and self.compacting is None
+        return (
+            not (self.pins or self.queue or self.moving.locked())
+            and self.writer is None
+            and self.compacting is None
+        )
 
     def announce(self) -> None:
         self.moved.set()
@@ -114,9 +120,7 @@ class OpenBanks:
     async def _fresh(self, key: BankKey, min_revision: int) -> _Open:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
         held = await self._get(key)
-        if min_revision > held.bank.revision:
-            await self._follow(held)
-        elif self._now() - held.confirmed > self._holding.max_staleness:
+        if min_revision > held.bank.revision or self._now() - held.confirmed > self._holding.max_staleness:
             await self._follow(held)
         if held.gone:
             held = await self._get(key)  # deleted, perhaps created again
@@ -234,7 +238,9 @@ class OpenBanks:
 
     # ---- writing ----
 
-    async def found(self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None) -> Committed[Result]:
+    async def found(
+        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None
+    ) -> Committed[Result]:
         """See the port."""
         if request is not None and (known := await self._known(key, request, type(draft.result))) is not None:
             return known
@@ -344,7 +350,9 @@ class OpenBanks:
                 command.outcome.set_result(known)
         return fresh
 
-    async def _known(self, key: BankKey, request: RequestKey, answer: type[Result]) -> Committed[Result] | None:
+    async def _known(
+        self, key: BankKey, request: RequestKey, answer: type[Result]
+    ) -> Committed[Result] | None:
         record = await self._store.request(key, request.request_id)
         if record is None:
             return None
@@ -426,7 +434,9 @@ class OpenBanks:
 
     # ---- the rest of the port ----
 
-    async def keep_segment_vectors(self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]) -> None:
+    async def keep_segment_vectors(
+        self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]
+    ) -> None:
         """See the port."""
         await self._store.put_segment_vectors(key, uid, vectors)
         held = self._open.get(key)
@@ -509,8 +519,9 @@ class OpenBanks:
             tasks = [t for t in (held.writer, held.compacting) if t is not None]
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _shielded(self, act: Any) -> Any:
-        return await asyncio.shield(asyncio.ensure_future(act))
+    async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
+        """See an act through, whoever stops waiting for it."""
+        return await asyncio.shield(asyncio.create_task(act))
 
 
 def _fail(commands: Sequence[_Command[Any]], failure: BaseException) -> None:

@@ -127,7 +127,9 @@ class Opinions:
         with self._ledger.spending("consolidator"):
             given = await self._agents.consolidator.consolidate(nodes, neighbors, reason, verdict, strategy)
         if set(given.neighbor_updates) != {n.node_id for n in neighbors}:
-            raise AgentReplyInvalid("consolidator", "neighbor_updates must name every neighbour given and no other")
+            raise AgentReplyInvalid(
+                "consolidator", "neighbor_updates must name every neighbour given and no other"
+            )
         if not given.summary.strip():
             raise AgentReplyInvalid("consolidator", "the summary is empty")
         self._consolidations[nodes, neighbors, reason, verdict, strategy] = given

@@ -146,7 +146,12 @@ class Bank:
     def size(self) -> int:
         """About how many bytes the bank holds in memory."""
         vector_bytes = 4 * self.record.space.dimension * (len(self.node_vectors) + len(self.segment_vectors))
-        return 64_000 + 2 * vector_bytes + 8 * self._characters + 2_000 * (len(self.nodes) + self.tree.segment_count)
+        return (
+            64_000
+            + 2 * vector_bytes
+            + 8 * self._characters
+            + 2_000 * (len(self.nodes) + self.tree.segment_count)
+        )
 
     def node(self, node_id: NodeId) -> Node:
         """Raises NodeAbsorbed (with the node that stands for it now), NodeNotFound."""
@@ -233,7 +238,9 @@ class Bank:
 
     def put_segment_vectors(self, vectors: Mapping[SegmentRef, Vector]) -> None:
         """Index vectors of segments this bank has; others are passed over. Derived: no revision."""
-        known = {ref: vector for ref, vector in vectors.items() if ref.interaction_id in self.tree.interactions}
+        known = {
+            ref: vector for ref, vector in vectors.items() if ref.interaction_id in self.tree.interactions
+        }
         self.segment_vectors.put_many(list(known), list(known.values()))
         for ref in known:
             self.wanting_vectors.pop(ref, None)
@@ -341,7 +348,9 @@ class Bank:
                 nodes.pop(step.node_id, None)
             elif isinstance(step, InteractionAdd):
                 segments.update(segment_fields(step.interaction))
-        return PreparedChange(nodes=self.node_words.prepare(nodes), segments=self.segment_words.prepare(segments))
+        return PreparedChange(
+            nodes=self.node_words.prepare(nodes), segments=self.segment_words.prepare(segments)
+        )
 
     def _index(self, prepared: PreparedChange) -> None:
         self.node_words.put(prepared.nodes)

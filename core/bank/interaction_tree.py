@@ -27,7 +27,9 @@ class InteractionTree:
         self._into: dict[NodeId, NodeId] = {}
         self._merge_into: dict[NodeId, MergeRecord] = {}
         self._nodes_of: dict[SegmentRef, tuple[NodeId, ...]] = {}
-        self._segments: dict[SegmentRef, Segment] = {}  # made on demand; one object as long as it says the same
+        self._segments: dict[
+            SegmentRef, Segment
+        ] = {}  # made on demand; one object as long as it says the same
         self._unsummarised: dict[InteractionId, set[SegmentRef]] = {}
 
     # ---- reads ----

@@ -4,7 +4,7 @@ Law: reads only, and never waits: an answer is of one revision. With every exten
 for judging candidates, the score is `core.bank.scoring`'s formula and nothing else.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -114,9 +114,11 @@ def search(bank: Bank, query: Query) -> Found:
         hits += [_node_hit(bank, scored) for scored in _nodes(bank, query, said)]
     if query.target is not Target.NODES:
         segments = _segments(bank, query, said, lambda ref: True)
-        hits = _lifted(bank, query, hits, segments) if query.target is Target.BOTH else [
-            _segment_hit(bank, scored) for scored in segments
-        ]
+        hits = (
+            _lifted(bank, query, hits, segments)
+            if query.target is Target.BOTH
+            else [_segment_hit(bank, scored) for scored in segments]
+        )
     elif bank.tree.has_unsummarised:
         waiting = _segments(bank, query, said, bank.tree.is_unsummarised)
         hits += [replace(_segment_hit(bank, scored), unstructured=True) for scored in waiting]
@@ -181,12 +183,12 @@ def _scored(
     if alpha is None:
         return []
     wide = max(FEWEST, WIDENING * query.top_k)
-    by_words = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
-    by_vector = (
-        [key for key, _ in vectors.search(query.vector, wide, allowed)]
-        if alpha < 1.0 and query.vector is not None
-        else []
-    )
+    by_words: list[K] = []
+    if alpha > 0.0:
+        by_words = [key for key, _ in words.search(said, wide, allowed)]
+    by_vector: list[K] = []
+    if alpha < 1.0 and query.vector is not None:
+        by_vector = [key for key, _ in vectors.search(query.vector, wide, allowed)]
     keys = list(dict.fromkeys((*by_words, *by_vector)))
     space = bank.record.space
     attribute = np.zeros(len(keys))
@@ -252,17 +254,23 @@ def _segment_filter(bank: Bank, query: Query) -> Callable[[SegmentRef], bool]:
     """A segment fits by its own time and source; by keywords, labels, states and exclusion through its nodes."""
     chosen = query.filter
     through_nodes = bool(chosen.keywords or chosen.labels or chosen.states or query.exclude)
-    by_node = _node_filter(bank, replace(query, filter=replace(chosen, since=None, until=None, sources=frozenset())))
+    by_node = _node_filter(
+        bank, replace(query, filter=replace(chosen, since=None, until=None, sources=frozenset()))
+    )
 
     def allowed(ref: SegmentRef) -> bool:
         if through_nodes:
             owners = bank.tree.nodes_of(ref)
-            if not any(by_node(n) for n in owners) and (owners or chosen.keywords or chosen.labels or chosen.states):
+            if not any(by_node(n) for n in owners) and (
+                owners or chosen.keywords or chosen.labels or chosen.states
+            ):
                 return False
         if chosen.since is None and chosen.until is None and not chosen.sources:
             return True
         segment = bank.tree.segment(ref)
-        return _in_time(segment.event_time, chosen) and (not chosen.sources or segment.source in chosen.sources)
+        return _in_time(segment.event_time, chosen) and (
+            not chosen.sources or segment.source in chosen.sources
+        )
 
     return allowed
 

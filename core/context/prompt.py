@@ -119,7 +119,9 @@ def tools(words: Wording, formats: ToolFormat) -> list[str]:
     declared: Mapping[str, Any] = {"name": TOOL_NAME, "description": words.tool_description}
     if formats is ToolFormat.ANTHROPIC:
         return [json.dumps({**declared, "input_schema": schema}, ensure_ascii=False)]
-    return [json.dumps({"type": "function", "function": {**declared, "parameters": schema}}, ensure_ascii=False)]
+    return [
+        json.dumps({"type": "function", "function": {**declared, "parameters": schema}}, ensure_ascii=False)
+    ]
 
 
 def prompt_sections(
@@ -155,7 +157,13 @@ def insight_text(insight: Insight, words: Wording) -> str:
     pending = [_pending_line(task, words) for task in insight.pending]
     following = pending or [words.finished if insight.finished else words.nothing]
     return "\n".join(
-        (f"{words.goal}: {insight.goal or words.nothing}", f"{words.completed}:", *done, f"{words.pending}:", *following)
+        (
+            f"{words.goal}: {insight.goal or words.nothing}",
+            f"{words.completed}:",
+            *done,
+            f"{words.pending}:",
+            *following,
+        )
     )
 
 
@@ -209,4 +217,3 @@ def one_line(text: str) -> str:
 def indented(text: str) -> str:
     """Stored text as a block under its head: indented, so that nothing in it can pass for a head or a title."""
     return "\n".join(f"  {line}" for line in text.splitlines())
-

@@ -19,7 +19,9 @@ class Limits:
     def check_segments(self, bank: Bank, more: int) -> None:
         if bank.tree.segment_count + more > self.segments_per_bank:
             raise LimitReached(
-                "segments_per_bank", self.segments_per_bank, "split the record over several banks, or raise the limit"
+                "segments_per_bank",
+                self.segments_per_bank,
+                "split the record over several banks, or raise the limit",
             )
 
     def check_nodes(self, bank: Bank, more: int) -> None:

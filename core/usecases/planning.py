@@ -71,7 +71,9 @@ def with_report(insight: Insight, report: TaskReport, context: str, new_id: Call
 def with_plan(insight: Insight, plan: Plan, new_id: Callable[[], TaskId]) -> Insight:
     """The document with the Planner's next steps behind the validations, and whether all is done."""
     validations = tuple(t for t in insight.pending if t.conflict_id)
-    planned = tuple(_task(insight, task, new_id) for task in plan.pending if task.type != TaskType.CROSS_VALIDATION)
+    planned = tuple(
+        _task(insight, task, new_id) for task in plan.pending if task.type != TaskType.CROSS_VALIDATION
+    )
     pending = (*validations, *planned)
     return replace(insight, pending=pending, finished=not pending and all_superseded(insight.completed))
 
@@ -122,7 +124,11 @@ def _planned(insight: Insight, report: TaskReport) -> PendingTask | None:
 
 def _task(insight: Insight, planned: PlannedTask, new_id: Callable[[], TaskId]) -> PendingTask:
     for task in insight.pending:
-        if (task.type, task.description, task.retry_of) == (planned.type, planned.description, planned.retry_of):
+        if (task.type, task.description, task.retry_of) == (
+            planned.type,
+            planned.description,
+            planned.retry_of,
+        ):
             return replace(task, how=planned.how)
     return PendingTask(
         task_id=new_id(),

@@ -86,7 +86,11 @@ async def make_interaction(
 
 
 def record_steps(
-    house: House, bank: Bank, interaction: Interaction, purpose: Purpose, conflict_id: ConflictId | None = None
+    house: House,
+    bank: Bank,
+    interaction: Interaction,
+    purpose: Purpose,
+    conflict_id: ConflictId | None = None,
 ) -> list[Step]:
     """The steps that store an interaction with its structuring to come.
 

@@ -43,7 +43,9 @@ from core.model.node import Node, NodeState
 from core.model.structuring import MergeMade, Outcome
 from core.usecases.planning import with_conflict, without_conflict
 
-MAX_MERGES = 16  # merging shrinks the graph, so a round ends; the cap guards it against an agent that never stops
+MAX_MERGES = (
+    16  # merging shrinks the graph, so a round ends; the cap guards it against an agent that never stops
+)
 MAX_KEYWORDS = 16  # of a node that relations have reworded
 
 
@@ -119,7 +121,11 @@ class Round:
         return self._go_round()
 
     def resolve(
-        self, conflict: Conflict, verdict: str, evidence: Sequence[SegmentRef], interaction_id: InteractionId | None
+        self,
+        conflict: Conflict,
+        verdict: str,
+        evidence: Sequence[SegmentRef],
+        interaction_id: InteractionId | None,
     ) -> Outcome:
         """The conflict's nodes become one by the verdict, which goes round again. Raises Unasked."""
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
@@ -127,7 +133,9 @@ class Round:
         self._refute(sides, made, conflict.conflict_id)
         self._current = replace(
             self._current,
-            interaction_ids=_union(self._current.interaction_ids, (interaction_id,) if interaction_id else ()),
+            interaction_ids=_union(
+                self._current.interaction_ids, (interaction_id,) if interaction_id else ()
+            ),
             segments=_union(self._current.segments, evidence),
         )
         self._hand_over_conflicts(conflict.conflict_id)
@@ -167,7 +175,9 @@ class Round:
         steps += [EdgePut(node_id=a, other_node_id=b) for a, b in self._new_edges()]
         steps += [MergeAdd(record=record) for record in self._records]
         steps += [SegmentRefute(ref=ref, conflict_id=c) for ref, c in self._refuted.items()]
-        steps += [PairSettle(node_id=a, other_node_id=b) for a, b in self._settled if not {a, b} & set(self._gone)]
+        steps += [
+            PairSettle(node_id=a, other_node_id=b) for a, b in self._settled if not {a, b} & set(self._gone)
+        ]
         steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
         if self._insight is not self._bank.insight:
             steps.append(InsightPut(insight=self._insight))
@@ -207,7 +217,11 @@ class Round:
         )
 
     def _open_conflicts_of_current(self) -> list[Conflict]:
-        stored = [c for c in self._bank.open_conflicts_of(self._current.node_id) if c.conflict_id not in self._conflicts]
+        stored = [
+            c
+            for c in self._bank.open_conflicts_of(self._current.node_id)
+            if c.conflict_id not in self._conflicts
+        ]
         return stored + [
             c
             for c in self._conflicts.values()
@@ -280,7 +294,7 @@ class Round:
         for sentence in made.refuted:
             for side in sides:
                 self._refuted.update(
-                    {ref: conflict_id for ref in locate(self._bank, side, sentence, exact=True)}
+                    dict.fromkeys(locate(self._bank, side, sentence, exact=True), conflict_id)
                 )
 
     def _set_state(self, node_id: NodeId, state: NodeState) -> None:
@@ -292,7 +306,12 @@ class Round:
     # ---- merge ----
 
     def _absorb(
-        self, nodes: Sequence[Node], reason: MergeReason, verdict: str, strategy: str, conflict_id: ConflictId | None
+        self,
+        nodes: Sequence[Node],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+        conflict_id: ConflictId | None,
     ) -> Consolidation:
         """Make one node of several, which inherits every outside neighbour once; it is the current one now."""
         ids = {node.node_id for node in nodes}
@@ -303,7 +322,10 @@ class Round:
         self._gone.update(dict.fromkeys(ids))
         self._current = self._merged(nodes, made)
         self._neighbors = set(links)
-        reworded = [self._reworded(n, made.neighbor_updates[n].context, made.neighbor_updates[n].keywords) for n in sorted(links)]
+        reworded = [
+            self._reworded(n, made.neighbor_updates[n].context, made.neighbor_updates[n].keywords)
+            for n in sorted(links)
+        ]
         texts = [embedding_text(node) for node in (self._current, *reworded)]
         self._vector, *vectors = self._opinions.vectors(texts)
         for node, vector in zip(reworded, vectors, strict=True):
@@ -406,7 +428,9 @@ class Round:
         if self._entered is None:
             return []
         current = self._entered.node_id
-        inherited = [(current, n) for n in sorted(self._neighbors) if not self._bank.graph.has_edge(current, n)]
+        inherited = [
+            (current, n) for n in sorted(self._neighbors) if not self._bank.graph.has_edge(current, n)
+        ]
         return inherited + self._edges
 
 

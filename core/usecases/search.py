@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from core.bank.bank import Bank
 from core.bank.change import Vector
-from core.bank.search import Filter, Found, Fusion, Query, Target, search
 from core.bank.scoring import Mode
+from core.bank.search import Filter, Found, Fusion, Query, Target, search
 from core.ids import BankKey, NodeId
 from core.usecases.house import House
-from core.usecases.vectors import unit_vector
+from core.usecases.vectors import unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> A
         filter=ask.filter,
     )
     if ask.embedding is not None:
-        query = replace(query, vector=unit_vector(ask.embedding, bank.record.space, "embedding"))
+        query = replace(query, vector=unit(ask.embedding, bank.record.space, "embedding"))
     if ask.node_id is not None:
         query = _like_node(bank, query, ask.node_id)
     found = search(bank, query)

@@ -95,7 +95,7 @@ async def _ensure_bank(house: House, key: BankKey, goal: str) -> None:
     except BankNotFound:
         pass
     try:
-        await create_bank(house, CreateBank(key=key, goal=goal))
+        await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id, goal=goal))
     except BankExists:
         return  # somebody was quicker; it is there
 

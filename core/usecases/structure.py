@@ -8,7 +8,7 @@ Law: `structure` is the only writer of structurings after the interaction's own 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.agents.opinions import Opinions, Unasked
 from core.agents.roles import Cluster, Piece, Progress
@@ -185,7 +185,9 @@ class _Work:
             content = "\n".join(bank.tree.line(ref) for ref in refs)
             times = [bank.tree.segment(ref).event_time for ref in refs]
         with self._ledger.spending("structurer"):
-            summary = await self._house.agents.structurer.structure(content, cluster.context, cluster.keywords)
+            summary = await self._house.agents.structurer.structure(
+                content, cluster.context, cluster.keywords
+            )
         if not summary.strip():
             raise AgentReplyInvalid("structurer", "the summary is empty")
 

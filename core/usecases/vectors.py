@@ -9,7 +9,9 @@ from core.bank.change import Vector
 from core.errors import EmbeddingSpaceMismatch, InvalidField
 from core.model.bank import EmbeddingSpace
 
-UNIT = 1e-6  # how far from 1 a length may be and still be taken for 1: float32 rounding of a few hundred numbers
+UNIT = (
+    1e-6  # how far from 1 a length may be and still be taken for 1: float32 rounding of a few hundred numbers
+)
 
 
 def unit(vector: Vector, space: EmbeddingSpace, field: str) -> Vector:
@@ -18,7 +20,9 @@ def unit(vector: Vector, space: EmbeddingSpace, field: str) -> Vector:
     Raises EmbeddingSpaceMismatch for another length, InvalidField for numbers that are not finite, or all zero.
     """
     if vector.shape != (space.dimension,):
-        raise EmbeddingSpaceMismatch(field, f"{space.dimension} numbers ({space.name})", f"{vector.size} numbers")
+        raise EmbeddingSpaceMismatch(
+            field, f"{space.dimension} numbers ({space.name})", f"{vector.size} numbers"
+        )
     wide = vector.astype(np.float64)
     if not np.isfinite(wide).all():
         raise InvalidField(field, "every number must be finite")
