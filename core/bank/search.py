@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeVar
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from core.bank import scoring
 from core.bank.bank import Bank
 from core.bank.change import Vector
 from core.bank.keyword_index import KeywordIndex
-from core.bank.scoring import Mode, Scored
+from core.bank.scoring import K, Mode, Scored
 from core.bank.vector_index import VectorIndex
 from core.ids import NodeId, SegmentRef
 from core.model.interaction import Segment
@@ -27,8 +26,6 @@ KEYWORD_WEIGHT = 2  # a keyword the caller names counts as if the text had said 
 WIDENING = 4  # candidates taken from each side, as a multiple of top_k: the mixture may prefer a side's 30th
 FEWEST = 50  # and at least so many
 REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against it
-
-K = TypeVar("K", NodeId, SegmentRef)
 
 
 class Target(StrEnum):
@@ -113,7 +110,7 @@ def search(bank: Bank, query: Query) -> Found:
     if query.target is not Target.SEGMENTS:
         hits += [_node_hit(bank, scored) for scored in _nodes(bank, query, said)]
     if query.target is not Target.NODES:
-        segments = _segments(bank, query, said, lambda ref: True)
+        segments = _segments(bank, query, said, lambda _: True)
         hits = (
             _lifted(bank, query, hits, segments)
             if query.target is Target.BOTH

@@ -52,7 +52,7 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     if not interaction.spans:
         raise InvalidField("text", "give a text that is not blank")
 
-    def stage(bank: Bank, revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
         return _stage(house, bank, command, interaction)
 
     committed = await house.banks.commit(command.key, stage, command.request, Recorded)

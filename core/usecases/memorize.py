@@ -61,7 +61,7 @@ async def memorize(house: House, command: Memorize, report: Report | None = None
     if not interaction.spans:
         raise InvalidField("text", "give a text that is not blank")
 
-    def stage(bank: Bank, revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
         steps = record_steps(house, bank, interaction, Purpose.MEMORIZE)
         return Draft(
             result=Recorded(interaction_id=interaction.interaction_id),

@@ -16,7 +16,7 @@ async def plan_next(house: House, key: BankKey, ledger: Ledger) -> None:
     """Ask the Planner if there is a goal and nothing is pending. Raises AgentUnavailable, AgentReplyInvalid."""
     made: dict[Insight, Insight] = {}
 
-    def compose(bank: Bank, revision: int) -> Draft[None]:
+    def compose(bank: Bank, _revision: int) -> Draft[None]:
         insight = bank.insight
         if not insight.goal or insight.pending or insight.finished:
             return Draft(result=None)

@@ -60,7 +60,7 @@ async def _merge(house: House, command: ResolveConflict) -> ConflictResolved:
         house, Context(text=command.verdict), InteractionOrigin.VERDICT, command.evidence
     )
 
-    def stage(bank: Bank, revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
         _open_conflict(bank, command)
         steps = record_steps(house, bank, interaction, Purpose.RESOLVE, command.conflict_id)
         return Draft(

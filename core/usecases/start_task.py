@@ -55,7 +55,7 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
     await _ensure_bank(house, command.key, goal)
     interaction = None if context.is_empty else await make_interaction(house, context)
 
-    def stage(bank: Bank, revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
         return _stage(house, bank, goal, interaction, command.interaction_id)
 
     committed = await house.banks.commit(command.key, stage, command.request, Recorded)

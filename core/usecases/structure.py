@@ -90,7 +90,7 @@ class _Work:
     async def fail(self, failure: MemoryBankError) -> None:
         """Note the failure; the work can be resumed."""
 
-        def stage(bank: Bank, revision: int) -> Draft[None]:
+        def stage(bank: Bank, _revision: int) -> Draft[None]:
             now = bank.tree.structurings[self._interaction_id]
             if now.state is StructuringState.DONE:
                 return Draft(result=None)
@@ -125,7 +125,7 @@ class _Work:
         await embed_segments(self._house, self._key, self._interaction_id, range(start, end))
         clusters = await self._cluster(interaction, range(start, end))
 
-        def stage(bank: Bank, revision: int) -> Draft[Structuring]:
+        def stage(bank: Bank, _revision: int) -> Draft[Structuring]:
             now = bank.tree.structurings[self._interaction_id]
             if now.next_segment != start or now.planned:
                 return Draft(result=now)  # somebody else planned this chunk
@@ -263,7 +263,7 @@ class _Work:
         """Replan where the call asks for it, and mark the work done: one change."""
         made: dict[tuple[Insight, TaskReport | None], Insight] = {}
 
-        def compose(bank: Bank, revision: int) -> Draft[None]:
+        def compose(bank: Bank, _revision: int) -> Draft[None]:
             now = bank.tree.structurings[self._interaction_id]
             if now.state is StructuringState.DONE:
                 return Draft(result=None)
