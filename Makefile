@@ -29,7 +29,8 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	@echo "setting up $(VENV): a few minutes the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@# setuptools warns of what an editable installation is; it is meant
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(GENERATOR)/.ready: requirements-generator.lock | $(VENV)/.ready
