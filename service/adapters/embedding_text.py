@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypeVar
 
-CHARACTERS = 32_000
+CHARACTERS = 16_000
 """How much of a text is read. One vector of more says nothing of any part of it."""
 
 _SPACES = re.compile(r"\s+")

@@ -1,0 +1,17 @@
+"""Real embedders for tests, opened once: weights take a second to read."""
+
+from functools import cache
+
+from service.adapters.local_embedder import LocalEmbedder
+from service.adapters.use_embedder import UseEmbedder
+
+
+@cache
+def local_embedder() -> LocalEmbedder:
+    """With two threads on each side, so that company is real."""
+    return LocalEmbedder.open(query_threads=2, passage_threads=2)
+
+
+@cache
+def light_embedder() -> UseEmbedder:
+    return UseEmbedder(query_threads=2, passage_threads=2)

@@ -1,0 +1,91 @@
+"""A real HTTP server on the loopback that speaks OpenAI's embeddings API, or misbehaves as told."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.support.hashing_embedder import HashingEmbedder
+
+DIMENSION = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What one request gets. `hangs`: nothing, until the server is closed."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    hangs: bool = False
+
+
+def failing(status: int) -> Reply:
+    """An error that asks to be tried again at once."""
+    return Reply(status=status, headers={"retry-after-ms": "1"}, body=b'{"error": {"message": "no"}}')
+
+
+def answering(*vectors: list[float]) -> Reply:
+    items = [{"object": "embedding", "index": i, "embedding": v} for i, v in enumerate(vectors)]
+    return Reply(body=json.dumps({"object": "list", "data": items, "model": "m"}).encode())
+
+
+class EmbeddingEndpoint:
+    """Answers with hashed vectors, not normalised and last input first, once the scripted replies are used up."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.requests: list[dict[str, Any]] = []
+        self.script: list[Reply] = []
+        self.closing = threading.Event()
+        self._embedder = HashingEmbedder(DIMENSION)
+
+    def reply(self, body: dict[str, Any]) -> Reply:
+        self.requests.append(body)
+        if self.script:
+            return self.script.pop(0)
+        vectors = [(3 * self._embedder.vector(text)).tolist() for text in body["input"]]
+        items = [{"object": "embedding", "index": i, "embedding": v} for i, v in enumerate(vectors)]
+        return Reply(
+            body=json.dumps({"object": "list", "data": items[::-1], "model": body["model"]}).encode()
+        )
+
+
+@contextmanager
+def serving() -> Iterator[EmbeddingEndpoint]:
+    """An endpoint on a free port, gone with the context."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            reply = endpoint.reply(body)
+            if reply.hangs:
+                endpoint.closing.wait()
+                return
+            self.send_response(reply.status)
+            for name, content in {"content-type": "application/json", **reply.headers}.items():
+                self.send_header(name, content)
+            self.send_header("content-length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the library calls it so
+            """Tests print figures, not requests."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    endpoint = EmbeddingEndpoint(f"http://127.0.0.1:{server.server_port}/v1")
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        endpoint.closing.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
