@@ -1,0 +1,234 @@
+"""The query graph: which nodes are related. Undirected, without loops or parallel edges.
+
+Law: the only importer of igraph. Nodes are named by their ids; igraph's vertex numbers, which
+change whenever a vertex goes, never leave. Every edit is seen by the next read.
+
+An igraph edit costs O(V + E), so the compiled graph is never edited. A node whose edges changed
+since is *touched*: its whole neighbourhood stands in the tail, and the tail is asked first. A
+dropped node stays in the tail with no neighbours, so that what is compiled of it is never read.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import igraph
+
+from core.errors import EdgeNotFound, NodeNotFound
+from core.ids import NodeId
+
+WORTH_COMPILING = 256
+"""Touched nodes at the least (and a quarter of all) before the graph is compiled anew."""
+
+
+class Neighborhood(NamedTuple):
+    """Nodes around others, nearest first, ties by id; `truncated` says that the limit left some out."""
+
+    node_ids: list[NodeId]
+    truncated: bool
+
+
+class _Compiled:
+    """An igraph graph that does not change, with the ways from ids to vertices and back."""
+
+    def __init__(self, ids: list[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> None:
+        self._ids = ids
+        self._vertex_of = {node_id: vertex for vertex, node_id in enumerate(ids)}
+        self._graph = igraph.Graph(
+            n=len(ids), edges=[(self._vertex_of[a], self._vertex_of[b]) for a, b in edges]
+        )
+
+    def adjacent(self, node_ids: Iterable[NodeId]) -> Iterator[list[NodeId]]:
+        """The neighbours of each, in one call to igraph."""
+        vertices = [self._vertex_of[node_id] for node_id in node_ids]
+        for found in self._graph.neighborhood(vertices, order=1, mindist=1):
+            yield [self._ids[vertex] for vertex in found]
+
+    def edges(self) -> Iterator[tuple[NodeId, NodeId]]:
+        for a, b in self._graph.get_edgelist():
+            yield self._ids[a], self._ids[b]
+
+
+class GraphCompaction:
+    """A new compiled graph in the making. `build` may run in another thread beside reads and edits of the graph."""
+
+    def __init__(
+        self, compiled: _Compiled, tail: Mapping[NodeId, Iterable[NodeId]], node_ids: list[NodeId]
+    ) -> None:
+        self.touched: set[NodeId] = set()  # since the job was made; written by the graph
+        self.built: _Compiled | None = None
+        self._compiled, self._tail, self._node_ids = compiled, tail, node_ids
+
+    def build(self) -> None:
+        """Compile the graph as it stood when the job was made."""
+        self.built = _Compiled(sorted(self._node_ids), list(_edges(self._compiled, self._tail)))
+
+
+class Graph:
+    """Nodes and *related* edges. To be used from one thread; only a compaction's `build` may run in another."""
+
+    def __init__(self, worth_compiling: int = WORTH_COMPILING) -> None:
+        self._worth_compiling = worth_compiling
+        self._nodes: set[NodeId] = set()
+        self._edge_count = 0
+        self._compiled = _Compiled([], [])
+        self._tail: dict[NodeId, set[NodeId]] = {}
+        self._job: GraphCompaction | None = None
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __contains__(self, node_id: NodeId) -> bool:
+        return node_id in self._nodes
+
+    @property
+    def edge_count(self) -> int:
+        return self._edge_count
+
+    # ---- edits ----
+
+    def add_node(self, node_id: NodeId) -> None:
+        """Adding a node that is there changes nothing."""
+        if node_id not in self._nodes:
+            self._nodes.add(node_id)
+            self._set_apart(node_id, set())
+
+    def drop_node(self, node_id: NodeId) -> None:
+        """Remove a node and its edges. Raises NodeNotFound."""
+        others = self._touch(node_id)
+        for other in others:
+            self._touch(other).discard(node_id)
+        self._edge_count -= len(others)
+        self._nodes.discard(node_id)
+        self._set_apart(node_id, set())
+
+    def add_edge(self, node_id: NodeId, other_id: NodeId) -> None:
+        """Adding an edge that is there changes nothing. Raises NodeNotFound, ValueError for a loop."""
+        if node_id == other_id:
+            raise ValueError(f"node {node_id} cannot be related to itself")
+        if self.has_edge(node_id, other_id):
+            return
+        self._touch(node_id).add(other_id)
+        self._touch(other_id).add(node_id)
+        self._edge_count += 1
+
+    def drop_edge(self, node_id: NodeId, other_id: NodeId) -> None:
+        """Raises EdgeNotFound, NodeNotFound."""
+        if not self.has_edge(node_id, other_id):
+            raise EdgeNotFound(node_id, other_id)
+        self._touch(node_id).discard(other_id)
+        self._touch(other_id).discard(node_id)
+        self._edge_count -= 1
+
+    def merge(self, absorbed: Iterable[NodeId], into: NodeId) -> list[NodeId]:
+        """Let `into` (added if new) take the place of the absorbed nodes, which go.
+
+        It is related once to each neighbour that any of them had outside; those, sorted, are
+        returned. Its own edges stay. Raises NodeNotFound, and then nothing has changed.
+        """
+        gone = set(absorbed) - {into}
+        outside = sorted(set().union(*self._adjacent(gone)) - gone - {into})
+        self.add_node(into)
+        for node_id in outside:
+            self.add_edge(into, node_id)
+        for node_id in sorted(gone):
+            self.drop_node(node_id)
+        return outside
+
+    def _touch(self, node_id: NodeId) -> set[NodeId]:
+        """The node's neighbours, to be edited. Raises NodeNotFound."""
+        others = self._tail.get(node_id)
+        if others is None or node_id not in self._nodes:
+            (found,) = self._adjacent([node_id])
+            others = self._tail[node_id] = set(found)
+        if self._job is not None:
+            self._job.touched.add(node_id)
+        return others
+
+    def _set_apart(self, node_id: NodeId, others: set[NodeId]) -> None:
+        self._tail[node_id] = others
+        if self._job is not None:
+            self._job.touched.add(node_id)
+
+    # ---- reads ----
+
+    def has_edge(self, node_id: NodeId, other_id: NodeId) -> bool:
+        """Raises NodeNotFound for either."""
+        self._check(other_id)
+        (others,) = self._adjacent([node_id])
+        return other_id in others
+
+    def neighbors(self, node_id: NodeId) -> list[NodeId]:
+        """Sorted. Raises NodeNotFound."""
+        (others,) = self._adjacent([node_id])
+        return sorted(others)
+
+    def neighborhood(self, node_ids: Iterable[NodeId], hops: int, limit: int | None = None) -> Neighborhood:
+        """The nodes within `hops` of any of `node_ids`, themselves left out, at most `limit` of them.
+
+        Raises NodeNotFound.
+        """
+        seen = set(node_ids)
+        ring: Iterable[NodeId] = seen
+        found: list[NodeId] = []
+        for _ in range(hops):
+            ring = sorted(set().union(*self._adjacent(ring)) - seen)
+            seen.update(ring)
+            found += ring
+            if limit is not None and len(found) > limit:
+                return Neighborhood(found[:limit], truncated=True)
+        return Neighborhood(found, truncated=False)
+
+    def edges(self) -> list[tuple[NodeId, NodeId]]:
+        """Every edge once, the smaller id first, sorted."""
+        return sorted((a, b) if a < b else (b, a) for a, b in _edges(self._compiled, self._tail))
+
+    def _adjacent(self, node_ids: Iterable[NodeId]) -> list[Iterable[NodeId]]:
+        """The neighbours of each node, touched ones first. Raises NodeNotFound."""
+        untouched: list[NodeId] = []
+        found: list[Iterable[NodeId]] = []
+        for node_id in node_ids:
+            self._check(node_id)
+            others = self._tail.get(node_id)
+            if others is None:
+                untouched.append(node_id)
+            else:
+                found.append(others)
+        if untouched:
+            found.extend(self._compiled.adjacent(untouched))
+        return found
+
+    def _check(self, node_id: NodeId) -> None:
+        if node_id not in self._nodes:
+            raise NodeNotFound(node_id)
+
+    # ---- compaction ----
+
+    def compaction(self) -> GraphCompaction | None:
+        """A job to compile the graph as it stands, or None while it is not worth it.
+
+        Call its `build`, in another thread if you like, then `adopt` it here. A newer job makes an older one void.
+        """
+        if len(self._tail) < max(self._worth_compiling, len(self._nodes) / 4):
+            return None
+        tail = {node_id: tuple(others) for node_id, others in self._tail.items()}
+        self._job = GraphCompaction(self._compiled, tail, list(self._nodes))
+        return self._job
+
+    def adopt(self, job: GraphCompaction) -> None:
+        """Swap in what `job` built; what was touched meanwhile stays in the tail. Raises ValueError for a void or unbuilt job."""
+        if job is not self._job or job.built is None:
+            raise ValueError("only the newest compaction can be adopted, and only when it is built")
+        self._compiled = job.built
+        self._tail = {node_id: self._tail[node_id] for node_id in job.touched}
+        self._job = None
+
+
+def _edges(compiled: _Compiled, tail: Mapping[NodeId, Iterable[NodeId]]) -> Iterator[tuple[NodeId, NodeId]]:
+    """Every edge once: the compiled ones between untouched nodes, then the touched nodes' own."""
+    for a, b in compiled.edges():
+        if a not in tail and b not in tail:
+            yield a, b
+    for node_id, others in tail.items():
+        for other in others:
+            if node_id < other or other not in tail:
+                yield node_id, other
