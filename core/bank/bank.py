@@ -84,6 +84,9 @@ class Bank:
         self.record = record
         self.head = head
         self.insight = Insight(goal=record.goal)
+        # When these last changed. Not stored: of a bank just loaded, no later than its own revision.
+        self.record_revision = head.revision
+        self.insight_revision = head.revision
         self.nodes: dict[NodeId, Node] = {}
         self.graph = Graph()
         self.tree = InteractionTree()
@@ -234,6 +237,10 @@ class Bank:
         self._index(prepared or self._prepare_steps(change.steps))
         for step in change.steps:
             self._apply_step(step)
+        if any(isinstance(step, BankPut) for step in change.steps):
+            self.record_revision = change.revision
+        if any(isinstance(step, InsightPut) for step in change.steps):
+            self.insight_revision = change.revision
         self.head = Head(uid=self.head.uid, revision=change.revision, change_id=change.change_id)
 
     def put_segment_vectors(self, vectors: Mapping[SegmentRef, Vector]) -> None:

@@ -27,6 +27,7 @@ class InteractionTree:
         self._into: dict[NodeId, NodeId] = {}
         self._merge_into: dict[NodeId, MergeRecord] = {}
         self._nodes_of: dict[SegmentRef, tuple[NodeId, ...]] = {}
+        self._nodes_standing: dict[InteractionId, set[NodeId]] = {}
         self._segments: dict[
             SegmentRef, Segment
         ] = {}  # made on demand; one object as long as it says the same
@@ -70,6 +71,10 @@ class InteractionTree:
     def nodes_of(self, ref: SegmentRef) -> tuple[NodeId, ...]:
         """The living nodes that summarise a segment."""
         return self._nodes_of.get(ref, ())
+
+    def nodes_standing_for(self, interaction_id: InteractionId) -> tuple[NodeId, ...]:
+        """The living nodes that stand for an interaction, by id."""
+        return tuple(sorted(self._nodes_standing.get(interaction_id, ())))
 
     def clusters(self, interaction_id: InteractionId) -> list[ClusterWork]:
         """The interaction's clusters planned so far, by number (they are planned in that order)."""
@@ -132,7 +137,8 @@ class InteractionTree:
         self._segments.pop(ref, None)
 
     def relink(self, before: Node | None, after: Node | None) -> None:
-        """A node came, changed or went: its segments' nodes follow."""
+        """A node came, changed or went: the nodes of its interactions and segments follow."""
+        self._restand(before, after)
         old = before.segments if before else ()
         new = after.segments if after else ()
         if before and after and old == new:
@@ -141,6 +147,19 @@ class InteractionTree:
             self._unlink(before.node_id, old)
         if after:
             self._link(after.node_id, new)
+
+    def _restand(self, before: Node | None, after: Node | None) -> None:
+        if before and after and before.interaction_ids == after.interaction_ids:
+            return
+        if before:
+            for interaction_id in before.interaction_ids:
+                standing = self._nodes_standing[interaction_id]
+                standing.discard(before.node_id)
+                if not standing:
+                    del self._nodes_standing[interaction_id]
+        if after:
+            for interaction_id in after.interaction_ids:
+                self._nodes_standing.setdefault(interaction_id, set()).add(after.node_id)
 
     def _unlink(self, node_id: NodeId, refs: Iterable[SegmentRef]) -> None:
         for ref in refs:

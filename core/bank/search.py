@@ -58,6 +58,15 @@ class Filter:
     def admits_all(self) -> bool:
         return self == Filter()
 
+    def admits(self, node: Node) -> bool:
+        return (
+            _in_time(node.event_time, self)
+            and (not self.states or node.state in self.states)
+            and (not self.sources or node.source in self.sources)
+            and self.labels.items() <= node.labels.items()
+            and (not self.keywords or _folded(self.keywords) <= _folded(node.keywords))
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
@@ -227,22 +236,10 @@ def _lifted(
 
 
 def _node_filter(bank: Bank, query: Query) -> Callable[[NodeId], bool]:
-    chosen = query.filter
-    asked = {word.casefold() for word in chosen.keywords}
+    admits_all = query.filter.admits_all
 
     def allowed(node_id: NodeId) -> bool:
-        if node_id in query.exclude:
-            return False
-        if chosen.admits_all:
-            return True
-        node = bank.nodes[node_id]
-        return (
-            _in_time(node.event_time, chosen)
-            and (not chosen.states or node.state in chosen.states)
-            and (not chosen.sources or node.source in chosen.sources)
-            and chosen.labels.items() <= node.labels.items()
-            and (not asked or asked <= {word.casefold() for word in node.keywords})
-        )
+        return node_id not in query.exclude and (admits_all or query.filter.admits(bank.nodes[node_id]))
 
     return allowed
 
@@ -270,6 +267,10 @@ def _segment_filter(bank: Bank, query: Query) -> Callable[[SegmentRef], bool]:
         )
 
     return allowed
+
+
+def _folded(words: Iterable[str]) -> set[str]:
+    return {word.casefold() for word in words}
 
 
 def _in_time(time: datetime, chosen: Filter) -> bool:

@@ -1,7 +1,10 @@
 """Making the vectors of an interaction's segments, a batch at a time, stored as they come."""
 
+from core.agents.usage import Ledger
+from core.errors import BankNotFound, EmbedderUnavailable, StoreUnavailable
 from core.ids import BankKey, InteractionId, SegmentRef
 from core.usecases.house import House
+from core.usecases.workshop import Report
 
 BATCH = 32  # segments to a store write: seconds of work lost by a crash, at most
 
@@ -17,3 +20,17 @@ async def embed_segments(house: House, key: BankKey, interaction_id: Interaction
         batch = wanting[start : start + BATCH]
         rows = await house.embedder.embed_passages([lines[ref] for ref in batch])
         await house.banks.keep_segment_vectors(key, uid, dict(zip(batch, rows, strict=True)))
+
+
+def embed_later(house: House, key: BankKey, interaction_id: InteractionId) -> None:
+    """Set the embedding of all segments going; found by their words they are already."""
+
+    async def work(ledger: Ledger, report: Report) -> None:
+        try:
+            async with house.banks.reading(key) as bank:
+                count = len(bank.tree.interaction(interaction_id).spans)
+            await embed_segments(house, key, interaction_id, range(count))
+        except (EmbedderUnavailable, BankNotFound, StoreUnavailable):
+            return  # nobody waits; the segments still want their vectors
+
+    house.workshop.begin(key, interaction_id, work)

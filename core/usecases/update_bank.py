@@ -34,7 +34,7 @@ async def update_bank(house: House, command: UpdateBank) -> Committed[BankRecord
     """Raises BankNotFound, StaleRevision, RequestIdReused."""
     now = house.clock.now()
 
-    def stage(bank: Bank, revision: int) -> Draft[BankRecord]:
+    def stage(bank: Bank, _revision: int) -> Draft[BankRecord]:
         require_unchanged(command.if_revision, bank.record_revision)
         record = replace(_changed(bank.record, command), update_time=now)
         steps: list[Step] = [BankPut(record=record)]
