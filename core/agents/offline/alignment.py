@@ -1,0 +1,148 @@
+"""Two sentences' terms laid side by side: what both say, and what only one of them says.
+
+Law: pure and symmetric in kind: no opinion here, only measures.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.agents.offline import read_chinese, read_english
+from core.agents.offline.statement import Kind, Term
+
+ENDINGS = frozenset({"e", "r", "er", "or", "y", "i", "ri", "s", "n", "ist", "ian"})  # hike/hiker, bake/bakeri
+PREFIX = 5  # letters two stems must share to be forms of one word
+
+NAME_WEIGHT = 1.5
+SEVERAL_WEIGHT = 0.5  # of words that say little about which fact it is: "enjoys", "has"
+
+
+def stems(name: str, chinese: bool) -> frozenset[str]:
+    """A word set of the lexicon by its name without the language: SINGLE, SEVERAL, MUTUAL."""
+    return read_chinese.stems(f"{name}_ZH") if chinese else read_english.stems(f"{name}_EN")
+
+
+def same_word(a: str, b: str) -> bool:
+    """Forms of one word: environment/environmental, photograph/photographi, 创立/创立于."""
+    if a == b:
+        return True
+    short, long = sorted((a, b), key=len)
+    if not short.isascii():
+        return len(short) >= 2 and short in long
+    shared = next((n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    if shared == len(short) >= 4 and long[shared:] in ENDINGS:
+        return True
+    return shared >= PREFIX and shared >= 0.8 * len(short) and len(long) - shared <= 4
+
+
+def same_name(a: Term, b: Term) -> bool:
+    return a.parts <= b.parts or b.parts <= a.parts
+
+
+def same_number(a: Term, b: Term) -> bool:
+    if a.unit and b.unit and a.unit != b.unit:
+        return False
+    if a.bound or b.bound:
+        return _reachable(a, b) and _reachable(b, a)
+    return a.value == b.value
+
+
+def _reachable(a: Term, b: Term) -> bool:
+    """Whether `b`'s value can lie where `a` says: "over 15" leaves room for 20."""
+    if a.bound > 0:
+        return b.value >= a.value or b.bound > 0
+    if a.bound < 0:
+        return b.value <= a.value or b.bound < 0
+    return b.value == a.value or b.bound != 0
+
+
+def matches(a: Term, b: Term) -> bool:
+    if a.kind is Kind.NAME and b.kind is Kind.NAME:
+        return same_name(a, b)
+    if {a.kind, b.kind} == {Kind.NAME, Kind.WORD}:
+        name, word = (a, b) if a.kind is Kind.NAME else (b, a)
+        return len(name.parts) == 1 and (
+            name.key == word.key or read_english.key_of(next(iter(name.parts))) == word.key
+        )
+    if a.kind is not b.kind:
+        return False
+    if a.kind is Kind.NUMBER:
+        return same_number(a, b)
+    if a.kind is Kind.DATE:
+        return a.unit == b.unit and a.key == b.key
+    if a.kind is Kind.LABEL:
+        return a.key == b.key
+    return same_word(a.key, b.key)
+
+
+def falls_under(kind: Term, one: Term, chinese: bool) -> bool:
+    """Whether `one` is an example of `kind`: who never goes outdoors does not hike."""
+    kinds = read_chinese.kinds() if chinese else read_english.kinds()
+    return kind.kind is Kind.WORD and (
+        one.key in kinds.get(kind.key, ()) or bool(one.parts & kinds.get(kind.key, set()))
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alignment:
+    """`pairs` are what both sides say; `only_a`, `only_b` what is left, in order."""
+
+    pairs: tuple[tuple[Term, Term], ...]
+    only_a: tuple[Term, ...]
+    only_b: tuple[Term, ...]
+    chinese: bool
+
+    def weight(self, terms: Sequence[Term]) -> float:
+        several = stems("SEVERAL", self.chinese)
+        return sum(
+            NAME_WEIGHT if term.kind is Kind.NAME else SEVERAL_WEIGHT if term.key in several else 1.0
+            for term in terms
+        )
+
+    def shared(self, chosen: Callable[[Term], bool] = lambda _: True) -> tuple[Term, ...]:
+        return tuple(a for a, _ in self.pairs if chosen(a))
+
+    @property
+    def names(self) -> tuple[Term, ...]:
+        return self.shared(lambda term: term.kind is Kind.NAME)
+
+    @property
+    def words(self) -> tuple[Term, ...]:
+        return self.shared(lambda term: term.kind is Kind.WORD)
+
+    def left(self, kind: Kind) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+        return (
+            tuple(term for term in self.only_a if term.kind is kind),
+            tuple(term for term in self.only_b if term.kind is kind),
+        )
+
+    def covered(self, *kinds: Kind) -> tuple[float, float]:
+        """Of each side's terms of these kinds, the part by weight that the other has too; (lower, higher)."""
+        shared = self.weight([a for a, _ in self.pairs if a.kind in kinds])
+        sides = [self.weight([t for t in only if t.kind in kinds]) for only in (self.only_a, self.only_b)]
+        parts = [shared / (shared + rest) if shared + rest else 1.0 for rest in sides]
+        return min(parts), max(parts)
+
+
+def align(a: Sequence[Term], b: Sequence[Term], chinese: bool) -> Alignment:
+    """Pair equal terms first, then forms of one word; each term once."""
+    left, right = list(a), list(b)
+    pairs: list[tuple[Term, Term]] = []
+    for same in (lambda x, y: x.kind is y.kind and x.key == y.key and matches(x, y), matches):
+        for term in list(left):
+            other = next((candidate for candidate in right if same(term, candidate)), None)
+            if other is not None:
+                pairs.append((term, other))
+                left.remove(term)
+                right.remove(other)
+    used = {id(x) for pair in pairs for x in pair}
+    return Alignment(
+        pairs=tuple(sorted(pairs, key=lambda pair: pair[0].start)),
+        only_a=tuple(t for t in a if id(t) not in used and not _repeats(t, [x for x, _ in pairs])),
+        only_b=tuple(t for t in b if id(t) not in used and not _repeats(t, [y for _, y in pairs])),
+        chinese=chinese,
+    )
+
+
+def _repeats(term: Term, paired: Sequence[Term]) -> bool:
+    """Whether the side has said it already, and that was paired: saying it again adds nothing."""
+    return any(term.kind is other.kind and matches(term, other) for other in paired)
