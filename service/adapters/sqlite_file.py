@@ -28,7 +28,7 @@ from core.errors import HeadMoved, MemoryBankError, StoreUnavailable
 T = TypeVar("T")
 
 OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
-PATIENCE_SECONDS = 10.0  # how long to wait for another process before giving up
+PATIENCE_SECONDS = 30.0  # how long to wait for another process before giving up
 GROUP_LIMIT = 256  # writes in one transaction
 READERS = 4
 
@@ -94,6 +94,9 @@ class SqliteFile:
         self._connections: list[sqlite3.Connection] = []
         self._readers: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()  # those at rest
         self._closed = False
+        self._scrubbing = asyncio.Lock()
+        self._scrubs_asked = 0
+        self._scrubbed = 0  # how many of the asked are served
 
     @classmethod
     async def open(
@@ -133,18 +136,23 @@ class SqliteFile:
         self._writing.submit(self._write_group)
         return await asyncio.wrap_future(write.outcome)
 
-    async def empty_log(self) -> None:
-        """Bring the write-ahead log into the file and cut it to nothing, waiting for reads under way."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            self._refuse_if_closed()
-            if await asyncio.wrap_future(self._writing.submit(self._truncate_log)):
-                return
-            if time.monotonic() > deadline:
-                raise StoreUnavailable(
-                    "deleted, but the log could not be emptied: other processes keep reading"
-                )
-            await asyncio.sleep(0.02)
+    async def scrub(self) -> None:
+        """Leave no byte on disk of what was deleted before this call.
+
+        `secure_delete` is not enough: when SQLite moves rows between pages it leaves stale copies
+        in the unused parts (measured), and the log keeps what pages were. So the whole file is
+        rewritten and the log emptied, which takes some 10 ms per MB and makes writes wait, not
+        reads; calls that gather meanwhile share the next one. Whoever deletes leaves a row in
+        the table `unscrubbed`, so that a scrub cut short is made up for by the next `open`.
+        """
+        self._scrubs_asked += 1
+        mine = self._scrubs_asked
+        async with self._scrubbing:
+            if self._scrubbed < mine:
+                served = self._scrubs_asked
+                self._refuse_if_closed()
+                await asyncio.wrap_future(self._writing.submit(self._scrub))
+                self._scrubbed = served
 
     async def close(self) -> None:
         """Finish what waits, then close. Closing twice is closing once."""
@@ -162,7 +170,9 @@ class SqliteFile:
             if mode != "wal":
                 raise StoreUnavailable(f"{self._path} cannot have a write-ahead log: is it on a local disk?")
             _migrate(self._writer, self._path, migrations)
-            self._writer.execute("PRAGMA busy_timeout = 0")  # `_begin` waits in its own way
+            self._writer.execute("PRAGMA busy_timeout = 0")  # `_insist` waits in its own way
+            if self._writer.execute("SELECT 1 FROM unscrubbed").fetchone():
+                self._scrub()
             for _ in range(READERS):
                 reader = self._connection()
                 reader.execute("PRAGMA query_only = ON")
@@ -222,19 +232,17 @@ class SqliteFile:
     def _gathered(self) -> list[_Write[Any]]:
         return [self._waiting.popleft() for _ in range(min(len(self._waiting), GROUP_LIMIT))]
 
-    def _begin(self) -> None:
-        """Take the file's write lock. SQLite's own waiting sleeps ever longer, up to 100 ms, and so
-        starves beside a busy process; this one asks again every millisecond or so."""
+    def _insist(self, statement: str) -> list[Any]:
+        """Run what needs the file's write lock. SQLite's own waiting sleeps ever longer, up to 100 ms,
+        and so starves beside a busy process; this one asks again every millisecond or so."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
-                self._writer.execute("BEGIN IMMEDIATE")
+                return self._writer.execute(statement).fetchall()
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(random.uniform(0.0005, 0.002))
-            else:
-                return
 
     def _attempt(self, write: _Write[T]) -> _Done[T]:
         self._writer.execute("SAVEPOINT one")
@@ -248,7 +256,7 @@ class SqliteFile:
 
     def _transact(self, group: Sequence[_Write[Any]]) -> list[_Done[Any]]:
         with _outside_errors():
-            self._begin()
+            self._insist("BEGIN IMMEDIATE")
             done = [self._attempt(write) for write in group]
             self._commit()
         return done
@@ -272,10 +280,18 @@ class SqliteFile:
             landed = False
         return _Done(write) if landed else _Done(write, refusal=failure)
 
-    def _truncate_log(self) -> bool:
+    def _scrub(self) -> None:
         with _outside_errors():
-            busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not busy
+            ((newest,),) = self._writer.execute("SELECT max(id) FROM unscrubbed").fetchall()
+            self._insist("VACUUM")
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while self._insist("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:  # somebody still reads from the log
+                if time.monotonic() > deadline:
+                    raise StoreUnavailable("deleted, but others keep reading: the log still holds it")
+                time.sleep(0.002)
+            self._insist("BEGIN IMMEDIATE")
+            self._writer.execute("DELETE FROM unscrubbed WHERE id <= ?", (newest,))
+            self._commit()
 
 
 @contextmanager

@@ -43,26 +43,8 @@ from core.ports import BankFilter, Leftover, PurgeCounts
 from service.adapters.fence import ChangeInvalid, check_chain
 from service.adapters.sql.named import migrations, queries
 from service.adapters.sql.rows import Row
-from service.adapters.sql.tables import Statement, Tables, bank_row
+from service.adapters.sql.tables import PURGES, Statement, Tables, bank_row
 from service.adapters.sqlite_file import SqliteFile
-
-PURGED = (  # every table, those that refer to others first
-    "edges",
-    "settled_pairs",
-    "nodes",
-    "interaction_attachments",
-    "attachments",
-    "segments",
-    "clusters",
-    "structurings",
-    "interactions",
-    "merges",
-    "conflicts",
-    "insights",
-    "requests",
-    "changes",
-    "banks",
-)
 
 
 class SqliteStore:
@@ -105,7 +87,7 @@ class SqliteStore:
 
     async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
         counts = await self._file.write(partial(self._delete, key, uid))
-        await self._file.empty_log()  # the log still has what the rows were
+        await self._file.scrub()
         return counts
 
     async def trim(self, before: datetime) -> int:
@@ -281,13 +263,8 @@ class SqliteStore:
         if bank is None or uid not in (None, bank[0]):
             raise BankNotFound(key.bank_id)
         (files_left,) = self._one(connection, "files_left", bank_row(key))
-        gone = {
-            table: connection.execute(
-                f"DELETE FROM {table} WHERE tenant = :tenant AND bank_id = :bank_id",
-                bank_row(key),
-            ).rowcount
-            for table in PURGED
-        }
+        gone = {table: connection.execute(purge, bank_row(key)).rowcount for table, purge in PURGES.items()}
+        connection.execute(self._sql["owe_a_scrub"])
         counted = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")
         return PurgeCounts(files_left=files_left, **{table: gone[table] for table in counted})
 

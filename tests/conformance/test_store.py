@@ -312,7 +312,7 @@ async def test_a_loaded_bank_is_what_was_appended(store: Store) -> None:
     assert state.nodes[0].node == put.node
     assert state.edges == ((N1, N2),)
     assert state.interactions == (a.interaction("i1", "公司的首席执行官是张三。", "The CEO is Zhang San."),)
-    assert not (state.attachments or state.structurings or state.clusters or state.merges or state.conflicts)
+    assert (state.attachments, state.structurings, state.clusters, state.merges, state.conflicts) == ((),) * 5
 
 
 async def test_vectors_load_bit_for_bit(store: Store) -> None:

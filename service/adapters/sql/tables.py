@@ -39,6 +39,27 @@ from service.adapters.sql.rows import Row, RowShape, Table
 
 T = TypeVar("T")
 
+PURGES: Mapping[str, str] = {  # what removes a bank, by table: those that refer to others first
+    table: f"DELETE FROM {table} WHERE tenant = :tenant AND bank_id = :bank_id"
+    for table in (
+        "edges",
+        "settled_pairs",
+        "nodes",
+        "interaction_attachments",
+        "attachments",
+        "segments",
+        "clusters",
+        "structurings",
+        "interactions",
+        "merges",
+        "conflicts",
+        "insights",
+        "requests",
+        "changes",
+        "banks",
+    )
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:

@@ -233,3 +233,6 @@ CREATE TABLE requests (
 ) STRICT;
 
 CREATE INDEX requests_by_time ON requests (create_time);
+
+-- A row for every purge whose traces may still lie in the file's unused parts or in its log.
+CREATE TABLE unscrubbed (id INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;

@@ -131,6 +131,9 @@ SELECT count(DISTINCT uri) FROM (
   SELECT uri FROM interaction_attachments WHERE tenant = :tenant AND bank_id = :bank_id AND NOT stored
 )
 
+-- name: owe_a_scrub
+INSERT INTO unscrubbed DEFAULT VALUES
+
 -- Times need not grow with revisions (replicas have their own clocks), but what is left of a
 -- feed must be its end without gaps: all before the first entry that is young enough, except the newest.
 -- name: trim_changes
