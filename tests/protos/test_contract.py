@@ -53,11 +53,11 @@ def full_names(methods: Iterator[MethodDescriptor]) -> list[str]:
 
 def test_every_service_has_the_calls_it_promises() -> None:
     promised = {
-        "MemoryBank": "CreateBank GetBank ListBanks UpdateBank DeleteBank StartTask AdvanceTask Memorize MemorizeStream "
-        "UploadAttachment Restructure ListConflicts ResolveConflict GetInsight UpdateInsight WatchBank ExportBank "
-        "ImportBank",
-        "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode Relate Unrelate ListNeighbors "
-        "MergeNodes",
+        "MemoryBank": "CreateBank GetBank ListBanks UpdateBank DeleteBank "
+        "StartTask AdvanceTask Memorize MemorizeStream UploadAttachment Restructure "
+        "ListConflicts ResolveConflict GetInsight UpdateInsight WatchBank ExportBank ImportBank",
+        "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode "
+        "Relate Unrelate ListNeighbors MergeNodes",
         "Retrieval": "Search BatchSearch Augment",
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
     }
