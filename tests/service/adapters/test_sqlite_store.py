@@ -1,0 +1,528 @@
+"""What the SQLite store promises beyond the port: its file, its crashes, its neighbours, its traces."""
+
+import asyncio
+import random
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.bank.change import (
+    ConflictPut,
+    EdgeDrop,
+    InteractionAdd,
+    NodeDrop,
+    NodePut,
+    PairForget,
+    PairSettle,
+    SegmentRefute,
+    Step,
+    StructuringPut,
+)
+from core.errors import HeadMoved, StepUnknown, StoreUnavailable
+from core.ids import ConflictId, NodeId
+from core.model.structuring import StructuringState
+from service.adapters.memory_store import MemoryStore
+from service.adapters.sqlite_store import SqliteStore
+from tests.support import changes as a
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "bank.db"
+
+
+@pytest.fixture
+async def store(path: Path) -> AsyncIterator[SqliteStore]:
+    opened = await SqliteStore.open(path)
+    yield opened
+    await opened.close()
+
+
+def sql(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]:
+    """A statement on the file, in a process of its own would do: nothing of ours is needed to read it."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        return connection.execute(statement, values).fetchall()
+    finally:
+        connection.close()
+
+
+def statements_of(store: SqliteStore) -> list[str]:
+    """The statements that the store's writer runs from now on."""
+    seen: list[str] = []
+    store._file._writer.set_trace_callback(seen.append)
+    return seen
+
+
+async def queued(store: SqliteStore, count: int) -> None:
+    """Until so many writes wait for their group."""
+    while len(store._file._waiting) < count:  # noqa: ASYNC110 - the store has no event for this
+        await asyncio.sleep(0)
+
+
+# ---- the file ----
+
+
+async def test_a_bank_reopened_is_what_it_was(path: Path) -> None:
+    first = await SqliteStore.open(path)
+    await first.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+    await first.put_segment_vectors(a.KEY, "u1", {a.ref("i1", 0): a.vector(5)})
+    before = await first.load(a.KEY)
+    await first.close()
+
+    second = await SqliteStore.open(path)
+    after = await second.load(a.KEY)
+    await second.close()
+
+    assert a.same(after, before)
+
+
+async def test_rows_are_read_with_plain_sql(store: SqliteStore, path: Path) -> None:
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+
+    nodes = sql(
+        path, "SELECT summary, json_extract(keywords, '$[1]'), length(embedding) FROM nodes ORDER BY node_id"
+    )
+    segments = sql(
+        path,
+        """SELECT substr(text, start + 1, "end" - start) FROM segments JOIN interactions
+           USING (tenant, bank_id, interaction_id) ORDER BY "index" """,
+    )
+    steps = sql(path, "SELECT json_extract(steps, '$[1].InteractionAdd.interaction.text') FROM changes")
+
+    assert nodes == [
+        ("n1 的摘要: what n1 says", "关键词", 4 * a.DIMENSION),
+        ("n2 的摘要: what n2 says", "关键词", 4 * a.DIMENSION),
+    ]
+    assert segments == [("公司的首席执行官是张三。",), ("The CEO is Zhang San.",)]
+    assert steps == [("公司的首席执行官是张三。The CEO is Zhang San.",)]
+
+
+async def test_a_text_with_any_character_is_kept(store: SqliteStore) -> None:
+    text = "零\x00 zero, \U0001f600, \u2028 and \ufffe"
+    story = a.Story()
+
+    await store.append(a.KEY, "u1", [story.founding(InteractionAdd(interaction=a.interaction("i1", text)))])
+
+    state = await store.load(a.KEY)
+    assert state is not None
+    assert state.interactions[0].text == text
+
+
+async def test_opening_twice_at_once_makes_the_schema_once(path: Path) -> None:
+    both = await asyncio.gather(SqliteStore.open(path), SqliteStore.open(path))
+
+    await both[0].append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+
+    assert await both[1].load(a.KEY) is not None
+    for store in both:
+        await store.close()
+
+
+async def test_a_file_of_a_newer_version_is_refused(path: Path) -> None:
+    await (await SqliteStore.open(path)).close()
+    sql(path, "PRAGMA user_version = 99")
+
+    with pytest.raises(StoreUnavailable, match="schema 99, written by a newer version"):
+        await SqliteStore.open(path)
+
+
+async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    path.parent.mkdir()
+    await asyncio.to_thread(path.write_bytes, b"this is not a database " * 100)
+
+    with pytest.raises(StoreUnavailable, match="not a database"):
+        await SqliteStore.open(path)
+
+
+async def test_the_writer_syncs_every_commit_and_reads_cannot_write(store: SqliteStore) -> None:
+    def settings(connection: sqlite3.Connection) -> list[object]:
+        return [
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "secure_delete", "foreign_keys", "query_only")
+        ]
+
+    assert await store._file.write(settings) == ["wal", 2, 1, 1, 0]
+    assert await store._file.read(settings) == ["wal", 2, 1, 1, 1]
+
+
+async def test_a_step_of_a_newer_program_in_the_feed_is_named(store: SqliteStore, path: Path) -> None:
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+    sql(path, """UPDATE changes SET steps = '[{"NodePaint":{"colour":"red"}}]'""")
+
+    with pytest.raises(StepUnknown) as unknown:
+        await store.changes(a.KEY, "u1", 0, 10)
+
+    assert unknown.value.step == "NodePaint"
+
+
+# ---- against the oracle ----
+
+
+def _random_steps(chance: random.Random, nodes: list[str], number: int) -> list[Step]:
+    fresh = f"n{number}"
+    steps: list[Step] = [
+        InteractionAdd(
+            interaction=a.interaction(f"i{number}", "句子。" * chance.randrange(1, 9), "a sentence")
+        ),
+        a.node_put(fresh, number, interaction_ids=(f"i{number}",), segments=(a.ref(f"i{number}", 1),)),
+        StructuringPut(
+            structuring=a.structuring(f"i{number}", chance.choice(list(StructuringState)), number)
+        ),
+    ]
+    if len(nodes) > 3:
+        one, other, third = (NodeId(name) for name in chance.sample(nodes, 3))
+        steps += chance.sample(
+            [
+                a.edge(fresh, one),
+                a.edge(one, other),
+                EdgeDrop(node_id=other, other_node_id=one),
+                PairSettle(node_id=one, other_node_id=third),
+                PairForget(node_id=third),
+                NodePut(node=a.node(other, context=f"改写 {number}", revision=number)),
+                ConflictPut(conflict=a.conflict(f"c{number % 5}", one, other)),
+                SegmentRefute(ref=a.ref(f"i{number}", 0), conflict_id=ConflictId(f"c{number % 5}")),
+            ],
+            4,
+        )
+        if chance.random() < 0.4:
+            nodes.remove(third)
+            steps.append(NodeDrop(node_id=third))
+    nodes.append(fresh)
+    return steps
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_random_changes_leave_it_equal_to_the_store_in_memory(path: Path, seed: int) -> None:
+    chance, story, nodes = random.Random(seed), a.Story(), list[str]()
+    sqlite, memory = await SqliteStore.open(path), MemoryStore()
+    changes = [story.founding()]
+    changes += [
+        story.change(*_random_steps(chance, nodes, number), time=a.at(number)) for number in range(60)
+    ]
+    while changes:
+        size = chance.randrange(1, 6)
+        group, changes = changes[:size], changes[size:]
+        for store in (sqlite, memory):
+            await store.append(a.KEY, "u1", group)
+
+    assert a.same(await sqlite.load(a.KEY), await memory.load(a.KEY))
+    assert await sqlite.leftovers(100) == await memory.leftovers(100)
+    assert await sqlite.trim(a.at(30)) == await memory.trim(a.at(30))
+    for ours, theirs in zip(
+        await sqlite.changes(a.KEY, "u1", 40, 100), await memory.changes(a.KEY, "u1", 40, 100), strict=True
+    ):
+        assert a.same(ours, theirs)
+    await sqlite.close()
+    reopened = await SqliteStore.open(path)
+    assert a.same(await reopened.load(a.KEY), await memory.load(a.KEY))
+    assert await reopened.delete(a.KEY) == await memory.delete(a.KEY)
+    await reopened.close()
+
+
+# ---- the writer ----
+
+
+async def test_writes_that_gather_share_one_transaction(store: SqliteStore) -> None:
+    release = threading.Event()
+    busy = asyncio.create_task(store._file.write(lambda _: release.wait(10)))
+    stories = [a.Story(a.key(f"b{number}")) for number in range(40)]
+    appends = [
+        asyncio.create_task(store.append(story.key, "u1", [a.founding_with_two_nodes(story)]))
+        for story in stories
+    ]
+    await queued(store, len(appends))
+    seen = statements_of(store)
+
+    release.set()
+    await asyncio.gather(busy, *appends)
+
+    assert seen.count("COMMIT") == 2  # the busy one's, and one for all forty
+    assert seen.count("RELEASE one") == 41
+
+
+async def test_a_write_cancelled_before_its_turn_writes_nothing(store: SqliteStore) -> None:
+    release = threading.Event()
+    busy = asyncio.create_task(store._file.write(lambda _: release.wait(10)))
+    append = asyncio.create_task(store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())]))
+    await queued(store, 1)
+
+    append.cancel()
+    release.set()
+    await busy
+
+    assert append.cancelled() or append.cancelling()
+    assert await store.load(a.KEY) is None
+
+
+async def test_an_outcome_lost_at_commit_is_found_again(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def commit_and_lose() -> None:
+        store._file._writer.execute("COMMIT")
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+        raise error
+
+    monkeypatch.setattr(store._file, "_commit", commit_and_lose)
+
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+
+    assert await store.load(a.KEY) is not None
+
+
+async def test_a_failed_commit_is_unavailable_and_leaves_nothing(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    founding = a.founding_with_two_nodes(a.Story())
+    with monkeypatch.context() as broken:
+        broken.setattr(store._file, "_commit", fail)
+        with pytest.raises(StoreUnavailable, match="disk is full"):
+            await store.append(a.KEY, "u1", [founding])
+    assert await store.load(a.KEY) is None
+
+    await store.append(a.KEY, "u1", [founding])
+
+    assert await store.load(a.KEY) is not None
+
+
+async def test_a_full_disk_is_unavailable_until_there_is_room(store: SqliteStore) -> None:
+    story = a.Story()
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)])
+    large = story.change(InteractionAdd(interaction=a.interaction("i2", "很长的文字" * 100_000)))
+
+    def limit_pages(pages: int) -> object:
+        return store._file._writer.execute(f"PRAGMA max_page_count = {pages}").fetchone()
+
+    await asyncio.to_thread(limit_pages, 1)  # SQLite takes the present size for the least
+    with pytest.raises(StoreUnavailable, match="full"):
+        await store.append(a.KEY, "u1", [large])
+
+    await asyncio.to_thread(limit_pages, 1_000_000)
+    await store.append(a.KEY, "u1", [large])
+
+    assert (await store.heads([a.KEY]))[a.KEY] == story.head
+
+
+async def test_a_bug_in_one_write_reaches_its_caller_as_it_is(store: SqliteStore) -> None:
+    def buggy(connection: sqlite3.Connection) -> None:
+        connection.execute("SELECT * FROM no_such_table")
+
+    with pytest.raises(sqlite3.OperationalError, match="no_such_table"):
+        await store._file.write(buggy)
+
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+
+
+async def test_closing_finishes_what_waits(path: Path) -> None:
+    store = await SqliteStore.open(path)
+    stories = [a.Story(a.key(f"b{number}")) for number in range(20)]
+    founding = [a.founding_with_two_nodes(story) for story in stories]
+    appends = [
+        asyncio.create_task(store.append(story.key, "u1", [change]))
+        for story, change in zip(stories, founding, strict=True)
+    ]
+    await queued(store, 1)
+
+    await store.close()
+
+    outcomes = await asyncio.gather(*appends, return_exceptions=True)
+    reopened = await SqliteStore.open(path)
+    stored = await reopened.heads([story.key for story in stories])
+    await reopened.close()
+    assert [story.key in stored for story in stories] == [outcome is None for outcome in outcomes]
+    assert len(stored) > 0
+
+
+async def test_the_questions_of_the_background_use_their_indexes(store: SqliteStore, path: Path) -> None:
+    asked = {
+        "leftovers": "structurings_left",
+        "expired": "banks_finished",
+        "trim_requests": "requests_by_time",
+        "list_banks": "sqlite_autoindex_banks",
+    }
+    values = dict.fromkeys(
+        ["limit", "now", "default_ttl", "before", "tenant", "after", "user", "collection"], 0
+    ) | {"labels": "{}"}
+    connection = sqlite3.connect(path)
+
+    plans = {
+        name: str(connection.execute(f"EXPLAIN QUERY PLAN {store._sql[name]}", values).fetchall())
+        for name in asked
+    }
+    connection.close()
+
+    assert [name for name, index in asked.items() if index not in plans[name]] == []
+
+
+# ---- several processes, and their deaths ----
+
+
+def _start(path: Path, writer: str, count: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.support.appending", str(path), writer, str(count)],
+        cwd=CHECKOUT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+async def _check_against_replay(path: Path, at_least: int) -> int:
+    """The feed has no gap, and the rows are what the feed replays to. Answers the revision."""
+    store, replayed = await SqliteStore.open(path), MemoryStore()
+    state = await store.load(a.KEY)
+    feed = await store.changes(a.KEY, "u1", 0, 100_000)
+    for change in feed:
+        await replayed.append(a.KEY, "u1", [change])
+    await store.close()
+    assert state is not None
+    assert state.head.revision >= at_least
+    assert [change.revision for change in feed] == list(range(1, state.head.revision + 1))
+    assert a.same(state, await replayed.load(a.KEY))
+    return state.head.revision
+
+
+async def test_two_processes_on_one_file_lose_nothing(path: Path) -> None:
+    writers = [_start(path, name, 60) for name in ("left", "right")]
+
+    acks = [await asyncio.to_thread(writer.communicate) for writer in writers]
+
+    revisions = [int(line.split()[1]) for out, _ in acks for line in out.splitlines()]
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert sorted(revisions) == list(range(2, 122))
+    assert await _check_against_replay(path, 121) == 121
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_a_kill_at_any_moment_leaves_a_consistent_file(path: Path, seed: int) -> None:
+    writer = _start(path, f"w{seed}", 1_000_000)
+    assert writer.stdout is not None
+    acknowledged = 0
+    for _ in range(random.Random(seed).randrange(1, 80)):
+        acknowledged = int((await asyncio.to_thread(writer.stdout.readline)).split()[1])
+
+    writer.kill()
+    rest, _ = await asyncio.to_thread(writer.communicate)
+
+    whole_lines = [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
+    acknowledged = max([acknowledged, *(int(line.split()[1]) for line in whole_lines)])
+    revision = await _check_against_replay(path, acknowledged)
+    assert revision <= acknowledged + 1
+
+
+async def test_a_writer_of_another_process_that_paused_is_refused(store: SqliteStore, path: Path) -> None:
+    story = a.Story()
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)])
+    staged_before_the_pause = story.fork(a.node_put("late"))
+    assert (await asyncio.to_thread(_start(path, "other", 1).communicate))[0] == "ack 2\n"
+
+    with pytest.raises(HeadMoved):
+        await store.append(a.KEY, "u1", [staged_before_the_pause])
+
+
+# ---- traces ----
+
+
+def _traces(folder: Path, *marks: bytes) -> dict[str, int]:
+    """How often any of the marks stands in each file, read by another process.
+
+    Not by this one: closing a second descriptor of the file would drop SQLite's locks on it.
+    """
+    script = (
+        "import pathlib, sys\n"
+        "for file in pathlib.Path(sys.argv[1]).iterdir():\n"
+        "    print(file.name, sum(file.read_bytes().count(bytes.fromhex(mark)) for mark in sys.argv[2:]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(folder), *(mark.hex() for mark in marks)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name: int(count) for name, count in (line.split() for line in ran.stdout.splitlines())}
+
+
+async def _churn(store: SqliteStore, seed: int) -> list[a.Story]:
+    """Banks whose rows of all sizes are written by turns, and so lie among each other in the file's pages."""
+    chance = random.Random(seed)
+    stories = [a.Story(a.key(f"bank-{number:02d}"), f"u{number}") for number in range(12)]
+    for story in stories:
+        await store.append(story.key, story.uid, [story.founding()])
+    for number in range(150):
+        story = chance.choice(stories)
+        mark = f"秘密-{story.uid}- "
+        steps: list[Step] = [
+            InteractionAdd(interaction=a.interaction(f"i{number}", mark * chance.randrange(1, 150))),
+            a.node_put(f"n{number}", summary=mark * chance.randrange(1, 80)),
+            a.node_put(f"n{number}", summary=mark * chance.randrange(1, 80)),
+        ]
+        answer = mark.encode() * chance.randrange(1, 40)
+        change = story.change(*steps, requests=[a.request(f"r{number}", answer=answer)])
+        await store.append(story.key, story.uid, [change])
+    return stories
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_purge_leaves_no_trace_in_any_file(store: SqliteStore, path: Path, seed: int) -> None:
+    for story in (await _churn(store, seed))[::2]:
+        marks = [f"秘密-{story.uid}-".encode(), story.key.bank_id.encode()]
+        assert sum(_traces(path.parent, *marks).values()) > 0
+
+        await store.delete(story.key)
+
+        assert sum(_traces(path.parent, *marks).values()) == 0
+
+
+async def test_a_purge_takes_the_vectors_along(store: SqliteStore, path: Path) -> None:
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+    await store.put_segment_vectors(a.KEY, "u1", {a.ref("i1", 0): a.vector(77)})
+    marks = [a.vector(seed).tobytes() for seed in (1, 2, 77)]
+    assert sum(_traces(path.parent, *marks).values()) > 2
+
+    await store.delete(a.KEY)
+
+    assert sum(_traces(path.parent, *marks).values()) == 0
+
+
+async def test_purges_that_gather_rewrite_the_file_together(store: SqliteStore) -> None:
+    stories = [a.Story(a.key(f"b{number}")) for number in range(10)]
+    for story in stories:
+        await store.append(story.key, "u1", [a.founding_with_two_nodes(story)])
+    seen = statements_of(store)
+
+    await asyncio.gather(*(store.delete(story.key) for story in stories))
+
+    assert seen.count("VACUUM") <= 2
+
+
+async def test_a_purge_cut_short_is_finished_when_the_file_is_opened(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = await SqliteStore.open(path)
+    stories = await _churn(killed, 1)
+
+    async def nothing() -> None:
+        """As if the process had been killed after the rows were gone."""
+
+    monkeypatch.setattr(killed._file, "scrub", nothing)
+    await killed.delete(stories[0].key)
+    assert sum(_traces(path.parent, f"秘密-{stories[0].uid}-".encode()).values()) > 0
+
+    opened = await SqliteStore.open(path)
+
+    assert sum(_traces(path.parent, f"秘密-{stories[0].uid}-".encode()).values()) == 0
+    assert sql(path, "SELECT count(*) FROM unscrubbed") == [(0,)]
+    for store in (killed, opened):
+        await store.close()
