@@ -254,13 +254,12 @@ class Bank:
 
     def compactions(self) -> list[Compaction]:
         """The indexes whose tails have grown enough to be compiled anew, now."""
-        parts = {
-            "graph": self.graph,
-            "node_vectors": self.node_vectors,
-            "segment_vectors": self.segment_vectors,
+        jobs = {
+            "graph": self.graph.compaction(),
+            "node_vectors": self.node_vectors.compaction(),
+            "segment_vectors": self.segment_vectors.compaction(),
         }
-        jobs = ((part, index.compaction()) for part, index in parts.items())
-        return [Compaction(part=part, job=job) for part, job in jobs if job is not None]
+        return [Compaction(part=part, job=job) for part, job in jobs.items() if job is not None]
 
     def adopt(self, compaction: Compaction) -> None:
         """Swap in what a compaction built; edits made meanwhile are kept."""

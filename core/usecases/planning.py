@@ -47,8 +47,11 @@ def with_report(insight: Insight, report: TaskReport, context: str, new_id: Call
     """The document with a reported task moved from pending to completed.
 
     A validation that failed stays open: the attempt is noted, and the task stands again as its retry.
-    One that succeeded is completed by closing its conflict, not here.
+    One that succeeded is completed by closing its conflict, not here. A task that is completed
+    already is not completed again.
     """
+    if report.task_id and any(task.task_id == report.task_id for task in insight.completed):
+        return insight
     planned = _planned(insight, report)
     failed = report.status is TaskStatus.FAILED
     if planned is not None and planned.conflict_id and not failed:

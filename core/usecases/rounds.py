@@ -72,6 +72,8 @@ def topic(node: Node) -> Topic:
 
 
 Item = TypeVar("Item")
+Links = dict[NodeId, tuple[NodeId, ...]]
+"""Outside neighbours of nodes to be merged, each with those of them it was linked to."""
 
 
 class Round:
@@ -151,6 +153,34 @@ class Round:
         self._conflicts[conflict.conflict_id] = closed
         self._insight = without_conflict(self._insight, conflict, verdict)
         return outcome
+
+    def merge(
+        self,
+        nodes: Sequence[Node],
+        texts: Consolidation | None = None,
+        node_id: NodeId | None = None,
+        vector: Vector | None = None,
+    ) -> MergeRecord:
+        """Nodes become one because a caller asks, without going round.
+
+        `texts` are the caller's words for it. Neighbours are reworded by the Consolidator, but in a bank
+        of CLIENT vectors, where `texts` and `vector` must be given, they are left alone. Raises Unasked.
+        """
+        links = self._links({node.node_id for node in nodes})
+        if texts is None:
+            made = self._consolidation(nodes, links, MergeReason.REQUEST)
+        elif links and self._bank.embeds:
+            asked = self._consolidation(nodes, links, MergeReason.REQUEST)
+            made = replace(asked, summary=texts.summary, context=texts.context, keywords=texts.keywords)
+        else:
+            made = texts
+        self._become(nodes, made, links, node_id, vector)
+        return self._record(nodes, made, MergeReason.REQUEST)
+
+    @property
+    def merged(self) -> tuple[Node, tuple[Node, ...]]:
+        """The node that came of `merge`, and the neighbours it reworded."""
+        return self._current, tuple(put.node for put in self._changed.values())
 
     def dismiss(self, conflict: Conflict) -> None:
         """Close a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
@@ -313,39 +343,63 @@ class Round:
         strategy: str,
         conflict_id: ConflictId | None,
     ) -> Consolidation:
-        """Make one node of several, which inherits every outside neighbour once; it is the current one now."""
-        ids = {node.node_id for node in nodes}
-        links = self._links(ids)
-        neighbors = tuple(self._neighbor(n, of) for n, of in sorted(links.items()))
-        absorbed = tuple(Absorbed(topic=topic(n), event_time=n.event_time) for n in nodes)
-        made = self._opinions.consolidation(absorbed, neighbors, reason, verdict, strategy)
-        self._gone.update(dict.fromkeys(ids))
-        self._current = self._merged(nodes, made)
-        self._neighbors = set(links)
-        reworded = [
-            self._reworded(n, made.neighbor_updates[n].context, made.neighbor_updates[n].keywords)
-            for n in sorted(links)
-        ]
-        texts = [embedding_text(node) for node in (self._current, *reworded)]
-        self._vector, *vectors = self._opinions.vectors(texts)
-        for node, vector in zip(reworded, vectors, strict=True):
-            self._changed[node.node_id] = NodePut(node=node, vector=vector)
-        self._records.append(
-            MergeRecord(
-                into=self._current.node_id,
-                absorbed=tuple(nodes),
-                reason=reason,
-                description=made.description,
-                time=self._moment.now,
-                conflict_id=conflict_id,
-                verdict=verdict,
-            )
-        )
+        """Make one node of several, which goes round in their place."""
+        links = self._links({node.node_id for node in nodes})
+        made = self._consolidation(nodes, links, reason, verdict, strategy)
+        self._become(nodes, made, links)
+        self._record(nodes, made, reason, conflict_id, verdict)
         return made
 
-    def _links(self, ids: set[NodeId]) -> dict[NodeId, tuple[NodeId, ...]]:
+    def _consolidation(
+        self, nodes: Sequence[Node], links: Links, reason: MergeReason, verdict: str = "", strategy: str = ""
+    ) -> Consolidation:
+        absorbed = tuple(Absorbed(topic=topic(n), event_time=n.event_time) for n in nodes)
+        neighbors = tuple(self._neighbor(n, of) for n, of in sorted(links.items()))
+        return self._opinions.consolidation(absorbed, neighbors, reason, verdict, strategy)
+
+    def _become(
+        self,
+        nodes: Sequence[Node],
+        made: Consolidation,
+        links: Links,
+        node_id: NodeId | None = None,
+        vector: Vector | None = None,
+    ) -> None:
+        """The current node is one for all of these now; it inherits every outside neighbour once."""
+        self._gone.update(dict.fromkeys(node.node_id for node in nodes))
+        self._current = self._merged(nodes, made, node_id)
+        self._neighbors = set(links)
+        updates = sorted(made.neighbor_updates.items())
+        reworded = [self._reworded(n, new.context, new.keywords) for n, new in updates]
+        own = [] if vector is not None else [self._current]
+        vectors = self._opinions.vectors([embedding_text(node) for node in (*own, *reworded)])
+        self._vector = vectors.pop(0) if vector is None else vector
+        for node, made_vector in zip(reworded, vectors, strict=True):
+            self._changed[node.node_id] = NodePut(node=node, vector=made_vector)
+
+    def _record(
+        self,
+        nodes: Sequence[Node],
+        made: Consolidation,
+        reason: MergeReason,
+        conflict_id: ConflictId | None = None,
+        verdict: str = "",
+    ) -> MergeRecord:
+        record = MergeRecord(
+            into=self._current.node_id,
+            absorbed=tuple(nodes),
+            reason=reason,
+            description=made.description,
+            time=self._moment.now,
+            conflict_id=conflict_id,
+            verdict=verdict,
+        )
+        self._records.append(record)
+        return record
+
+    def _links(self, ids: set[NodeId]) -> Links:
         """Every outside neighbour of the nodes, with those it was linked to."""
-        links: dict[NodeId, tuple[NodeId, ...]] = {}
+        links: Links = {}
         for node_id in sorted(ids):
             inherited = self._entered is not None and node_id == self._entered.node_id
             near: Iterable[NodeId] = self._neighbors if inherited else self._bank.graph.neighbors(node_id)
@@ -360,11 +414,11 @@ class Round:
             node_id=node_id, context=node.base_context, keywords=node.base_keywords, neighbor_of=of
         )
 
-    def _merged(self, nodes: Sequence[Node], made: Consolidation) -> Node:
+    def _merged(self, nodes: Sequence[Node], made: Consolidation, node_id: NodeId | None) -> Node:
         oldest_first = sorted(nodes, key=lambda n: (n.event_time, n.node_id))
         newest = oldest_first[-1]
         return Node(
-            node_id=NodeId(self._opinions.new_id("n", "merge", *(n.node_id for n in nodes))),
+            node_id=node_id or NodeId(self._opinions.new_id("n", "merge", *(n.node_id for n in nodes))),
             summary=made.summary,
             context=made.context,
             keywords=made.keywords,
@@ -428,9 +482,8 @@ class Round:
         if self._entered is None:
             return []
         current = self._entered.node_id
-        inherited = [
-            (current, n) for n in sorted(self._neighbors) if not self._bank.graph.has_edge(current, n)
-        ]
+        linked = set(self._bank.graph.neighbors(current)) if current in self._bank.nodes else set()
+        inherited = [(current, n) for n in sorted(self._neighbors - linked)]
         return inherited + self._edges
 
 
