@@ -97,16 +97,20 @@ def without_what_stubs_leave_out(file: FileDescriptorProto) -> FileDescriptorPro
 
 
 def test_every_element_of_the_contract_is_commented() -> None:
+    ours = [file for file in described().file if file.package == "memorybank.v1"]
+
     bare = [
-        f"{file.name}: {name}"
-        for file in described().file
-        if file.package == "memorybank.v1"
+        name
+        for file, with_comment in ((file, commented(file)) for file in ours)
         for path, name in elements(file)
-        if path
-        not in {tuple(at.path) for at in file.source_code_info.location if at.leading_comments.strip()}
+        if path not in with_comment
     ]
 
     assert bare == []
+
+
+def commented(file: FileDescriptorProto) -> set[tuple[int, ...]]:
+    return {tuple(at.path) for at in file.source_code_info.location if at.leading_comments.strip()}
 
 
 def elements(file: FileDescriptorProto) -> Iterator[tuple[tuple[int, ...], str]]:
