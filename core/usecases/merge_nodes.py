@@ -1,4 +1,4 @@
-"""MergeNodes: nodes become one because a caller asks, in the caller's words or the Consolidator's. Nothing is judged."""
+"""MergeNodes: nodes become one because a caller asks, in the caller's words or the Consolidator's. None is judged."""
 
 from dataclasses import dataclass
 
