@@ -1,0 +1,1 @@
+"""The Python client of Agentic Memory Bank: it speaks the contract and imports nothing of the server."""
