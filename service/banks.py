@@ -499,6 +499,10 @@ class OpenBanks:
 
     # ---- upkeep ----
 
+    def held(self) -> list[BankKey]:
+        """The banks in memory now."""
+        return list(self._open)
+
     def _compact(self, held: _Open) -> None:
         """Rebuild grown indexes off the loop, if any and none is being rebuilt."""
         if held.compacting is None and not self._stopped and (jobs := held.bank.compactions()):

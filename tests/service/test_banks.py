@@ -1,0 +1,350 @@
+"""Banks in memory: staged, stored, then seen; followed, fenced, evicted."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from core.bank.bank import Bank
+from core.bank.change import BankPut, Change, NodePut
+from core.errors import (
+    BankExists,
+    BankNotFound,
+    NodeExists,
+    RequestIdReused,
+    RevisionNotReached,
+    StoreUnavailable,
+)
+from core.ids import BankKey, NodeId, RequestId
+from core.ports import Draft, RequestKey, Store
+from service.adapters.memory_store import MemoryStore
+from service.adapters.system_clock import SystemClock
+from service.adapters.ulid_ids import UlidIds
+from service.banks import Holding, OpenBanks
+from tests.support.changes import KEY, key, node, record, same, vector
+from tests.support.no_blobs import NoBlobs
+
+
+@dataclass(frozen=True)
+class Added:
+    node_id: str
+
+
+def adding(node_id: str) -> Callable[[Bank, int], Draft[Added]]:
+    """A command that adds a node, once."""
+
+    def stage(bank: Bank, revision: int) -> Draft[Added]:
+        if node_id in bank.nodes:
+            raise NodeExists(node_id)
+        put = NodePut(node=node(node_id, revision=revision), vector=vector(len(node_id)))
+        return Draft(result=Added(node_id), steps=(put,), touches=frozenset((f"node:{node_id}",)))
+
+    return stage
+
+
+def founding(of: BankKey = KEY, uid: str = "u1") -> Draft[None]:
+    return Draft(result=None, steps=(BankPut(record=record(of, uid)),))
+
+
+@asynccontextmanager
+async def opened(store: Store, holding: Holding | None = None) -> AsyncIterator[OpenBanks]:
+    banks = OpenBanks(store, NoBlobs(), SystemClock(), UlidIds(), holding or Holding())
+    yield banks
+    await banks.close()
+
+
+class Watched(MemoryStore):
+    """A memory store that says which appends it was asked for, and can be made to wait or fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.appended: list[int] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.broken = False
+
+    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+        await self.gate.wait()
+        if self.broken:
+            raise StoreUnavailable("the disk is gone")
+        await super().append(key, uid, changes)
+        self.appended.append(len(changes))
+
+
+async def test_what_was_committed_is_read_at_once_and_stands_in_the_store() -> None:
+    store = MemoryStore()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+
+        committed = await banks.commit(KEY, adding("n1"))
+
+        assert (committed.result, committed.revision) == (Added("n1"), 2)
+        async with banks.reading(KEY) as bank:
+            assert (bank.revision, list(bank.nodes)) == (2, ["n1"])
+            assert same(bank.state(), await store.load(KEY))
+
+
+async def test_commands_that_gather_while_one_is_stored_share_the_next_append() -> None:
+    store = Watched()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+        store.gate.clear()
+        first = asyncio.create_task(banks.commit(KEY, adding("n0")))
+        await asyncio.sleep(0)
+        rest = [asyncio.create_task(banks.commit(KEY, adding(f"n{n}"))) for n in range(1, 20)]
+        await asyncio.sleep(0)
+
+        store.gate.set()
+        revisions = [(await task).revision for task in (first, *rest)]
+
+        assert revisions == list(range(2, 22))
+        assert store.appended[0] == 1
+        assert sum(store.appended[1:]) == 20
+        assert len(store.appended) <= 4
+
+
+async def test_commands_that_touch_the_same_thing_are_staged_one_on_the_other() -> None:
+    store = MemoryStore()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+
+        both = await asyncio.gather(
+            banks.commit(KEY, adding("n1")), banks.commit(KEY, adding("n1")), return_exceptions=True
+        )
+
+        assert [type(outcome).__name__ for outcome in both] == ["Committed", "NodeExists"]
+
+
+async def test_a_command_that_sees_all_is_staged_on_a_bank_that_nothing_else_changes() -> None:
+    seen: list[int] = []
+
+    def judging(bank: Bank, revision: int) -> Draft[Added]:
+        seen.append(len(bank.nodes))
+        put = NodePut(node=node("judged", revision=revision), vector=vector(9))
+        return Draft(result=Added("judged"), steps=(put,), sees_all=True)
+
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+
+        await asyncio.gather(banks.commit(KEY, adding("n1")), banks.commit(KEY, judging))
+
+        assert seen[-1] == 1
+
+
+async def test_what_a_stage_raises_goes_to_its_caller_alone() -> None:
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+        await banks.commit(KEY, adding("n1"))
+
+        failed, fine = await asyncio.gather(
+            banks.commit(KEY, adding("n1")), banks.commit(KEY, adding("n2")), return_exceptions=True
+        )
+
+        assert isinstance(failed, NodeExists)
+        assert not isinstance(fine, BaseException)
+
+
+async def test_a_store_that_fails_leaves_nothing_visible_and_the_bank_usable() -> None:
+    store = Watched()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+        store.broken = True
+
+        with pytest.raises(StoreUnavailable):
+            await banks.commit(KEY, adding("n1"))
+
+        store.broken = False
+        async with banks.reading(KEY) as bank:
+            assert bank.nodes == {}
+        assert (await banks.commit(KEY, adding("n1"))).revision == 2
+
+
+async def test_a_caller_that_leaves_stops_waiting_only() -> None:
+    store = Watched()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+        store.gate.clear()
+        leaving = asyncio.create_task(banks.commit(KEY, adding("n1")))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+        leaving.cancel()
+        store.gate.set()
+        await banks.commit(KEY, adding("n2"))
+
+        async with banks.reading(KEY) as bank:
+            assert sorted(bank.nodes) == ["n1", "n2"]
+
+
+async def test_a_repeated_request_gets_the_first_answer_and_changes_nothing() -> None:
+    request = RequestKey(request_id=RequestId("r1"), verb="AddNode", digest="d")
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+
+        first = await banks.commit(KEY, adding("n1"), request, Added)
+        await banks.commit(KEY, adding("n2"))
+        again = await banks.commit(KEY, adding("n1"), request, Added)
+
+        assert (again.result, again.revision, again.replayed) == (first.result, first.revision, True)
+        with pytest.raises(RequestIdReused):
+            await banks.commit(
+                KEY, adding("n3"), RequestKey(request_id=RequestId("r1"), verb="AddNode", digest="e"), Added
+            )
+
+
+async def test_two_processes_on_one_store_never_both_win_and_lose_nothing() -> None:
+    store = MemoryStore()
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding())
+
+        writes = [
+            banks.commit(KEY, adding(f"{name}-{n}"))
+            for n in range(40)
+            for name, banks in (("a", one), ("b", two))
+        ]
+        revisions = sorted((await asyncio.gather(*writes)), key=lambda c: c.revision)
+
+        assert [c.revision for c in revisions] == list(range(2, 82))
+        for banks in (one, two):
+            async with banks.reading(KEY, 81) as bank:
+                assert len(bank.nodes) == 80
+                assert same(bank.state(), await store.load(KEY))
+
+
+async def test_a_read_at_a_revision_reads_through_and_refuses_one_beyond_the_store() -> None:
+    store = MemoryStore()
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding())
+        async with two.reading(KEY) as bank:
+            assert bank.revision == 1
+        await one.commit(KEY, adding("n1"))
+
+        async with two.reading(KEY, 2) as bank:
+            assert list(bank.nodes) == ["n1"]
+        with pytest.raises(RevisionNotReached):
+            async with two.reading(KEY, 3):
+                pass
+
+
+async def test_a_bank_deleted_and_created_again_elsewhere_is_seen_as_the_new_one() -> None:
+    store = MemoryStore()
+    async with opened(store) as one, opened(store, Holding(max_staleness=0.0)) as two:
+        await one.found(KEY, founding(uid="u1"))
+        await two.commit(KEY, adding("old"))
+        await one.delete(KEY)
+        with pytest.raises(BankNotFound):
+            async with two.reading(KEY):
+                pass
+
+        await one.found(KEY, founding(uid="u2"))
+        await one.commit(KEY, adding("new"))
+
+        async with two.reading(KEY, 2) as bank:
+            assert (bank.uid, list(bank.nodes)) == ("u2", ["new"])
+        await two.commit(KEY, adding("newer"))
+        async with one.reading(KEY, 3) as bank:
+            assert sorted(bank.nodes) == ["new", "newer"]
+
+
+async def test_a_writer_on_a_bank_that_was_replaced_writes_to_the_bank_that_is_there() -> None:
+    store = MemoryStore()
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding(uid="u1"))
+        await two.commit(KEY, adding("old"))
+        await one.delete(KEY)
+        await one.found(KEY, founding(uid="u2"))
+
+        await two.commit(KEY, adding("n1"))
+
+        async with one.reading(KEY, 2) as bank:
+            assert (bank.uid, list(bank.nodes)) == ("u2", ["n1"])
+
+
+async def test_founding_twice_is_refused() -> None:
+    store = MemoryStore()
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding(uid="u1"))
+
+        for banks in (one, two):
+            with pytest.raises(BankExists):
+                await banks.found(KEY, founding(uid="u2"))
+
+
+async def test_idle_banks_leave_memory_when_the_budget_is_full_and_come_back_on_demand() -> None:
+    store = MemoryStore()
+    async with opened(store, Holding(memory_budget=1)) as banks:
+        keys = [key(f"bank-{n}") for n in range(3)]
+        for n, one in enumerate(keys):
+            await banks.found(one, founding(one, f"u{n}"))
+            await banks.commit(one, adding(f"n{n}"))
+
+        assert len(banks.held()) == 1
+        for n, one in enumerate(keys):
+            async with banks.reading(one) as bank:
+                assert list(bank.nodes) == [f"n{n}"]
+
+
+async def test_a_bank_in_use_stays_in_memory_whatever_the_budget() -> None:
+    store = MemoryStore()
+    async with opened(store, Holding(memory_budget=1)) as banks:
+        await banks.found(KEY, founding())
+        async with banks.reading(KEY) as bank:
+            other = key("other")
+            await banks.found(other, founding(other, "u2"))
+
+            assert set(banks.held()) == {KEY, other}
+            await banks.commit(KEY, adding("n1"))
+            assert NodeId("n1") in bank.nodes
+
+
+async def test_a_watcher_gets_every_change_once_and_learns_of_the_end() -> None:
+    store = MemoryStore()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+        seen: list[int] = []
+        all_seen = asyncio.Event()
+
+        async def watch() -> None:
+            async for change in banks.watch(KEY, 0):
+                seen.append(change.revision)
+                if len(seen) == 6:
+                    all_seen.set()
+
+        watcher = asyncio.create_task(watch())
+        for n in range(5):
+            await banks.commit(KEY, adding(f"n{n}"))
+        await all_seen.wait()
+        await banks.delete(KEY)
+
+        with pytest.raises(BankNotFound):
+            await watcher
+        assert seen == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_paused_writer_is_fenced_and_stages_again() -> None:
+    class Pausing(MemoryStore):
+        """Lets another writer in between staging and appending, once."""
+
+        between: Callable[[], object] | None = None
+
+        async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+            between, self.between = self.between, None
+            if between is not None:
+                await between()  # type: ignore[misc]
+            await super().append(key, uid, changes)
+
+    store = Pausing()
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding())
+        staged_on: list[int] = []
+
+        def stage(bank: Bank, revision: int) -> Draft[Added]:
+            staged_on.append(bank.revision)
+            return adding("mine")(bank, revision)
+
+        store.between = lambda: two.commit(KEY, adding("theirs"))
+        committed = await one.commit(KEY, stage)
+
+        assert (staged_on, committed.revision) == ([1, 2], 3)
