@@ -13,6 +13,7 @@ from core.text.scripts import display_width
 LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
 BREAK = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
+FENCE_LINE = re.compile(r"^[ \t]{0,3}(?:```|~~~).*$", re.MULTILINE)
 
 HEADING_MARKS = re.compile(r"[ \t\u3000]*[#*_\d第一二三四五六七八九十]")  # what every heading starts with
 MARKDOWN_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")

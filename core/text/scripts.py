@@ -12,6 +12,8 @@ WIDE = re.compile(
 )
 LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+")
 
+CJK_CLOSE = tuple("。！？；，、：”’）」』》…")  # after these no space is written
+
 HAN_PER_WORD = 1.6  # Han characters that say about as much as one English word
 
 

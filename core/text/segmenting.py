@@ -8,6 +8,7 @@ code as fit. Headings, and lines that announce a list, stay with what follows th
 would be found and say nothing.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from core.model.interaction import Span
@@ -15,8 +16,10 @@ from core.text import outline, sentences
 from core.text.tokens import TokenCounter, estimate
 
 SEGMENT_LIMIT = 400  # code points; about a paragraph, and well inside every embedder's window
-LEAD_LENGTH = 200  # code points; a longer piece that ends with a colon is a paragraph like others
+LEAD_LENGTH = 200  # code points; a longer piece stands for itself, whatever it ends with
 CUT_WINDOW = 80  # how far before the limit a space is looked for in a sentence that must be cut
+
+WORDY = re.compile(r"[^\W_]")
 
 Place = tuple[int, int]
 
@@ -106,12 +109,18 @@ def _packed(units: Sequence[Place], limit: int) -> Iterator[Place]:
 
 
 def _leads_up(text: str, start: int, end: int) -> bool:
-    """Whether something must follow: a heading at the end or, in a short place, a colon or no word at all."""
-    last = text[max(start, end - LEAD_LENGTH) : end].splitlines()[-1]
-    if outline.heading(last) is not None:
-        return True
-    announces = last.rstrip("*_ ").endswith((":", "："))
-    return end - start <= LEAD_LENGTH and (announces or not any(map(str.isalnum, text[start:end])))
+    """Whether something must follow: the last words are a heading or, in a short place, end with a colon."""
+    last = next(
+        (
+            line
+            for line in reversed(text[max(start, end - LEAD_LENGTH) : end].splitlines())
+            if WORDY.search(line)
+        ),
+        "",
+    )
+    if not last or outline.heading(last) is not None:
+        return end - start <= LEAD_LENGTH
+    return end - start <= LEAD_LENGTH and last.rstrip("*_ ").endswith((":", "："))
 
 
 def _trim(text: str, start: int, end: int) -> Place:
@@ -122,25 +131,27 @@ def _trim(text: str, start: int, end: int) -> Place:
     return start, end
 
 
-def chunks(texts: Sequence[str], limit: int, count: TokenCounter = estimate) -> list[range]:
+def chunks(texts: Sequence[str], limit: int, count: TokenCounter = estimate) -> Iterator[range]:
     """Consecutive segments grouped into chunks of at most `limit` tokens, as ranges of their indexes.
 
     A chunk ends before the highest heading in its second half, else where it is full. A segment
-    over the limit is a chunk of its own.
+    over the limit is a chunk of its own. Chunks are made as they are asked for.
     """
-    sizes = [count(text) for text in texts]
-    levels = [_level(text) for text in texts]
-    found: list[range] = []
-    start, filled, position = 0, 0, 0
-    while position < len(texts):
-        if position > start and filled + sizes[position] > limit:
-            position = _section_before(levels, start, position)
-            found.append(range(start, position))
-            start, filled = position, 0
-        else:
-            filled += sizes[position]
-            position += 1
-    return [*found, range(start, len(texts))] if start < len(texts) else found
+    start = 0
+    while start < len(texts):
+        end = _section_before(texts, start, _full(texts, start, limit, count))
+        yield range(start, end)
+        start = end
+
+
+def _full(texts: Sequence[str], start: int, limit: int, count: TokenCounter) -> int:
+    """The index behind the last segment that fits a chunk from `start`, which holds one at least."""
+    filled = 0
+    for index in range(start, len(texts)):
+        filled += count(texts[index])
+        if filled > limit and index > start:
+            return index
+    return len(texts)
 
 
 def _level(text: str) -> int:
@@ -150,8 +161,10 @@ def _level(text: str) -> int:
     return found.level if found else 0
 
 
-def _section_before(levels: Sequence[int], start: int, full: int) -> int:
+def _section_before(texts: Sequence[str], start: int, full: int) -> int:
     """The best end for a chunk that is full before index `full`."""
-    later_half = range(start + (full - start) // 2 + 1, full + 1)
-    sections = [index for index in later_half if levels[index]]
+    if full == len(texts):
+        return full
+    levels = {index: _level(texts[index]) for index in range(start + (full - start) // 2 + 1, full + 1)}
+    sections = [index for index, level in levels.items() if level]
     return min(sections, key=lambda index: (levels[index], -index), default=full)

@@ -88,7 +88,7 @@ def test_a_fenced_block_is_cut_between_lines_and_not_at_blank_ones() -> None:
 def test_chunks_hold_every_segment_once_in_order_and_fit() -> None:
     texts = ["word " * 20] * 50
 
-    found = chunks(texts, limit=100, count=lambda text: len(text.split()))
+    found = list(chunks(texts, limit=100, count=lambda text: len(text.split())))
 
     assert [index for chunk in found for index in chunk] == list(range(50))
     assert all(len(chunk) == 5 for chunk in found)
@@ -97,14 +97,14 @@ def test_chunks_hold_every_segment_once_in_order_and_fit() -> None:
 def test_a_chunk_ends_before_a_section_rather_than_where_it_is_full() -> None:
     texts = ["# One", "a", "b", "c", "## Two", "d", "e", "f"]
 
-    found = chunks(texts, limit=6, count=lambda _: 1)
+    found = list(chunks(texts, limit=6, count=lambda _: 1))
 
     assert found == [range(4), range(4, 8)]
 
 
 def test_a_segment_over_the_limit_is_a_chunk_of_its_own() -> None:
-    assert chunks(["aa", "b" * 50, "c"], limit=10, count=len) == [range(1), range(1, 2), range(2, 3)]
-    assert chunks([], limit=10) == []
+    assert list(chunks(["aa", "b" * 50, "c"], limit=10, count=len)) == [range(1), range(1, 2), range(2, 3)]
+    assert list(chunks([], limit=10)) == []
 
 
 def test_a_large_text_without_any_boundary_is_cut_too() -> None:

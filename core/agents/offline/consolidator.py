@@ -1,0 +1,231 @@
+"""The offline Consolidator: one node's texts out of several, by choosing sentences.
+
+Law: extractive and deterministic. A verdict stands first and verbatim; newer sentences win over
+older ones that they contradict; what is said already is not said again; nothing is reworded but
+the line that relates a neighbour to the merged topic.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.agents.offline import naming, salience
+from core.agents.offline.structurer import MOST, Statement, composed, statements, summary
+from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording
+from core.model.lineage import MergeReason
+from core.text import analysis
+from core.text.scripts import display_width, is_chinese
+
+KEYWORDS = 10
+INHERITED_KEYWORDS = 2  # of the merged node's, added to each neighbour's
+REPEATS = 0.85  # of a sentence's terms found in another one that says the same
+COMPARED = 0.25  # shared terms below which two sentences are not worth comparing
+LINES_APART = 1_000_000  # more than a summary has
+COVERED = 0.6  # of a context's terms named by another context already
+
+FIGURE = re.compile(r"\d[\d,.]*")
+
+Contradicts = Callable[[str, str], object | None]
+"""Whether two sentences cannot both be true: anything but None says they cannot."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Sentence:
+    """A sentence with what comparing it takes."""
+
+    said: Statement
+    terms: frozenset[str] = frozenset()
+    figures: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, kw_only=True)
+class Sifted:
+    """What became of the absorbed nodes' sentences."""
+
+    kept: list[Sentence] = field(default_factory=list)
+    repeated: int = 0
+    superseded: list[str] = field(default_factory=list)  # by a newer node's sentence
+    refuted: list[str] = field(default_factory=list)  # by the verdict
+
+
+class OfflineConsolidator:
+    """Composes merged nodes of the absorbed nodes' sentences."""
+
+    def __init__(self, contradicts: Contradicts) -> None:
+        self._contradicts = contradicts
+
+    async def consolidate(
+        self,
+        nodes: Sequence[Absorbed],
+        neighbors: Sequence[Neighbor],
+        reason: MergeReason,  # noqa: ARG002 - the verdict tells the reasons apart
+        verdict: str,
+        strategy: str,
+    ) -> Consolidation:
+        return await asyncio.to_thread(self._consolidated, nodes, neighbors, verdict, strategy)
+
+    def _consolidated(
+        self, nodes: Sequence[Absorbed], neighbors: Sequence[Neighbor], verdict: str, strategy: str
+    ) -> Consolidation:
+        newest_first = sorted(nodes, key=lambda node: node.event_time, reverse=True)
+        sifted = self._sifted(newest_first, verdict)
+        text = _summary(verdict, [sentence.said for sentence in sifted.kept])
+        keywords = _keywords(newest_first, text)
+        if verdict:
+            context = name = naming.context_of([verdict], keywords)
+        else:
+            context, name = _context(newest_first, sifted.superseded)
+        return Consolidation(
+            summary=text,
+            context=context,
+            keywords=keywords,
+            neighbor_updates={n.node_id: _reworded(n, name, keywords) for n in neighbors},
+            description=_description(newest_first, sifted, strategy, is_chinese(text)),
+            refuted=tuple(dict.fromkeys(sifted.refuted)),
+        )
+
+    def _sifted(self, nodes: Sequence[Absorbed], verdict: str) -> Sifted:
+        """Every sentence of the nodes, newest first, kept or sorted out with the reason."""
+        settled = [_sentence(one) for one in statements(verdict)] if verdict else []
+        read = [_read(node, number) for number, node in enumerate(nodes, start=1)]
+        # A side's sentence that the verdict repeats speaks with the verdict's voice.
+        settled += [one for said in read for one in said if _repeats(one, settled)]
+        sifted = Sifted()
+        for said in read:
+            newer = list(sifted.kept)
+            for sentence in said:
+                if self._denied(sentence, settled):
+                    sifted.refuted.append(sentence.said.text)
+                elif self._denied(sentence, newer):
+                    sifted.superseded.append(sentence.said.text)
+                elif _repeats(sentence, settled) or _repeats(sentence, sifted.kept):
+                    sifted.repeated += 1
+                else:
+                    _keep(sentence, sifted)
+        return sifted
+
+    def _denied(self, sentence: Sentence, others: Iterable[Sentence]) -> bool:
+        text = _spoken(sentence)
+        return any(
+            salience.overlap(sentence.terms, other.terms) >= COMPARED
+            and self._contradicts(_spoken(other), text) is not None
+            for other in others
+        )
+
+
+def _read(node: Absorbed, number: int) -> list[Sentence]:
+    """The sentences of a node's summary, on lines that no other node's sentences stand on."""
+    said = statements(node.topic.summary)
+    return [_sentence(replace(one, line=number * LINES_APART + one.line)) for one in said]
+
+
+def _sentence(said: Statement) -> Sentence:
+    terms = frozenset(analysis.terms(said.text))
+    return Sentence(said=said, terms=terms, figures=frozenset(FIGURE.findall(said.text)))
+
+
+def _spoken(sentence: Sentence) -> str:
+    return sentence.said.label + sentence.said.text
+
+
+def _repeats(sentence: Sentence, others: Iterable[Sentence]) -> bool:
+    """Whether another sentence says all that this one says, its figures included."""
+    return any(_covers(other, sentence) for other in others)
+
+
+def _covers(one: Sentence, other: Sentence) -> bool:
+    if not other.terms:
+        return one.said.text == other.said.text
+    return len(one.terms & other.terms) >= REPEATS * len(other.terms) and other.figures <= one.figures
+
+
+def _keep(sentence: Sentence, sifted: Sifted) -> None:
+    """Add a sentence, in the place of the first one that says less of the same."""
+    for index, kept in enumerate(sifted.kept):
+        if _covers(sentence, kept):
+            sifted.kept[index] = sentence
+            sifted.repeated += 1
+            return
+    sifted.kept.append(sentence)
+
+
+def _summary(verdict: str, kept: Sequence[Statement]) -> str:
+    """The verdict and the kept sentences; too many are thinned out as the Structurer would."""
+    first = verdict.strip()
+    if display_width(first) > MOST:
+        first = summary(first)
+    texts = [one.text for one in kept]
+    room = MOST - display_width(first)
+    if display_width("".join(texts)) > room:
+        picked = salience.chosen(texts, salience.scores(texts), max(0, room), taken=[first])
+        kept = [kept[index] for index in picked]
+    return "\n".join(filter(None, (first, composed(kept))))
+
+
+def _context(nodes: Sequence[Absorbed], superseded: Sequence[str]) -> tuple[str, str]:
+    """The context of the node that says most, with what the others add to it, and its name for neighbours.
+
+    A context that quotes a superseded sentence is passed over.
+    """
+    gone = {naming.plain(text) for text in superseded}
+    standing = [node for node in nodes if naming.unrelated(node.topic.context) not in gone] or list(nodes[:1])
+    main = max(standing, key=lambda node: display_width(node.topic.summary))
+    own = naming.unrelated(main.topic.context)
+    named = frozenset(analysis.terms(own))
+    added: list[str] = []
+    for node in standing:
+        other = naming.topic_name(node.topic.context)
+        terms = frozenset(analysis.terms(other))
+        if node is not main and terms and len(terms & named) < COVERED * len(terms):
+            added.append(other)
+            named |= terms
+    if not added:
+        return own, own
+    name = naming.topic_name(own)
+    if is_chinese(own):
+        listed = naming.clipped("、".join(added))
+        return f"{own}（包含{listed}）", naming.clipped(f"{name}及{listed}")
+    listed = naming.clipped("; ".join(added))
+    return f"{own} (including {listed})", naming.clipped(f"{name} and {listed}")
+
+
+def _keywords(nodes: Sequence[Absorbed], text: str) -> tuple[str, ...]:
+    """The nodes' keywords that the merged summary still speaks of: shared ones first, then in turn."""
+    shown = text.casefold()
+    ranks: dict[str, tuple[int, int]] = {}
+    for node in nodes:
+        for rank, keyword in enumerate(node.topic.keywords):
+            times, best = ranks.get(keyword, (0, rank))
+            ranks[keyword] = (times + 1, min(best, rank))
+    ordered = sorted(ranks, key=lambda keyword: (-ranks[keyword][0], ranks[keyword][1]))
+    spoken = [keyword for keyword in ordered if keyword.casefold() in shown]
+    return tuple((spoken or ordered)[:KEYWORDS])
+
+
+def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str]) -> Rewording:
+    known = {keyword.casefold() for keyword in neighbor.keywords}
+    inherited = [keyword for keyword in keywords if keyword.casefold() not in known][:INHERITED_KEYWORDS]
+    return Rewording(
+        context=naming.related_to(neighbor.context, name), keywords=(*neighbor.keywords, *inherited)
+    )
+
+
+def _description(nodes: Sequence[Absorbed], sifted: Sifted, strategy: str, chinese: bool) -> str:
+    """The tree's note: what was put together, what was left out and why."""
+    names = [naming.topic_name(node.topic.context) for node in nodes]
+    if chinese:
+        note = f"综合了{len(nodes)}个节点的内容：{'；'.join(names)}。"
+        note += f"保留{len(sifted.kept)}句，略去重复{sifted.repeated}句。"
+        if sifted.refuted:
+            note += f"基于验证结果修正了：{''.join(sifted.refuted)}"
+        if sifted.superseded:
+            note += f"较新的信息取代了：{''.join(sifted.superseded)}"
+        return note + (f"策略：{strategy}" if strategy else "")
+    note = f"Put together {len(nodes)} nodes: {'; '.join(names)}."
+    note += f" Sentences kept: {len(sifted.kept)}, repeated: {sifted.repeated}."
+    if sifted.refuted:
+        note += f" Corrected by the verdict: {' '.join(sifted.refuted)}"
+    if sifted.superseded:
+        note += f" Replaced by newer information: {' '.join(sifted.superseded)}"
+    return note + (f" Strategy: {strategy}" if strategy else "")

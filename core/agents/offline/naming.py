@@ -1,0 +1,96 @@
+"""A topic's context: one line that says what it is about, in the text's own words.
+
+Law: pure and extractive: headings, else the sentence that speaks of the keywords most, clipped.
+Related topics are named in a bracket behind it, which can be taken off again.
+"""
+
+import re
+from collections.abc import Sequence
+
+from core.agents.offline import salience
+from core.agents.offline.structurer import statements
+from core.text import analysis
+from core.text.outline import Heading
+from core.text.scripts import display_width, is_chinese
+
+WIDEST = 100  # columns
+SHORT_TITLE = 24  # columns; a shorter heading gets a sentence beside it
+
+MARKUP = re.compile(r"\*\*|__|`|^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]*|>[ \t]*|\|[ \t]*)+", re.MULTILINE)
+CODE = re.compile(r"[{}\[\]=]|\w\(|\": ?\"|https?://|[│┌└├]")
+SPACES = re.compile(r"\s+")
+RELATION = re.compile(r"\s*(?:（与.{1,200}相关）|\(related to .{1,200}\))$", re.DOTALL)
+BRACKET = re.compile(r"\s*(?:（[^（）]*）|\([^()]*\))$")
+
+
+def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence[Heading] = ()) -> str:
+    """One line of at most `WIDEST` columns on what `texts` are about; never empty for texts that are not."""
+    sentence = _telling("\n".join(texts), keywords)
+    titles = list(dict.fromkeys(plain(heading.title) for heading in headings))
+    if not titles:
+        return clipped(sentence or plain(" ".join(texts)))
+    chinese = is_chinese("".join(titles))
+    named = titles[0]
+    for title in titles[1:]:
+        longer = named + ("、" if chinese else "; ") + title
+        if display_width(longer) > WIDEST:
+            break
+        named = longer
+    if display_width(named) < SHORT_TITLE and sentence:
+        named += ("：" if chinese else ": ") + sentence
+    return clipped(named)
+
+
+def _telling(content: str, keywords: Sequence[str]) -> str:
+    """The sentence that speaks of the most keywords in the fewest words, early ones first; "" for none."""
+    said = statements(content)
+    if not said:
+        return ""
+    wanted = frozenset(analysis.terms(" ".join(keywords)))
+    worth = salience.scores([one.text for one in said])
+    best = max(worth) or 1.0
+
+    def telling(index: int) -> float:
+        text = said[index].text
+        covered = len(wanted & set(analysis.terms(text))) / max(1, len(wanted))
+        over = min(1.0, max(0, display_width(text) - WIDEST) / WIDEST)
+        late = index / len(said)
+        return covered + 0.5 * worth[index] / best - 0.4 * over - 0.4 * late - 0.5 * bool(CODE.search(text))
+
+    chosen = said[max(range(len(said)), key=telling)]
+    return plain(chosen.label + chosen.text)
+
+
+def plain(text: str) -> str:
+    """`text` on one line, without Markdown's marks."""
+    return SPACES.sub(" ", MARKUP.sub("", text)).strip()
+
+
+def clipped(text: str, widest: int = WIDEST) -> str:
+    """`text` within `widest` columns, cut between words and marked so."""
+    if display_width(text) <= widest:
+        return text
+    end = min(len(text), widest)
+    while display_width(text[:end]) > widest - 1:
+        end -= 1
+    space = text.rfind(" ", end - 15, end)
+    return text[: space if space > 0 and text[end].isascii() else end].rstrip(" ,;:，；：、") + "…"
+
+
+def related_to(context: str, other: str) -> str:
+    """`context` with a bracket that names another topic it is related to, in the context's language."""
+    own, named = unrelated(context), topic_name(other)
+    return f"{own}（与{named}相关）" if is_chinese(own + named) else f"{own} (related to {named})"
+
+
+def unrelated(context: str) -> str:
+    """`context` without brackets that relate it to other topics."""
+    while (shorter := RELATION.sub("", context)) != context and shorter:
+        context = shorter
+    return context
+
+
+def topic_name(context: str) -> str:
+    """What a topic is called when another one speaks of it: its context without brackets, clipped."""
+    own = unrelated(context).rstrip(" .。;；")
+    return clipped(BRACKET.sub("", own) or own, WIDEST * 3 // 5)

@@ -1,0 +1,179 @@
+"""The offline Planner: the next step by rule.
+
+Law: pure of itself and deterministic; one step at a time. Order: steps others have put into the
+plan, a retry of what failed, SOLVE the goal, ANSWER, nothing. What failed too often is not tried
+again as it was: the goal is solved without it, which makes it good; if that fails too, planning stops.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agents.offline import salience
+from core.agents.offline.structurer import statements
+from core.agents.roles import Plan, PlannedTask, Progress
+from core.ids import TaskId
+from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
+from core.model.interaction import TaskReport, TaskStatus
+from core.text.scripts import is_chinese
+
+ATTEMPTS = 3  # of one task, as it was planned
+DETOURS = 2  # around a task that was given up
+FOUND_SENTENCES = 2
+FOUND_WIDTH = 300  # columns
+LEAST = 0.5  # of the best sentence's score, for a second one
+
+SOLVED = frozenset({TaskType.SOLVE, "解决"})
+ANSWERED = frozenset({TaskType.ANSWER, "回答"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """How steps are put in one language; `{}` takes the goal or the failed task's description."""
+
+    retry_how: str
+    without: str
+    without_how: str
+    solve: str
+    solve_how: str
+    answer: str
+    answer_how: str
+
+
+CHINESE = Words(
+    retry_how="上次执行失败：换一种方法或来源再试。",
+    without="在缺少以下结果的情况下解决目标：{}",
+    without_how="利用已有记忆推理，并说明缺少什么、对结论有何影响。",
+    solve="解决：{}",
+    solve_how="依据记忆推理或计算；摘要不够时用深入检索查看原文。",
+    answer="回答：{}",
+    answer_how="依据已完成的任务和记忆给出最终答案，并引用依据。",
+)
+ENGLISH = Words(
+    retry_how="The last attempt failed: try another way or another source.",
+    without="Solve the goal without the result of: {}",
+    without_how="Reason from the memories there are; say what is missing and what that means for the result.",
+    solve="Solve: {}",
+    solve_how="Reason or compute from the memories; where a summary is not enough, read the original.",
+    answer="Answer: {}",
+    answer_how="Give the final answer from the completed tasks and the memories, with the evidence.",
+)
+
+
+class OfflinePlanner:
+    """Plans by rule; says what a task found in one or two of its own sentences."""
+
+    async def plan(self, insight: Insight, progress: Progress) -> Plan:
+        found = await asyncio.to_thread(found_by, progress, insight.goal)
+        return Plan(completed_context=found, pending=tuple(next_steps(insight, progress.report)))
+
+
+def found_by(progress: Progress, goal: str) -> str:
+    """One or two sentences of the reported task's context, verbatim; nothing on failure."""
+    report = progress.report
+    if report is None or report.status is TaskStatus.FAILED or not progress.context.strip():
+        return ""
+    texts = [one.text for one in statements(progress.context)]
+    if not texts:
+        return ""
+    worth = salience.scores(texts, f"{report.description} {goal}")
+    kept = [index for index, score in enumerate(worth) if score >= LEAST * max(worth)]
+    best = sorted(kept, key=lambda index: -worth[index])[: 4 * FOUND_SENTENCES]
+    picked = salience.chosen([texts[i] for i in best], [worth[i] for i in best], FOUND_WIDTH)
+    chosen = sorted(best[i] for i in picked[:FOUND_SENTENCES])
+    return ("" if is_chinese(texts[chosen[0]]) else " ").join(texts[index] for index in chosen)
+
+
+def next_steps(insight: Insight, report: TaskReport | None) -> Sequence[PlannedTask]:
+    """What comes next, given all that was done and the task just reported."""
+    reported = _reported(insight, report)
+    done = [*insight.completed, *([_completed(report, reported)] if report else [])]
+    waiting = [t for t in insight.pending if t is not reported and not t.conflict_id]
+    if waiting:
+        return [
+            PlannedTask(type=t.type, description=t.description, how=t.how, retry_of=t.retry_of)
+            for t in waiting
+        ]
+    words = CHINESE if is_chinese(insight.goal) else ENGLISH
+    if failed := _unmade(done):
+        return _again(failed, done, words)
+    if not insight.goal:
+        return []
+    for types, kind, description, how in (
+        (SOLVED | ANSWERED, TaskType.SOLVE, words.solve, words.solve_how),
+        (ANSWERED, TaskType.ANSWER, words.answer, words.answer_how),
+    ):
+        if not any(task.type.upper() in types and task.status is TaskStatus.SUCCEEDED for task in done):
+            return [PlannedTask(type=kind, description=description.format(insight.goal), how=how)]
+    return []
+
+
+def _kept(task: PendingTask) -> PlannedTask:
+    return PlannedTask(type=task.type, description=task.description, how=task.how, retry_of=task.retry_of)
+
+
+def _reported(insight: Insight, report: TaskReport | None) -> PendingTask | None:
+    """The pending task that a report is about: by its id, or by type and description where it has none."""
+    if report is None:
+        return None
+    for task in insight.pending:
+        same = (task.type, task.description) == (report.type, report.description)
+        if task.task_id == report.task_id or (not report.task_id and same):
+            return task
+    return None
+
+
+def _completed(report: TaskReport, planned: PendingTask | None) -> CompletedTask:
+    return CompletedTask(
+        task_id=planned.task_id if planned else TaskId(report.task_id),
+        type=report.type or (planned.type if planned else ""),
+        description=report.description or (planned.description if planned else ""),
+        status=report.status,
+        retry_of=report.retry_of or (planned.retry_of if planned else ""),
+    )
+
+
+def _unmade(done: Sequence[CompletedTask]) -> CompletedTask | None:
+    """The latest failed attempt of the first task that nothing has made good; validations are core's.
+
+    A task that has no id yet cannot be named by its retry: its turn comes when it has one.
+    """
+    tried_again = {task.retry_of for task in done}
+    made_good: set[str] = set()
+    latest: CompletedTask | None = None
+    for task in reversed(done):
+        if task.status is TaskStatus.SUCCEEDED or task.task_id in made_good:
+            made_good.add(task.retry_of)
+        elif task.task_id and task.task_id not in tried_again and task.type != TaskType.CROSS_VALIDATION:
+            latest = task
+    return latest
+
+
+def _again(failed: CompletedTask, done: Sequence[CompletedTask], words: Words) -> Sequence[PlannedTask]:
+    """Another attempt, then a way round, then nothing."""
+    chain = _chain(failed, done)
+    first = chain[-1]
+    detours = sum(task.description.startswith(words.without.split("{}")[0]) for task in chain)
+    if len(chain) - detours < ATTEMPTS:
+        return [
+            PlannedTask(
+                type=first.type, description=first.description, how=words.retry_how, retry_of=failed.task_id
+            )
+        ]
+    if detours < DETOURS:
+        description = words.without.format(first.description)
+        return [
+            PlannedTask(
+                type=TaskType.SOLVE, description=description, how=words.without_how, retry_of=failed.task_id
+            )
+        ]
+    return []
+
+
+def _chain(failed: CompletedTask, done: Sequence[CompletedTask]) -> list[CompletedTask]:
+    """The attempts that led to a failure, the last first."""
+    by_id = {task.task_id: task for task in done}
+    chain = [failed]
+    while (before := by_id.get(TaskId(chain[-1].retry_of))) is not None and before not in chain:
+        chain.append(before)
+    return chain

@@ -1,0 +1,88 @@
+"""Which sentences of a text carry its information.
+
+Law: pure; scores are comparable within one call only. Score: tf-idf of the terms over the root of
+their number, times cues (figures, dates and names speak for a sentence; questions, greetings and
+announcements against it). Choice: maximal marginal relevance (Carbonell and Goldstein 1998).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from core.text import analysis
+from core.text.scripts import display_width
+
+DIVERSITY = 0.5  # how much of a score is lost by saying again what was chosen already
+FEW_TERMS = 4  # below that, a sentence hardly says anything
+
+DIGIT = re.compile(r"\d")
+NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+|\b[A-Z]{2,}\b|《[^》]+》|“[^”]+”")
+QUESTION = re.compile(r"[?？][\"'”’)）]*\s*$")
+ANNOUNCEMENT = re.compile(r"[:：][*_]*\s*$")
+DATE = re.compile(
+    r"\b(?:1[5-9]|20)\d\d\b|\d年|\d月|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d"
+    r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b|\b(?:yesterday|last (?:week|month|year|night))\b"
+    r"|昨天|去年|上周|上个月"
+)
+
+
+def scores(sentences: Sequence[str], topic: str = "") -> list[float]:
+    """How much each sentence says, from 0 up; up to a third more for speaking of `topic`."""
+    on_topic = frozenset(analysis.terms(topic))
+    read = [Counter(analysis.terms(sentence)) for sentence in sentences]
+    seen_in = Counter(term for terms in read for term in terms)
+    total = len(sentences)
+    found = []
+    for sentence, terms in zip(sentences, read, strict=True):
+        weight = sum((1 + math.log(n)) * math.log(1 + total / seen_in[term]) for term, n in terms.items())
+        share = len(on_topic & terms.keys()) / max(FEW_TERMS, len(terms))
+        found.append(weight / math.sqrt(max(FEW_TERMS, terms.total())) * _cues(sentence) * (1 + share / 3))
+    return found
+
+
+def _cues(sentence: str) -> float:
+    cue = 1.0
+    cue += 0.25 * bool(DIGIT.search(sentence))
+    cue += 0.15 * bool(DATE.search(sentence))
+    cue += 0.10 * min(2, len(NAME.findall(sentence)))
+    if QUESTION.search(sentence):
+        cue *= 0.3
+    if ANNOUNCEMENT.search(sentence):
+        cue *= 0.5
+    return cue
+
+
+def chosen(
+    sentences: Sequence[str],
+    worth: Sequence[float],
+    room: int,
+    taken: Sequence[str] = (),
+    width: Callable[[str], int] = display_width,
+) -> list[int]:
+    """The indexes, ascending, of the best sentences that say different things and fit `room` columns.
+
+    `taken` are sentences that stand already: what repeats them counts less. At least one is chosen.
+    """
+    read = [frozenset(analysis.terms(sentence)) for sentence in sentences]
+    stands = [frozenset(analysis.terms(sentence)) for sentence in taken]
+    repeated = [max((overlap(terms, other) for other in stands), default=0.0) for terms in read]
+    waiting = set(range(len(sentences)))
+    picked: list[int] = []
+    while waiting:
+        best = max(waiting, key=lambda i: (worth[i] * (1 - DIVERSITY * repeated[i]), -i))
+        waiting.discard(best)
+        size = width(sentences[best])
+        if size > room and picked:
+            continue
+        room -= size
+        picked.append(best)
+        for index in waiting:
+            repeated[index] = max(repeated[index], overlap(read[index], read[best]))
+    return sorted(picked)
+
+
+def overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    """How much of the smaller set of terms lies in the other, 0 to 1."""
+    smaller = min(len(one), len(other))
+    return len(one & other) / smaller if smaller else 0.0

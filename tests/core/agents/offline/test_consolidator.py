@@ -1,0 +1,116 @@
+from datetime import UTC, datetime
+
+from core.agents.offline.consolidator import OfflineConsolidator
+from core.agents.offline.contradiction import contradicts
+from core.agents.offline.structurer import MOST
+from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
+from core.ids import NodeId
+from core.model.lineage import MergeReason
+from core.text.scripts import display_width
+
+
+def absorbed(node: str, year: int, summary: str, context: str, *keywords: str) -> Absorbed:
+    topic = Topic(node_id=NodeId(node), summary=summary, context=context, keywords=keywords)
+    return Absorbed(topic=topic, event_time=datetime(year, 1, 1, tzinfo=UTC))
+
+
+async def merged(*nodes: Absorbed, neighbors: tuple[Neighbor, ...] = (), verdict: str = "") -> Consolidation:
+    reason = MergeReason.CONFLICT if verdict else MergeReason.MERGE
+    return await OfflineConsolidator(contradicts).consolidate(nodes, neighbors, reason, verdict, "")
+
+
+async def test_what_both_say_is_said_once_and_what_one_says_is_kept() -> None:
+    found = await merged(
+        absorbed("a", 2023, "Alice lives in Paris. She has 2 cats.", "Alice lives in Paris.", "Alice"),
+        absorbed(
+            "b", 2022, "Alice lives in Paris since 2019. Rex is her dog.", "Alice in Paris since 2019", "Rex"
+        ),
+    )
+
+    assert found.summary.count("Paris") == 1
+    assert all(words in found.summary for words in ("since 2019", "2 cats", "Rex is her dog."))
+    assert {"Alice", "Rex"} <= set(found.keywords)
+
+
+async def test_newer_information_wins_over_older_that_it_contradicts() -> None:
+    found = await merged(
+        absorbed(
+            "old",
+            2022,
+            "The CEO of Acme is Ann Lee. Acme sits in Bern.",
+            "The CEO of Acme is Ann Lee.",
+            "Ann Lee",
+        ),
+        absorbed("new", 2024, "The CEO of Acme is Bob Ray.", "The CEO of Acme is Bob Ray.", "Bob Ray"),
+    )
+
+    assert "Bob Ray" in found.summary
+    assert "Acme sits in Bern." in found.summary
+    assert "Ann Lee" not in found.summary + found.context + "".join(found.keywords)
+    assert "The CEO of Acme is Ann Lee." in found.description
+
+
+async def test_a_verdict_stands_first_verbatim_and_refutes_what_contradicts_it() -> None:
+    verdict = "经核实，公司的CEO是李四。"
+
+    found = await merged(
+        absorbed("a", 2023, "公司的CEO是张三。公司总部位于北京。", "公司的CEO是张三。", "张三", "CEO"),
+        absorbed("b", 2022, "公司的CEO是李四。公司成立于2010年。", "公司的CEO是李四。", "李四", "CEO"),
+        verdict=verdict,
+    )
+
+    assert found.summary.startswith(verdict)
+    assert found.refuted == ("公司的CEO是张三。",)
+    assert "张三" not in found.summary + found.context + "".join(found.keywords)
+    assert "北京" in found.summary
+    assert "2010年" in found.summary
+
+
+async def test_neighbours_come_to_speak_of_the_merged_topic_only() -> None:
+    neighbors = tuple(
+        Neighbor(
+            node_id=NodeId(name),
+            context=f"{topic}（与2020年量子计算进展相关）",
+            keywords=(topic, "2020"),
+            neighbor_of=(NodeId("b"),),
+        )
+        for name, topic in (("c", "量子纠缠研究"), ("d", "量子算法优化"))
+    )
+
+    found = await merged(
+        absorbed("a", 2023, "IBM在2023年发布了433量子比特的芯片。", "IBM量子芯片技术", "IBM", "量子芯片"),
+        absorbed(
+            "b", 2020, "2020年量子计算取得进展。谷歌实现了量子优越性。", "2020年量子计算进展", "量子计算"
+        ),
+        neighbors=neighbors,
+    )
+
+    assert found.context == "2020年量子计算进展（包含IBM量子芯片技术）"
+    assert set(found.neighbor_updates) == {"c", "d"}
+    reworded = found.neighbor_updates[NodeId("c")]
+    assert reworded.context == "量子纠缠研究（与2020年量子计算进展及IBM量子芯片技术相关）"
+    assert reworded.keywords[:2] == ("量子纠缠研究", "2020")
+
+
+async def test_a_merged_summary_is_bounded_and_a_verdict_in_it_is_not_thinned() -> None:
+    long = [
+        " ".join(f"{city} sold {n * 13} ships in {1900 + n}." for n in range(90))
+        for city in ("Oslo", "Riga", "Kiel")
+    ]
+    verdict = "The register of 2024 settles it."
+
+    found = await merged(
+        *(absorbed(str(n), 2000 + n, text, "ships") for n, text in enumerate(long)), verdict=verdict
+    )
+
+    assert found.summary.startswith(verdict)
+    assert display_width(found.summary) <= MOST * 1.1
+
+
+async def test_a_speaker_stays_with_what_was_said() -> None:
+    found = await merged(
+        absorbed("a", 2023, "Ann: I sold the boat.\nBob: I bought a car.", "boat", "boat"),
+        absorbed("b", 2022, "Ann: I keep bees in Ulm.\nBob: Fine.", "bees", "bees"),
+    )
+
+    assert {"Ann: I sold the boat.", "Ann: I keep bees in Ulm."} <= set(found.summary.splitlines())

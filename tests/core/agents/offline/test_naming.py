@@ -1,0 +1,39 @@
+from core.agents.offline.naming import WIDEST, clipped, context_of, related_to, topic_name, unrelated
+from core.text.outline import Heading
+from core.text.scripts import display_width
+
+
+def test_a_heading_names_its_topic_and_a_short_one_gets_a_sentence() -> None:
+    texts = ["## Costs\n\nThe rent of the Berlin office is 900 EUR."]
+
+    short = context_of(texts, ["rent", "Berlin"], [Heading(level=2, title="Costs")])
+    long = context_of(texts, ["rent"], [Heading(level=2, title="What the Berlin office costs us")])
+
+    assert short == "Costs: The rent of the Berlin office is 900 EUR."
+    assert long == "What the Berlin office costs us"
+
+
+def test_without_a_heading_the_sentence_that_speaks_of_most_keywords_does() -> None:
+    text = "Hello there. Anna sells the house in Turin. What now?"
+
+    assert context_of([text], ["Anna", "Turin", "house"]) == "Anna sells the house in Turin."
+    assert context_of(["你好。公司的CEO是张三。好的。"], ["CEO", "张三"]) == "公司的CEO是张三。"
+
+
+def test_a_context_is_one_line_of_bounded_width() -> None:
+    found = context_of(["word " * 200 + "\n" + "很长" * 200], [])
+
+    assert "\n" not in found
+    assert 0 < display_width(found) <= WIDEST
+    assert clipped("很长" * 100).endswith("…")
+
+
+def test_a_relation_is_put_behind_in_the_language_of_the_topic_and_taken_off_again() -> None:
+    chinese = related_to("量子纠缠研究（与2020年量子计算进展相关）", "量子计算综合报告（包含IBM芯片技术）")
+    english = related_to("Entanglement", "Quantum report (including chips)")
+
+    assert chinese == "量子纠缠研究（与量子计算综合报告相关）"
+    assert english == "Entanglement (related to Quantum report)"
+    assert unrelated(chinese) == "量子纠缠研究"
+    assert unrelated(related_to(english, "Chips")) == "Entanglement"
+    assert topic_name("The CEO is Ann.") == "The CEO is Ann"
