@@ -74,6 +74,7 @@ class _Memory:
 
     def forget(self) -> None:
         self._recent.clear()
+        self._under_way.clear()  # their callers still get them
 
     def _start(self, absent: dict[Key, str]) -> None:
         flight = asyncio.create_task(self._fetch(absent))
@@ -85,13 +86,16 @@ class _Memory:
         return dict(zip(absent, rows, strict=True))
 
     def _land(self, keys: dict[Key, str], flight: asyncio.Task[dict[Key, Rows]]) -> None:
-        for key in keys:
+        # Those forgotten meanwhile are not ours any more.
+        landing = [key for key in keys if self._under_way.get(key) is flight]
+        for key in landing:
             del self._under_way[key]
         # Asking for the exception also tells the loop that somebody looked, if every caller has gone.
         if flight.cancelled() or flight.exception() is not None:
             return
-        for key, row in flight.result().items():
-            self._recent[key] = row.copy()  # a view would keep its whole batch
+        rows = flight.result()
+        for key in landing:
+            self._recent[key] = rows[key].copy()  # a view would keep its whole batch
         while len(self._recent) > self._size:
             self._recent.popitem(last=False)
 
