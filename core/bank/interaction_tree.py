@@ -80,6 +80,13 @@ class InteractionTree:
         """The interaction's clusters planned so far, by number (they are planned in that order)."""
         return list(self._clusters.get(interaction_id, {}).values())
 
+    def structuring(self, interaction_id: InteractionId) -> Structuring:
+        """How far the interaction is structured. Raises InteractionNotFound (also where nothing is to be done)."""
+        try:
+            return self.structurings[interaction_id]
+        except KeyError:
+            raise InteractionNotFound(interaction_id) from None
+
     def cluster(self, interaction_id: InteractionId, number: int) -> ClusterWork | None:
         return self._clusters.get(interaction_id, {}).get(number)
 

@@ -87,7 +87,7 @@ async def outcome(
     """See the interaction's structuring through, if asked to wait, and say what came of it."""
     usage = Usage()
     async with house.banks.reading(key) as bank:
-        done = bank.tree.structurings[interaction_id].state is StructuringState.DONE
+        done = bank.tree.structuring(interaction_id).state is StructuringState.DONE
     if not done:
         running = begin(house, key, interaction_id)
         if report is not None:
@@ -100,7 +100,7 @@ async def outcome(
 
 
 def _memorized(bank: Bank, interaction_id: InteractionId, usage: Usage, replayed: bool) -> Memorized:
-    structuring = bank.tree.structurings[interaction_id]
+    structuring = bank.tree.structuring(interaction_id)
     outcomes = [c.outcome for c in bank.tree.clusters(interaction_id) if c.outcome]
     stand = (bank.tree.standing_for(o.node_id) or o.node_id for o in outcomes)
     return Memorized(

@@ -55,11 +55,12 @@ async def structure(
 ) -> None:
     """Do all that is left of one interaction. Raises StructuringFailed (what is done stands), BankNotFound."""
     work = _Work(house, key, interaction_id, ledger, report)
-    try:
-        await work.finish()
-    except OUTSIDE as failure:
-        await work.fail(failure)
-        raise StructuringFailed(interaction_id, failure) from failure
+    async with house.banks.reading(key):  # a bank at work stays in memory
+        try:
+            await work.finish()
+        except OUTSIDE as failure:
+            await work.fail(failure)
+            raise StructuringFailed(interaction_id, failure) from failure
 
 
 class _Work:
@@ -91,7 +92,7 @@ class _Work:
         """Note the failure; the work can be resumed."""
 
         def stage(bank: Bank, _revision: int) -> Draft[None]:
-            now = bank.tree.structurings[self._interaction_id]
+            now = bank.tree.structuring(self._interaction_id)
             if now.state is StructuringState.DONE:
                 return Draft(result=None)
             failed = replace(
@@ -104,7 +105,7 @@ class _Work:
     async def _read(self) -> tuple[Structuring, Interaction]:
         async with self._house.banks.reading(self._key) as bank:
             interaction = bank.tree.interaction(self._interaction_id)
-            return bank.tree.structurings[self._interaction_id], interaction
+            return bank.tree.structuring(self._interaction_id), interaction
 
     # ---- clusters ----
 
@@ -126,7 +127,7 @@ class _Work:
         clusters = await self._cluster(interaction, range(start, end))
 
         def stage(bank: Bank, _revision: int) -> Draft[Structuring]:
-            now = bank.tree.structurings[self._interaction_id]
+            now = bank.tree.structuring(self._interaction_id)
             if now.next_segment != start or now.planned:
                 return Draft(result=now)  # somebody else planned this chunk
             first = bank.tree.cluster_count(self._interaction_id)
@@ -264,7 +265,7 @@ class _Work:
         made: dict[tuple[Insight, TaskReport | None], Insight] = {}
 
         def compose(bank: Bank, _revision: int) -> Draft[None]:
-            now = bank.tree.structurings[self._interaction_id]
+            now = bank.tree.structuring(self._interaction_id)
             if now.state is StructuringState.DONE:
                 return Draft(result=None)
             insight = bank.insight
