@@ -38,10 +38,11 @@ class _Compiled:
         )
 
     def adjacent(self, node_ids: Iterable[NodeId]) -> Iterator[list[NodeId]]:
-        """The neighbours of each, in one call to igraph."""
-        vertices = [self._vertex_of[node_id] for node_id in node_ids]
-        for found in self._graph.neighborhood(vertices, order=1, mindist=1):
-            yield [self._ids[vertex] for vertex in found]
+        """The neighbours of each."""
+        for (
+            node_id
+        ) in node_ids:  # one by one: igraph's `neighborhood` of many first clears a mark for every vertex
+            yield [self._ids[vertex] for vertex in self._graph.neighbors(self._vertex_of[node_id])]
 
     def edges(self) -> Iterator[tuple[NodeId, NodeId]]:
         for a, b in self._graph.get_edgelist():
@@ -215,7 +216,7 @@ class Graph:
         return self._job
 
     def adopt(self, job: GraphCompaction) -> None:
-        """Swap in what `job` built; what was touched meanwhile stays in the tail. Raises ValueError for a void or unbuilt job."""
+        """Swap in what `job` built; what was touched since stays in the tail. Raises ValueError if void or unbuilt."""
         if job is not self._job or job.built is None:
             raise ValueError("only the newest compaction can be adopted, and only when it is built")
         self._compiled = job.built

@@ -14,7 +14,10 @@ import Stemmer
 
 # Combining marks that belong to words but are not alphanumeric to `re`: without them every Hindi or
 # Thai word would fall apart at its vowel signs.
-_MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u1000-\u109f"
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f"  # Latin, Hebrew, Arabic
+    "\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u1000-\u109f"  # of India, Thai, Lao, Burmese
+)
 _WORD = rf"[\w{_MARKS}]"
 # A token is a run of word characters, with marks between them that do not end it: GPT-4, U.S., 3.5, 1,000, 10:30.
 _TOKEN = re.compile(rf"{_WORD}+(?:(?:[.'’_-]|(?<=\d)[,:/](?=\d)){_WORD}+)*(?:\+\+|#)?")
@@ -38,7 +41,7 @@ STOP_WORDS = frozenset(
     that the their theirs them themselves then there these they this those through to too under until up very was
     we were what when where which while who whom why will with would you your yours yourself yourselves
     dont doesnt didnt isnt arent wasnt werent wont wouldnt couldnt shouldnt cant im ive youre youve theyre
-    ain't can't shan't won't let's eg ie etc""".split()  # noqa: SIM905 (read as prose, not as 150 literals)
+    ain't can't shan't won't let's eg ie etc""".split()
 )
 
 

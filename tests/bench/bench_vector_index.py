@@ -1,0 +1,88 @@
+"""What the vector index costs and finds: build, search by size, the exact scan beside HNSW, recall by ef.
+
+    python -m tests.bench.bench_vector_index [vectors]
+
+Vectors of 384 dimensions, in topics within one cone, a tenth of them twins; queries lie between topics.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank.change import Vector
+from core.bank.vector_index import VectorIndex, VectorSettings
+
+DIMENSION = 384
+
+
+def made(count: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    topics = rng.normal(size=(count // 40, DIMENSION)) + 2 * rng.normal(size=DIMENSION)
+    vectors = topics[rng.integers(len(topics), size=count)] + 1.2 * rng.normal(size=(count, DIMENSION))
+    vectors[::10] = vectors[rng.integers(count, size=len(vectors[::10]))]
+    units: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return units
+
+
+def between(vectors: NDArray[np.float32], count: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    one, other = vectors[rng.integers(len(vectors), size=(2, count))]
+    middle = one + 0.5 * other
+    units: NDArray[np.float32] = middle / np.linalg.norm(middle, axis=1, keepdims=True)
+    return units
+
+
+def filled(vectors: NDArray[np.float32], settings: VectorSettings) -> VectorIndex[int]:
+    index: VectorIndex[int] = VectorIndex(DIMENSION, settings)
+    index.put_many(range(len(vectors)), vectors)
+    return index
+
+
+def milliseconds(act: Callable[[Vector], object], queries: NDArray[np.float32]) -> str:
+    taken = []
+    for query in queries:
+        start = time.perf_counter()
+        act(query)
+        taken.append((time.perf_counter() - start) * 1e3)
+    return f"{np.median(taken):7.2f} ms median {np.percentile(taken, 99):7.2f} ms p99"
+
+
+def measure(count: int) -> None:
+    rng = np.random.default_rng(7)
+    vectors = made(count, rng)
+    queries = between(vectors, 200, rng)
+    scanned = filled(vectors, VectorSettings(exact_up_to=count + 1))
+    exact = [scanned.search(query, 10)[-1][1] for query in queries]
+    print(f"{count:,} vectors")
+    print(f"  scan                 {milliseconds(lambda q: scanned.search(q, 10), queries)}")
+    for ef in (128, 256, 512):
+        settings = VectorSettings(exact_up_to=min(count, 1_000), ef=ef)
+        index = filled(vectors, settings)
+        job = index.compaction()
+        if job is None:
+            raise RuntimeError("an index above its threshold is worth compiling")
+        start = time.perf_counter()
+        job.build()
+        built = time.perf_counter() - start
+        start = time.perf_counter()
+        index.adopt(job)
+        adopted = (time.perf_counter() - start) * 1e3
+        found = [[cosine for _, cosine in index.search(query, 10)] for query in queries]
+        recall = np.mean([np.array(f) >= bar for f, bar in zip(found, exact, strict=True)])
+        print(
+            f"  HNSW, ef {ef:4}        {milliseconds(partial(index.search, k=10), queries)}"
+            f"  recall@10 {recall:.4f}  build {built:.1f} s  adopt {adopted:.1f} ms"
+        )
+        filtered = milliseconds(partial(index.search, k=10, allowed=lambda key: key % 8 == 0), queries)
+        print(f"    an eighth allowed  {filtered}")
+    spare = iter(made(400, rng))
+    print(
+        f"  put one              {milliseconds(lambda q: index.put(int(rng.integers(count)), next(spare)), queries)}"
+    )
+
+
+if __name__ == "__main__":
+    for size in [int(size) for size in sys.argv[1:]] or [1_000, 5_000, 20_000]:
+        measure(size)
