@@ -1,0 +1,88 @@
+"""A house for tests: the real banks over the store in memory, real files, hashed embeddings, scripted agents."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from core.agents.roles import Agents
+from core.ids import BankId, BankKey, RequestId, Tenant
+from core.model.bank import EmbeddingSpace, SpaceSource
+from core.ports import Embedder, RequestKey, Store
+from core.usecases.create_bank import CreateBank, create_bank
+from core.usecases.house import House, Retrieval
+from core.usecases.limits import Limits
+from core.usecases.workshop import Workshop
+from service.adapters.local_blobs import LocalBlobs
+from service.adapters.memory_store import MemoryStore
+from service.banks import Holding, OpenBanks
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.scripted_agents import ScriptedAgents
+
+START = datetime(2024, 5, 1, 9, 0, tzinfo=UTC)
+KEY = BankKey(tenant=Tenant("acme"), bank_id=BankId("case-7"))
+CLIENT_SPACE = EmbeddingSpace(name="of-the-caller", dimension=4, source=SpaceSource.CLIENT)
+
+
+class TickingClock:
+    """Goes on by a millisecond whenever it is looked at: every moment is later than the one before."""
+
+    def __init__(self) -> None:
+        self._now = START
+
+    def now(self) -> datetime:
+        self._now += timedelta(milliseconds=1)
+        return self._now
+
+
+class CountingIds:
+    """`n-0001`, `n-0002`, …: one count for every prefix."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, count[int]] = {}
+
+    def new(self, prefix: str) -> str:
+        return f"{prefix}-{next(self._counts.setdefault(prefix, count(1))):04d}"
+
+
+@asynccontextmanager
+async def open_house(
+    *,
+    store: Store | None = None,
+    agents: Agents | None = None,
+    embedder: Embedder | None = None,
+    limits: Limits | None = None,
+    holding: Holding | None = None,
+) -> AsyncIterator[House]:
+    """A house with no bank in it. Its work is stopped and its files are gone when the context ends."""
+    with TemporaryDirectory() as folder:
+        store = store or MemoryStore()
+        clock, ids, blobs = TickingClock(), CountingIds(), LocalBlobs(Path(folder))
+        banks = OpenBanks(store, blobs, clock, ids, holding or Holding())
+        workshop = Workshop(clock)
+        yield House(
+            banks=banks,
+            store=store,
+            blobs=blobs,
+            embedder=embedder or HashingEmbedder(),
+            agents=agents or ScriptedAgents().roles,
+            clock=clock,
+            ids=ids,
+            retrieval=Retrieval(top_k=8, alpha=0.5, chunk_ratio=0.9),
+            limits=limits or Limits(),
+            workshop=workshop,
+        )
+        await workshop.close()
+        await banks.close()
+
+
+async def make_bank(house: House, key: BankKey = KEY, space: EmbeddingSpace | None = None) -> BankKey:
+    """An empty bank."""
+    await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id, goal="find out", space=space))
+    return key
+
+
+def request(request_id: str, digest: str = "d", verb: str = "Verb") -> RequestKey:
+    return RequestKey(request_id=RequestId(request_id), verb=verb, digest=digest)

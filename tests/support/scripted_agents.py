@@ -1,0 +1,160 @@
+"""Five agents that say what a test told them to, and remember what they were asked.
+
+Law: a role answers with its queued replies, in order; then with `otherwise`, if the test gave one;
+else the test fails, saying what nobody had an answer for.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.agents.roles import (
+    Absorbed,
+    Agents,
+    Cluster,
+    ConflictOpinion,
+    Consolidation,
+    MergeOpinion,
+    Neighbor,
+    Piece,
+    Plan,
+    Progress,
+    RelatedOpinion,
+    Rewording,
+    SplitPrompt,
+    Topic,
+)
+from core.model.insight import Insight
+from core.model.lineage import MergeReason
+
+
+@dataclass(slots=True)
+class Script:
+    """One question's answers: values, exceptions to raise, or functions of what was asked."""
+
+    name: str
+    replies: deque[Any] = field(default_factory=deque)
+    otherwise: Callable[..., Any] | None = None
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def then(self, *replies: Any) -> "Script":
+        self.replies.extend(replies)
+        return self
+
+    def answer(self, *question: Any) -> Any:
+        self.asked.append(question)
+        if not self.replies and self.otherwise is None:
+            raise AssertionError(f"{self.name} has nothing to say to {question}")
+        reply = self.replies.popleft() if self.replies else self.otherwise
+        if isinstance(reply, Exception):
+            raise reply
+        return reply(*question) if callable(reply) else reply
+
+
+class ScriptedClusterer:
+    def __init__(self, window: int = 4_000) -> None:
+        self.window = window
+        self.clusters = Script("the clusterer", otherwise=one_cluster)
+        self.splits = Script("the splitter of prompts")
+
+    async def cluster(self, pieces: Sequence[Piece], task: str) -> Sequence[Cluster]:
+        return self.clusters.answer(pieces, task)
+
+    async def split(self, prompt: str) -> SplitPrompt:
+        return self.splits.answer(prompt)
+
+
+class ScriptedStructurer:
+    def __init__(self) -> None:
+        self.summaries = Script("the structurer", otherwise=lambda content, _context, _keywords: content)
+
+    async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
+        return self.summaries.answer(content, context, keywords)
+
+
+class ScriptedJudge:
+    """Finds nothing unless told to."""
+
+    def __init__(self) -> None:
+        self.first = Script("the judge, of conflicts and merges", otherwise=lambda _new, _candidates: ())
+        self.second = Script("the judge, of relations", otherwise=lambda _new, _candidates: ())
+
+    async def conflicts_and_merges(
+        self, new: Topic, candidates: Sequence[Topic]
+    ) -> Sequence[ConflictOpinion | MergeOpinion]:
+        return self.first.answer(new, candidates)
+
+    async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
+        return self.second.answer(new, candidates)
+
+
+class ScriptedConsolidator:
+    def __init__(self) -> None:
+        self.consolidations = Script("the consolidator")
+
+    async def consolidate(
+        self,
+        nodes: Sequence[Absorbed],
+        neighbors: Sequence[Neighbor],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+    ) -> Consolidation:
+        return self.consolidations.answer(nodes, neighbors, reason, verdict, strategy)
+
+
+class ScriptedPlanner:
+    def __init__(self) -> None:
+        self.plans = Script("the planner", otherwise=lambda _insight, _progress: Plan())
+
+    async def plan(self, insight: Insight, progress: Progress) -> Plan:
+        return self.plans.answer(insight, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedAgents:
+    """One of each. `roles` is what a house works with."""
+
+    clusterer: ScriptedClusterer = field(default_factory=ScriptedClusterer)
+    structurer: ScriptedStructurer = field(default_factory=ScriptedStructurer)
+    judge: ScriptedJudge = field(default_factory=ScriptedJudge)
+    consolidator: ScriptedConsolidator = field(default_factory=ScriptedConsolidator)
+    planner: ScriptedPlanner = field(default_factory=ScriptedPlanner)
+
+    @property
+    def roles(self) -> Agents:
+        return Agents(
+            clusterer=self.clusterer,
+            structurer=self.structurer,
+            judge=self.judge,
+            consolidator=self.consolidator,
+            planner=self.planner,
+        )
+
+
+def one_cluster(pieces: Sequence[Piece], _task: str) -> Sequence[Cluster]:
+    """All pieces are of one topic, named by the first."""
+    numbers = tuple(piece.number for piece in pieces)
+    return (Cluster(pieces=numbers, context=pieces[0].text, keywords=("topic",)),)
+
+
+def joined(
+    nodes: Sequence[Absorbed],
+    neighbors: Sequence[Neighbor],
+    reason: MergeReason,
+    verdict: str = "",
+    _strategy: str = "",
+) -> Consolidation:
+    """A consolidation that keeps everything: the verdict, then the summaries; neighbours speak of it."""
+    summaries = [absorbed.topic.summary for absorbed in nodes]
+    return Consolidation(
+        summary="\n".join([verdict, *summaries] if verdict else summaries),
+        context=f"merged: {', '.join(absorbed.topic.node_id for absorbed in nodes)}",
+        keywords=tuple(dict.fromkeys(word for absorbed in nodes for word in absorbed.topic.keywords)),
+        neighbor_updates={
+            n.node_id: Rewording(context=f"{n.context} (near a merged node)", keywords=("merged",))
+            for n in neighbors
+        },
+        description=f"{reason}: {len(nodes)} nodes joined",
+    )
