@@ -31,6 +31,9 @@ SPEAKER = re.compile(
     re.MULTILINE,
 )
 
+NUMBERED_TITLE = re.compile(r"[ \t]*(\d{1,2}(?:\.\d{1,2}){0,3})\.?[ \t]+([^\W\d_].*?)\.?[ \t]*$")
+SMALL_WORD = 4  # letters up to which a word of a title may be written small
+
 HEADING_WIDTH = 80  # columns; a wider line is no heading
 BOLD_LEVEL = 7  # below Markdown's six
 
@@ -70,16 +73,30 @@ def _without_number(title: str) -> str:
     return title
 
 
+def lone_heading(line: str) -> Heading | None:
+    """The heading that a line with blank lines around it is: as `heading`, or a title in capitals or numbered."""
+    found = heading(line)
+    shown = line.strip()
+    if found is not None or display_width(shown) > HEADING_WIDTH:
+        return found
+    if shown.isupper() and shown[-1].isalnum() and len(shown) > SMALL_WORD and shown.isascii():
+        return Heading(level=1, title=shown)
+    numbered = NUMBERED_TITLE.match(line)
+    if numbered and all(word[0].isupper() or len(word) <= SMALL_WORD for word in numbered[2].split()):
+        return Heading(level=numbered[1].count(".") + 2, title=numbered[2])
+    return None
+
+
 def leading_heading(text: str) -> Heading | None:
     """The lowest of the headings that `text` begins with, or None."""
     found = None
-    for line in LINE.finditer(text):
-        if not line.group().strip():
-            continue
-        here = heading(line.group())
-        if here is None:
-            break
-        found = here
+    for paragraph in paragraphs(text):
+        lines = [line for line in text[paragraph.start : paragraph.end].splitlines() if line.strip()]
+        for line in lines:
+            here = lone_heading(line) if len(lines) == 1 else heading(line)
+            if here is None:
+                return found
+            found = here
     return found
 
 

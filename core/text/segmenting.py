@@ -109,18 +109,17 @@ def _packed(units: Sequence[Place], limit: int) -> Iterator[Place]:
 
 
 def _leads_up(text: str, start: int, end: int) -> bool:
-    """Whether something must follow: the last words are a heading or, in a short place, end with a colon."""
-    last = next(
-        (
-            line
-            for line in reversed(text[max(start, end - LEAD_LENGTH) : end].splitlines())
-            if WORDY.search(line)
-        ),
-        "",
-    )
-    if not last or outline.heading(last) is not None:
-        return end - start <= LEAD_LENGTH
-    return end - start <= LEAD_LENGTH and last.rstrip("*_ ").endswith((":", "："))
+    """Whether something must follow: a short place whose last words are a heading or end with a colon."""
+    if end - start > LEAD_LENGTH:
+        return False
+    lines = text[start:end].splitlines()
+    while lines and not WORDY.search(lines[-1]):
+        lines.pop()
+    if not lines:
+        return True
+    alone = len(lines) < 2 or not lines[-2].strip()
+    heading = outline.lone_heading(lines[-1]) if alone else outline.heading(lines[-1])
+    return heading is not None or lines[-1].rstrip("*_ ").endswith((":", "："))
 
 
 def _trim(text: str, start: int, end: int) -> Place:

@@ -25,6 +25,11 @@ LINES_APART = 1_000_000  # more than a summary has
 COVERED = 0.6  # of a context's terms named by another context already
 
 FIGURE = re.compile(r"\d[\d,.]*")
+DISCREDITS = re.compile(  # what such a statement repeats, it repeats to refute it
+    r"\b(?:false|wrong|incorrect|inaccurate|untrue|mistaken|erroneous|outdated|refuted)\b"
+    r"|错误|不实|不属实|有误|过时|不正确|不准确|谣言",
+    re.IGNORECASE,
+)
 
 Contradicts = Callable[[str, str], object | None]
 """Whether two sentences cannot both be true: anything but None says they cannot."""
@@ -87,23 +92,40 @@ class OfflineConsolidator:
 
     def _sifted(self, nodes: Sequence[Absorbed], verdict: str) -> Sifted:
         """Every sentence of the nodes, newest first, kept or sorted out with the reason."""
-        settled = [_sentence(one) for one in statements(verdict)] if verdict else []
+        ruling = [_sentence(one) for one in statements(verdict)] if verdict else []
         read = [_read(node, number) for number, node in enumerate(nodes, start=1)]
-        # A side's sentence that the verdict repeats speaks with the verdict's voice.
-        settled += [one for said in read for one in said if _repeats(one, settled)]
+        # A side's sentence that the verdict upholds speaks with the verdict's voice.
+        upheld = [one for said in read for one in said if self._ruled(one, ruling) is True]
         sifted = Sifted()
         for said in read:
             newer = list(sifted.kept)
             for sentence in said:
-                if self._denied(sentence, settled):
+                ruled = self._ruled(sentence, ruling)
+                if ruled is False or (ruled is None and self._denied(sentence, upheld)):
                     sifted.refuted.append(sentence.said.text)
-                elif self._denied(sentence, newer):
+                elif ruled is None and self._denied(sentence, newer):
                     sifted.superseded.append(sentence.said.text)
-                elif _repeats(sentence, settled) or _repeats(sentence, sifted.kept):
+                elif ruled or _repeats(sentence, sifted.kept):
                     sifted.repeated += 1
                 else:
                     _keep(sentence, sifted)
         return sifted
+
+    def _ruled(self, sentence: Sentence, ruling: Sequence[Sentence]) -> bool | None:
+        """Whether a verdict upholds a sentence (it says so itself) or refutes it; None where it does neither.
+
+        Of several statements in a verdict the last one counts: it is the conclusion.
+        """
+        found: bool | None = None
+        for statement in ruling:
+            covered = _covers(statement, sentence)
+            if DISCREDITS.search(statement.said.text):
+                found = False if covered else found
+            elif self._denied(sentence, [statement]):
+                found = False
+            elif covered:
+                found = True
+        return found
 
     def _denied(self, sentence: Sentence, others: Iterable[Sentence]) -> bool:
         text = _spoken(sentence)

@@ -159,7 +159,7 @@ def _of_run(run: list[str]) -> Iterator[Phrase]:
         yield Phrase(word, 1, 1.0 + 0.05 * min(len(word), 10), name=_is_name(word))
     for named, part in groupby(run, _is_name):
         words = list(part)
-        if 1 < len(words) <= LONGEST_PHRASE:
+        if 1 < len(words) == len(set(words)) <= LONGEST_PHRASE:
             yield Phrase(" ".join(words), len(words), 1.5, name=named, compound=named)
     if 1 < len(run) <= LONGEST_PHRASE and len({_is_name(word) for word in run}) > 1:
         yield Phrase(" ".join(run), len(run), 1.5)

@@ -1,6 +1,6 @@
 import pytest
 
-from core.text.outline import Heading, heading, leading_heading, paragraphs, speakers
+from core.text.outline import Heading, heading, leading_heading, lone_heading, paragraphs, speakers
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,13 @@ from core.text.outline import Heading, heading, leading_heading, paragraphs, spe
 )
 def test_a_heading_is_told_by_its_form(line: str, expected: Heading | None) -> None:
     assert heading(line) == expected
+
+
+def test_a_line_that_stands_alone_may_also_be_a_title_in_capitals_or_numbered() -> None:
+    assert lone_heading("TERMS AND CONDITIONS") == Heading(level=1, title="TERMS AND CONDITIONS")
+    assert lone_heading("  2. Basic Permissions.") == Heading(level=2, title="Basic Permissions")
+    assert lone_heading("2. Buy milk and bread.") is None
+    assert lone_heading("OK!") is None
 
 
 def test_the_lowest_of_the_headings_before_a_text_is_its_heading() -> None:

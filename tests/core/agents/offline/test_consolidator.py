@@ -66,6 +66,17 @@ async def test_a_verdict_stands_first_verbatim_and_refutes_what_contradicts_it()
     assert "2010年" in found.summary
 
 
+async def test_a_verdict_may_name_what_it_refutes() -> None:
+    found = await merged(
+        absorbed("a", 2023, "The CEO of Acme is Bob Smith. Acme sits in Bern.", "Acme", "Acme"),
+        absorbed("b", 2022, "The CEO of Acme is Alice Jones.", "Acme", "Acme"),
+        verdict="That the CEO of Acme is Bob Smith is outdated. The CEO of Acme is Alice Jones.",
+    )
+
+    assert found.refuted == ("The CEO of Acme is Bob Smith.",)
+    assert "Acme sits in Bern." in found.summary
+
+
 async def test_neighbours_come_to_speak_of_the_merged_topic_only() -> None:
     neighbors = tuple(
         Neighbor(
