@@ -78,7 +78,7 @@ class Interaction:
     attachments: tuple[Attachment, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)  # encodings live as long as their segment
 class Segment:
     """An ordered piece of an interaction: a message, or a paragraph of at most a few hundred characters.
 

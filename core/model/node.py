@@ -13,7 +13,7 @@ class NodeState(StrEnum):
     CONTESTED = "contested"  # a side of an open conflict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)  # encodings live as long as their node
 class Node:
     """One topic's summary. The embedding is kept beside it (see `NodePut`), never in it.
 

@@ -1,1 +1,1 @@
-"""The transport: one servicer per service; parse, call, render."""
+"""The transport: from bytes to use cases and back. Knows gRPC and protobuf; core knows neither."""

@@ -1,0 +1,191 @@
+"""A method as parse, call, render: bytes in, bytes out.
+
+Law: gRPC's own (de)serialisers are not used, so that bytes which are no message are answered as the
+caller's mistake, and so that an answer may be joined from parts that are encoded already.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from grpc.aio import ServicerContext
+
+from core.ids import Tenant
+from service.api.errors import MessageTooLarge, UndecodableRequest
+from service.api.gate import Behaviour, Gate
+
+M = TypeVar("M", bound=Message)
+Command = TypeVar("Command")
+Result = TypeVar("Result")
+
+Reply = Message | bytes
+"""An answer: a message, or one that is encoded already."""
+
+DEFAULT_TENANT = Tenant("default")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What reading requests depends on: the largest message taken (bytes)."""
+
+    max_message_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """A method, its name still to come. `bind` makes it gRPC's behaviour."""
+
+    bind: Callable[[str, Desk], Behaviour]
+    streams_in: bool = False
+    streams_out: bool = False
+    endless: bool = False
+
+
+def tenant_of(context: ServicerContext[Any, Any]) -> Tenant:
+    """Whose memory the call may touch: everyone's is the same tenant as long as there are no credentials."""
+    return DEFAULT_TENANT
+
+
+def unary(
+    message: type[M],
+    parse: Callable[[M, Tenant], Command],
+    call: Callable[[Command], Awaitable[Result]],
+    render: Callable[[Result], Reply],
+) -> Endpoint:
+    """One message in, one out."""
+
+    def bind(method: str, desk: Desk) -> Behaviour:
+        async def behave(request: bytes, context: ServicerContext[Any, Any]) -> bytes:
+            command = parse(decoded(message, request, method, desk), tenant_of(context))
+            return encoded(render(await call(command)))
+
+        return behave
+
+    return Endpoint(bind=bind)
+
+
+def server_stream(
+    message: type[M],
+    parse: Callable[[M, Tenant], Command],
+    call: Callable[[Command], AsyncGenerator[Result, None]],
+    render: Callable[[Result], Reply],
+    *,
+    endless: bool = False,
+) -> Endpoint:
+    """One message in, many out, each as soon as there is one."""
+
+    def bind(method: str, desk: Desk) -> Behaviour:
+        async def behave(request: bytes, context: ServicerContext[Any, Any]) -> None:
+            command = parse(decoded(message, request, method, desk), tenant_of(context))
+            await _write_all(context, call(command), render)
+
+        return behave
+
+    return Endpoint(bind=bind, streams_out=True, endless=endless)
+
+
+def client_stream(
+    message: type[M],
+    call: Callable[[AsyncIterator[M], Tenant], Awaitable[Result]],
+    render: Callable[[Result], Reply],
+) -> Endpoint:
+    """Many messages in, one out. `call` reads them one by one, and parses what it reads."""
+
+    def bind(method: str, desk: Desk) -> Behaviour:
+        async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> bytes:
+            return encoded(
+                render(await call(_decoded_all(message, requests, method, desk), tenant_of(context)))
+            )
+
+        return behave
+
+    return Endpoint(bind=bind, streams_in=True)
+
+
+def bidi_stream(
+    message: type[M],
+    call: Callable[[AsyncIterator[M], Tenant], AsyncGenerator[Result, None]],
+    render: Callable[[Result], Reply],
+) -> Endpoint:
+    """Many messages in, many out."""
+
+    def bind(method: str, desk: Desk) -> Behaviour:
+        async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> None:
+            messages = _decoded_all(message, requests, method, desk)
+            await _write_all(context, call(messages, tenant_of(context)), render)
+
+        return behave
+
+    return Endpoint(bind=bind, streams_in=True, streams_out=True)
+
+
+def handlers(
+    service: str, endpoints: Mapping[str, Endpoint], gate: Gate, desk: Desk
+) -> "grpc.GenericRpcHandler[Any, Any]":
+    """A service's methods, guarded, ready to be added to a server."""
+    return grpc.method_handlers_generic_handler(
+        service,
+        {
+            name: _handler(
+                endpoint, gate.guard(f"{service}/{name}", endpoint.bind(name, desk), endless=endpoint.endless)
+            )
+            for name, endpoint in endpoints.items()
+        },
+    )
+
+
+def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
+    """The message that the bytes are. Raises MessageTooLarge, UndecodableRequest."""
+    if len(request) > desk.max_message_bytes:
+        raise MessageTooLarge(
+            len(request),
+            desk.max_message_bytes,
+            "send a long context through MemorizeStream, or send less at once",
+        )
+    try:
+        return message.FromString(request)
+    except DecodeError:
+        raise UndecodableRequest(method) from None
+
+
+def as_it_is(reply: Reply) -> Reply:
+    """Renders what is an answer already."""
+    return reply
+
+
+def encoded(reply: Reply) -> bytes:
+    return reply if isinstance(reply, bytes) else reply.SerializeToString()
+
+
+async def _decoded_all(
+    message: type[M], requests: AsyncIterator[bytes], method: str, desk: Desk
+) -> AsyncIterator[M]:
+    async for request in requests:
+        yield decoded(message, request, method, desk)
+
+
+async def _write_all(
+    context: ServicerContext[Any, Any],
+    results: AsyncGenerator[Result, None],
+    render: Callable[[Result], Reply],
+) -> None:
+    async with aclosing(results) as closing:
+        async for result in closing:
+            await context.write(encoded(render(result)))
+
+
+def _guarded(method: str, endpoint: Endpoint, gate: Gate, desk: Desk) -> Behaviour:
+    return gate.guard(method, endpoint.bind(method, desk), endless=endpoint.endless)
+
+
+def _handler(endpoint: Endpoint, behaviour: Behaviour) -> Any:
+    make = {
+        (False, False): grpc.unary_unary_rpc_method_handler,
+        (False, True): grpc.unary_stream_rpc_method_handler,
+        (True, False): grpc.stream_unary_rpc_method_handler,
+        (True, True): grpc.stream_stream_rpc_method_handler,
+    }[endpoint.streams_in, endpoint.streams_out]
+    return make(behaviour, request_deserializer=None, response_serializer=None)

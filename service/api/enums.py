@@ -1,0 +1,92 @@
+"""The contract's enums and core's, value by value. What is not stated reads as the first of each."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from core.bank.scoring import Mode
+from core.bank.search import Fusion, Target
+from core.context.prompt import ToolFormat
+from core.model.bank import SpaceSource
+from core.model.conflict import ConflictStatus
+from core.model.interaction import InteractionOrigin, TaskStatus
+from core.model.lineage import MergeReason
+from core.model.node import NodeState
+from core.model.structuring import Purpose, StructuringState
+from core.usecases.memorize import Wait
+from memorybank.v1 import retrieval_pb2, types_pb2
+
+Value = TypeVar("Value")
+Number = TypeVar("Number", bound=int)
+
+
+NODE_STATES = {
+    types_pb2.NODE_STATE_ACTIVE: NodeState.ACTIVE,
+    types_pb2.NODE_STATE_CONTESTED: NodeState.CONTESTED,
+}
+TASK_STATUSES = {
+    types_pb2.TASK_STATUS_SUCCEEDED: TaskStatus.SUCCEEDED,
+    types_pb2.TASK_STATUS_FAILED: TaskStatus.FAILED,
+}
+CONFLICT_STATUSES = {
+    types_pb2.CONFLICT_STATUS_OPEN: ConflictStatus.OPEN,
+    types_pb2.CONFLICT_STATUS_RESOLVED: ConflictStatus.RESOLVED,
+    types_pb2.CONFLICT_STATUS_DISMISSED: ConflictStatus.DISMISSED,
+    types_pb2.CONFLICT_STATUS_MOOT: ConflictStatus.MOOT,
+}
+MERGE_REASONS = {
+    types_pb2.MERGE_REASON_MERGE: MergeReason.MERGE,
+    types_pb2.MERGE_REASON_CONFLICT: MergeReason.CONFLICT,
+    types_pb2.MERGE_REASON_REQUEST: MergeReason.REQUEST,
+}
+ORIGINS = {
+    types_pb2.INTERACTION_ORIGIN_CONTEXT: InteractionOrigin.CONTEXT,
+    types_pb2.INTERACTION_ORIGIN_VERBATIM: InteractionOrigin.VERBATIM,
+    types_pb2.INTERACTION_ORIGIN_VERDICT: InteractionOrigin.VERDICT,
+}
+STRUCTURING_STATES = {
+    types_pb2.STRUCTURING_STATE_PENDING: StructuringState.PENDING,
+    types_pb2.STRUCTURING_STATE_DONE: StructuringState.DONE,
+    types_pb2.STRUCTURING_STATE_FAILED: StructuringState.FAILED,
+}
+PURPOSES = {
+    types_pb2.PURPOSE_MEMORIZE: Purpose.MEMORIZE,
+    types_pb2.PURPOSE_START: Purpose.START,
+    types_pb2.PURPOSE_ADVANCE: Purpose.ADVANCE,
+    types_pb2.PURPOSE_RESOLVE: Purpose.RESOLVE,
+}
+SPACE_SOURCES = {
+    types_pb2.SPACE_SOURCE_SERVER: SpaceSource.SERVER,
+    types_pb2.SPACE_SOURCE_CLIENT: SpaceSource.CLIENT,
+}
+WAITS = {
+    types_pb2.WAIT_STRUCTURED: Wait.STRUCTURED,
+    types_pb2.WAIT_STORED: Wait.STORED,
+}
+TOOL_FORMATS = {
+    types_pb2.TOOL_FORMAT_OPENAI: ToolFormat.OPENAI,
+    types_pb2.TOOL_FORMAT_ANTHROPIC: ToolFormat.ANTHROPIC,
+}
+MODES = {
+    retrieval_pb2.SEARCH_MODE_HYBRID: Mode.HYBRID,
+    retrieval_pb2.SEARCH_MODE_ATTRIBUTE: Mode.ATTRIBUTE,
+    retrieval_pb2.SEARCH_MODE_EMBEDDING: Mode.EMBEDDING,
+}
+TARGETS = {
+    retrieval_pb2.SEARCH_TARGET_NODES: Target.NODES,
+    retrieval_pb2.SEARCH_TARGET_SEGMENTS: Target.SEGMENTS,
+    retrieval_pb2.SEARCH_TARGET_BOTH: Target.BOTH,
+}
+FUSIONS = {
+    retrieval_pb2.FUSION_WEIGHTED: Fusion.WEIGHTED,
+    retrieval_pb2.FUSION_RECIPROCAL_RANK: Fusion.RECIPROCAL_RANK,
+}
+
+
+def or_first(choices: Mapping[Number, Value]) -> dict[int, Value]:
+    """The same choices where 0, not stated, reads as the first."""
+    return {0: next(iter(choices.values())), **dict(choices.items())}
+
+
+def numbers(choices: Mapping[Number, Value]) -> dict[Value, Number]:
+    """From core's value to the contract's."""
+    return {value: number for number, value in choices.items()}

@@ -1,0 +1,424 @@
+"""What every error becomes on the wire: one table, from error class to status.
+
+Law: this is the only place that gives an error a gRPC code, a reason and words. A message says what
+happened and, where there is one, the way out; it never repeats what is remembered.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.rpc import error_details_pb2 as details  # type: ignore[import-untyped]  # ships no types
+from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]  # ships no types
+from grpc.aio import ServicerContext
+
+from core import errors as core
+from core.errors import InvalidField, MemoryBankError
+from memorybank.v1 import errors_pb2 as pb
+
+DOMAIN = "memorybank"
+PREFIX = "ERROR_REASON_"
+
+# Statuses travel in HTTP/2 headers, of which a peer need take no more than 8 KiB.
+LONGEST_MESSAGE = 400
+LONGEST_VALUE = 256
+MOST_VIOLATIONS = 8
+
+
+# ---- what only the transport can find wrong ----
+
+
+@dataclass(eq=False)
+class UndecodableRequest(MemoryBankError):
+    """The bytes are not a message of the request's type."""
+
+    method: str
+
+
+@dataclass(eq=False)
+class InvalidRequest(MemoryBankError):
+    """Several fields' values cannot be accepted, or one's."""
+
+    violations: Sequence[InvalidField]
+
+
+@dataclass(eq=False)
+class MessageTooLarge(MemoryBankError):
+    """The request is larger than one message may be (bytes)."""
+
+    size: int
+    allowed: int
+    remedy: str
+
+
+@dataclass(eq=False)
+class DeadlineExceeded(MemoryBankError):
+    """The call's time ran out."""
+
+
+@dataclass(eq=False)
+class ShuttingDown(MemoryBankError):
+    """The service is stopping."""
+
+
+@dataclass(eq=False)
+class Defect(MemoryBankError):
+    """Something failed that was never meant to. The log has the details under `incident`."""
+
+    incident: str
+
+
+# ---- the table ----
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """`message` is a template over the error's attributes, `metadata` names those that go into ErrorInfo.
+
+    `retry_after` tells when it makes sense to try again; None: not without doing something about it.
+    """
+
+    code: grpc.StatusCode
+    reason: "pb.ErrorReason.ValueType"
+    message: str
+    metadata: tuple[str, ...] = ()
+    retry_after: timedelta | None = None
+
+
+SOON = timedelta(seconds=1)
+LATER = timedelta(seconds=5)
+
+RULES: dict[type[MemoryBankError], Rule] = {
+    # What the caller sent. InvalidField and InvalidRequest share a rule: one is a list of the other.
+    InvalidRequest: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_INVALID_FIELD,
+        message="{problems}",
+        metadata=("field", "problem"),
+    ),
+    InvalidField: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_INVALID_FIELD,
+        message="{field}: {problem}",
+        metadata=("field", "problem"),
+    ),
+    UndecodableRequest: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_UNDECODABLE_REQUEST,
+        message="the bytes are not a request of {method}: send the message type that the contract names",
+        metadata=("method",),
+    ),
+    core.RequestIdReused: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_REQUEST_ID_REUSED,
+        message="request_id {request_id!r} came before with another body: repeat that body, or take a new id",
+        metadata=("request_id",),
+    ),
+    core.EmbeddingSpaceMismatch: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_EMBEDDING_SPACE_MISMATCH,
+        message="{field}: the embedding space is {expected}, not {actual}",
+        metadata=("field", "expected", "actual"),
+    ),
+    core.EmbeddingRequired: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_EMBEDDING_REQUIRED,
+        message="{field}: callers bring this bank's vectors, and this needs one",
+        metadata=("field",),
+    ),
+    core.BudgetTooSmall: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_BUDGET_TOO_SMALL,
+        message="{field}: what is never shortened takes {needed} tokens, the budget is {budget}",
+        metadata=("field", "needed", "budget"),
+    ),
+    core.ImportInvalid: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_IMPORT_INVALID,
+        message="record {line} of the import: {problem}; nothing was imported",
+        metadata=("line", "problem"),
+    ),
+    # What is not there, or there already.
+    core.BankNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_BANK_NOT_FOUND,
+        message="there is no bank {bank_id!r}: CreateBank or StartTask makes one",
+        metadata=("bank_id",),
+    ),
+    core.BankExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_BANK_EXISTS,
+        message="there is a bank {bank_id!r} already: use it, delete it, or take another id",
+        metadata=("bank_id",),
+    ),
+    core.NodeNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_NODE_NOT_FOUND,
+        message="the bank has no node {node_id!r}",
+        metadata=("node_id",),
+    ),
+    core.NodeAbsorbed: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_NODE_ABSORBED,
+        message="node {node_id!r} was merged: {into!r} stands for it",
+        metadata=("node_id", "into"),
+    ),
+    core.NodeExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_NODE_EXISTS,
+        message="the bank has, or had, a node {node_id!r}: take another id, or leave it empty",
+        metadata=("node_id",),
+    ),
+    core.EdgeNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_EDGE_NOT_FOUND,
+        message="nodes {node_id!r} and {other_node_id!r} are not related",
+        metadata=("node_id", "other_node_id"),
+    ),
+    core.InteractionNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_INTERACTION_NOT_FOUND,
+        message="the bank has no interaction {interaction_id!r}",
+        metadata=("interaction_id",),
+    ),
+    core.InteractionExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_INTERACTION_EXISTS,
+        message="the bank has an interaction {interaction_id!r} already: take another id, or leave it empty",
+        metadata=("interaction_id",),
+    ),
+    core.AttachmentNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_ATTACHMENT_NOT_FOUND,
+        message="no attachment {attachment_id!r} here: name its uri, or upload it first (UploadAttachment)",
+        metadata=("attachment_id",),
+    ),
+    core.AttachmentUnreadable: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_ATTACHMENT_UNREADABLE,
+        message="attachment {attachment_id!r} lies elsewhere: read it from its uri",
+        metadata=("attachment_id", "uri"),
+    ),
+    core.ConflictNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_CONFLICT_NOT_FOUND,
+        message="the bank has no conflict {conflict_id!r}",
+        metadata=("conflict_id",),
+    ),
+    core.TaskNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_TASK_NOT_FOUND,
+        message="no such task is known here: {task_id!r}; GetInsight lists them",
+        metadata=("task_id",),
+    ),
+    # What the state does not allow.
+    core.StaleRevision: Rule(
+        code=grpc.StatusCode.ABORTED,
+        reason=pb.ERROR_REASON_STALE_REVISION,
+        message="if_revision is {expected}, but it changed at {actual} since: read it again",
+        metadata=("expected", "actual"),
+    ),
+    core.RevisionNotReached: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_REVISION_NOT_REACHED,
+        message="the bank is at revision {revision}, not yet at {min_revision}",
+        metadata=("min_revision", "revision"),
+    ),
+    core.RevisionTrimmed: Rule(
+        code=grpc.StatusCode.OUT_OF_RANGE,
+        reason=pb.ERROR_REASON_REVISION_TRIMMED,
+        message="changes after {revision} are no longer kept: read the bank anew, and watch from {oldest} or later",
+        metadata=("revision", "oldest"),
+    ),
+    core.ConflictClosed: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_CONFLICT_CLOSED,
+        message="conflict {conflict_id!r} is closed: {status}",
+        metadata=("conflict_id", "status"),
+    ),
+    core.NodeContested: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_NODE_CONTESTED,
+        message="node {node_id!r} is a side of conflict {conflict_id!r}: ResolveConflict first",
+        metadata=("node_id", "conflict_id"),
+    ),
+    core.LimitReached: Rule(
+        code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+        reason=pb.ERROR_REASON_LIMIT_REACHED,
+        message="{limit} is {allowed}: {remedy}",
+        metadata=("limit", "allowed", "remedy"),
+    ),
+    MessageTooLarge: Rule(
+        code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+        reason=pb.ERROR_REASON_MESSAGE_TOO_LARGE,
+        message="the request has {size} bytes, and a message may have {allowed}: {remedy}",
+        metadata=("allowed", "remedy"),
+    ),
+    # What failed outside.
+    core.StoreUnavailable: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_STORE_UNAVAILABLE,
+        message="the store cannot answer now: try again",
+        retry_after=SOON,
+    ),
+    core.StepUnknown: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_STEP_UNKNOWN,
+        message="a newer version of the service changed this bank: ask a replica of that version",
+        retry_after=LATER,
+    ),
+    core.EmbedderUnavailable: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_EMBEDDER_UNAVAILABLE,
+        message="the embedder cannot answer now: try again",
+        retry_after=LATER,
+    ),
+    core.AgentUnavailable: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_AGENT_UNAVAILABLE,
+        message="the {role} cannot answer now: try again",
+        metadata=("role",),
+        retry_after=LATER,
+    ),
+    core.AgentReplyInvalid: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_AGENT_REPLY_INVALID,
+        message="the {role} answered what cannot be used: {problem}",
+        metadata=("role", "problem"),
+    ),
+    core.StructuringFailed: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_STRUCTURING_FAILED,
+        message="interaction {interaction_id!r} is stored, but not structured to the end ({cause}): "
+        "Restructure, or the same request_id, goes on",
+        metadata=("interaction_id", "cause"),
+    ),
+    core.BlobCorrupt: Rule(
+        code=grpc.StatusCode.DATA_LOSS,
+        reason=pb.ERROR_REASON_BLOB_CORRUPT,
+        message="a stored file is not what was written",
+        metadata=("uri",),
+    ),
+    ShuttingDown: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_SHUTTING_DOWN,
+        message="the service is stopping: try another replica, or again shortly",
+        retry_after=SOON,
+    ),
+    DeadlineExceeded: Rule(
+        code=grpc.StatusCode.DEADLINE_EXCEEDED,
+        reason=pb.ERROR_REASON_DEADLINE_EXCEEDED,
+        message="the deadline passed; a write that was stored stands, and the same request_id tells",
+    ),
+    Defect: Rule(
+        code=grpc.StatusCode.INTERNAL,
+        reason=pb.ERROR_REASON_DEFECT,
+        message="unexpected: the service's log has the details under incident {incident}",
+        metadata=("incident",),
+    ),
+}
+
+
+# ---- from error to status ----
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """An error as it is sent."""
+
+    code: grpc.StatusCode
+    reason: str
+    message: str
+    trailers: tuple[tuple[str, str | bytes], ...]
+
+
+def reason_of(error: MemoryBankError) -> str:
+    """The reason's name without its prefix, as ErrorInfo has it."""
+    return pb.ErrorReason.Name(_rule(error).reason).removeprefix(PREFIX)
+
+
+def refusal_of(error: MemoryBankError) -> Refusal:
+    """The status for an error, with all its details."""
+    rule = _rule(error)
+    said = _attributes(error)
+    message = _clipped(rule.message.format_map(said), LONGEST_MESSAGE)
+    status = Status(code=rule.code.value[0], message=message)
+    info = {name: _clipped(str(said[name]), LONGEST_VALUE) for name in rule.metadata}
+    _add(status, details.ErrorInfo(reason=reason_of(error), domain=DOMAIN, metadata=info))
+    if violations := _violations(error, message):
+        _add(status, details.BadRequest(field_violations=violations))
+    trailers: list[tuple[str, str | bytes]] = []
+    if rule.retry_after is not None:
+        wait = Duration()
+        wait.FromTimedelta(rule.retry_after)
+        _add(status, details.RetryInfo(retry_delay=wait))
+        trailers.append(("grpc-retry-pushback-ms", str(round(rule.retry_after.total_seconds() * 1000))))
+    elif rule.code is grpc.StatusCode.UNAVAILABLE:
+        trailers.append(("grpc-retry-pushback-ms", "-1"))  # repeating it blindly would only fail again
+    trailers.append(("grpc-status-details-bin", status.SerializeToString()))
+    return Refusal(code=rule.code, reason=reason_of(error), message=message, trailers=tuple(trailers))
+
+
+async def refuse(context: ServicerContext[Any, Any], refusal: Refusal) -> NoReturn:
+    """End the call with this status."""
+    await context.abort(refusal.code, refusal.message, refusal.trailers)
+    raise AssertionError("abort always raises")
+
+
+def _rule(error: MemoryBankError) -> Rule:
+    if isinstance(error, core.EmbeddingSpaceMismatch) and not error.field:
+        return SPACE_OF_THE_BANK
+    return RULES[type(error)]
+
+
+SPACE_OF_THE_BANK = Rule(
+    code=grpc.StatusCode.FAILED_PRECONDITION,
+    reason=pb.ERROR_REASON_EMBEDDING_SPACE_MISMATCH,
+    message="the bank's embedding space is {expected}, and the service embeds in {actual}: configure that embedder",
+    metadata=("field", "expected", "actual"),
+)
+"""For an EmbeddingSpaceMismatch that names no field: nothing in the request is wrong."""
+
+
+def _attributes(error: MemoryBankError) -> dict[str, Any]:
+    said = {f.name: getattr(error, f.name) for f in fields(error)}
+    if isinstance(error, InvalidRequest):
+        first = error.violations[0]
+        problems = "; ".join(f"{v.field}: {v.problem}" for v in error.violations[:MOST_VIOLATIONS])
+        said |= {"field": first.field, "problem": first.problem, "problems": problems}
+    if isinstance(error, core.StructuringFailed):
+        said["cause"] = reason_of(error.cause)
+    return said
+
+
+def _violations(error: MemoryBankError, message: str) -> list[details.BadRequest.FieldViolation]:
+    if isinstance(error, InvalidRequest):
+        found = [(v.field, v.problem) for v in error.violations[:MOST_VIOLATIONS]]
+    elif isinstance(error, InvalidField):
+        found = [(error.field, error.problem)]
+    elif isinstance(error, core.RequestIdReused):
+        found = [("request_id", message)]
+    elif field := getattr(error, "field", ""):
+        found = [(field, message.removeprefix(f"{field}: "))]
+    else:
+        return []
+    return [
+        details.BadRequest.FieldViolation(
+            field=_clipped(field, LONGEST_VALUE), description=_clipped(problem, LONGEST_VALUE)
+        )
+        for field, problem in found
+    ]
+
+
+def _add(status: Status, detail: Any) -> None:
+    packed = AnyMessage()
+    packed.Pack(detail)
+    status.details.append(packed)
+
+
+def _clipped(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,1 @@
+"""From messages to commands: where every range is checked, once."""

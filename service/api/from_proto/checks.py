@@ -1,0 +1,272 @@
+"""Checking what callers send, field by field.
+
+Law: a field is checked here and nowhere else; what is wrong is collected, so that one answer names it
+all. A check returns a value of the right type in any case: a command is only used when nothing was
+wrong.
+"""
+
+import hashlib
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+import numpy as np
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.field_mask_pb2 import FieldMask
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+from numpy.typing import NDArray
+
+from core.errors import InvalidField
+from core.ids import BankId, BankKey, RequestId, Tenant, is_id
+from core.ports import RequestKey
+from memorybank.v1 import types_pb2 as pb
+from service.api.errors import InvalidRequest
+
+Choice = TypeVar("Choice")
+Number = TypeVar("Number", bound=int)
+
+NAME = 128  # code points of a name: user, collection, role, speaker, type
+SOURCE = 1_024
+GOAL = 16_384  # of a goal, query or description
+SUMMARY = 65_536
+SENTENCE = 4_096
+KEYWORD = 256
+KEYWORDS = 64
+LABELS = 64
+LABEL_VALUE = 1_024
+MOST_DIMENSIONS = 8_192
+MOST_RESULTS = 1_000
+PAGE = 50
+TOKEN = 1_024  # code points of a page token: ours are shorter
+URI = 4_096
+MEDIA_TYPE = 255
+
+ID_RULE = "must be 1 to 128 letters, digits and . _ : -, and start with a letter or digit"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NO_VECTOR: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
+
+
+class Checks:
+    """What was found wrong so far, and the checks that find it. Fields are named by their path in the request."""
+
+    def __init__(self) -> None:
+        self.violations: list[InvalidField] = []
+
+    def wrong(self, field: str, problem: str) -> None:
+        self.violations.append(InvalidField(field, problem))
+
+    # ---- ids ----
+
+    def id(self, field: str, value: str) -> str:
+        if not value:
+            self.wrong(field, "must be given")
+        elif not is_id(value):
+            self.wrong(field, ID_RULE)
+        return value
+
+    def id_or_none(self, field: str, value: str) -> str | None:
+        return self.id(field, value) if value else None
+
+    def ids(self, field: str, values: Sequence[str], most: int, least: int = 0) -> tuple[str, ...]:
+        """Different ids, `least` to `most` of them."""
+        self.amount(field, values, most, least)
+        for index, value in enumerate(values[:most]):
+            self.id(f"{field}[{index}]", value)
+        if len(set(values)) < len(values):
+            self.wrong(field, "must not name one twice")
+        return tuple(values)
+
+    def key(self, tenant: Tenant, bank_id: str, field: str = "bank_id") -> BankKey:
+        return BankKey(tenant=tenant, bank_id=BankId(self.id(field, bank_id)))
+
+    # ---- texts ----
+
+    def text(self, field: str, value: str, most: int | None = None, least: int = 0) -> str:
+        """At most so many code points, no NUL; `least` 1: not blank."""
+        if "\0" in value:
+            self.wrong(field, "must not hold NUL characters")
+        if most is not None and len(value) > most:
+            self.wrong(field, f"must have at most {most:,} code points, not {len(value):,}")
+        if least and not value.strip():
+            self.wrong(field, "must not be empty or blank")
+        return value
+
+    def texts(self, field: str, values: Sequence[str], most: int, each: int) -> tuple[str, ...]:
+        """At most `most` texts, none blank, of at most `each` code points."""
+        self.amount(field, values, most)
+        for index, value in enumerate(values[:most]):
+            self.text(f"{field}[{index}]", value, each, least=1)
+        return tuple(values)
+
+    def keywords(self, field: str, values: Sequence[str]) -> tuple[str, ...]:
+        return self.texts(field, values, KEYWORDS, KEYWORD)
+
+    def labels(self, field: str, values: Mapping[str, str]) -> dict[str, str]:
+        if len(values) > LABELS:
+            self.wrong(field, f"must be at most {LABELS}, not {len(values):,}")
+        for name, value in list(values.items())[:LABELS]:
+            self.text(field, name, NAME, least=1)
+            self.text(f"{field}[{name[:NAME]}]", value, LABEL_VALUE)
+        return dict(values)
+
+    # ---- numbers ----
+
+    def amount(self, field: str, values: Collection[object], most: int, least: int = 0) -> None:
+        if not least <= len(values) <= most:
+            self.wrong(field, f"must be {least:,} to {most:,}, not {len(values):,}")
+
+    def between(self, field: str, value: int, least: int, most: int) -> int:
+        if not least <= value <= most:
+            self.wrong(field, f"must be {least:,} to {most:,}, not {value:,}")
+        return value
+
+    def at_least(self, field: str, value: int, least: int = 0) -> int:
+        if value < least:
+            self.wrong(field, f"must be at least {least:,}, not {value:,}")
+        return value
+
+    def page_size(self, value: int, default: int = PAGE, most: int = MOST_RESULTS) -> int:
+        return self.between("page_size", value, 0, most) or default
+
+    def page_token(self, value: str) -> str:
+        return self.text("page_token", value, TOKEN)
+
+    def revision(self, message: Message, field: str) -> int | None:
+        """An optional revision of this name, 0 or more; None where it is absent."""
+        return self.at_least(field, getattr(message, field)) if message.HasField(field) else None
+
+    def min_revision(self, message: Message) -> int:
+        return self.revision(message, "min_revision") or 0
+
+    def optional_int(self, message: Message, field: str, least: int, most: int, path: str = "") -> int | None:
+        given = message.HasField(field)
+        return self.between(path or field, getattr(message, field), least, most) if given else None
+
+    def int_or(
+        self, message: Message, field: str, default: int, least: int, most: int, path: str = ""
+    ) -> int:
+        """An optional number, `default` where it is absent."""
+        given = self.optional_int(message, field, least, most, path)
+        return default if given is None else given
+
+    def share(self, field: str, value: float) -> float:
+        if not 0.0 <= value <= 1.0:  # NaN is not either
+            self.wrong(field, f"must be 0 to 1, not {value:g}")
+        return value
+
+    def optional_share(self, message: Message, field: str, path: str = "") -> float | None:
+        return self.share(path or field, getattr(message, field)) if message.HasField(field) else None
+
+    def chunk_ratio(self, message: Message, path: str = "chunk_ratio") -> float | None:
+        ratio = self.optional_share(message, "chunk_ratio", path)
+        if ratio == 0.0:
+            self.wrong(path, "must be above 0")
+        return ratio
+
+    def finite(self, field: str, value: float) -> float:
+        if not math.isfinite(value):
+            self.wrong(field, f"must be a finite number, not {value:g}")
+        return value
+
+    # ---- times ----
+
+    def time(self, field: str, value: Timestamp) -> datetime:
+        if not 0 <= value.nanos < 1_000_000_000:
+            self.wrong(field, "nanos must be 0 to 999,999,999")
+            return EPOCH
+        try:
+            return EPOCH + timedelta(seconds=value.seconds, microseconds=value.nanos // 1_000)
+        except OverflowError:
+            self.wrong(field, "must lie in the years 1 to 9999")
+            return EPOCH
+
+    def optional_time(self, message: Message, field: str, path: str = "") -> datetime | None:
+        return self.time(path or field, getattr(message, field)) if message.HasField(field) else None
+
+    def duration(self, field: str, value: Duration) -> timedelta:
+        """Not negative; microseconds count, what is finer is dropped."""
+        whole = abs(value.seconds) <= 315_576_000_000 and abs(value.nanos) < 1_000_000_000
+        if not whole or value.seconds < 0 or value.nanos < 0:
+            self.wrong(field, "must be a duration of 0 to 315,576,000,000 seconds")
+            return timedelta()
+        return timedelta(seconds=value.seconds, microseconds=value.nanos // 1_000)
+
+    # ---- the rest ----
+
+    def choice(self, field: str, value: Number, choices: Mapping[Number, Choice]) -> Choice:
+        """The meaning of an enum's value; the first of `choices` stands in for one that has none."""
+        if value not in choices:
+            self.wrong(field, f"has no value {value}; it has {', '.join(map(str, choices))}")
+            return next(iter(choices.values()))
+        return choices[value]
+
+    def choices(
+        self, field: str, values: Sequence[Number], choices: Mapping[Number, Choice]
+    ) -> frozenset[Choice]:
+        return frozenset(self.choice(f"{field}[{i}]", v, choices) for i, v in enumerate(values))
+
+    def mask(self, field: str, mask: FieldMask, known: Sequence[str]) -> frozenset[str]:
+        paths = frozenset(mask.paths)
+        if not paths:
+            self.wrong(field, f"must name what to set: {', '.join(known)}")
+        elif unknown := sorted(paths - set(known)):
+            self.wrong(field, f"{unknown[0][:NAME]!r} cannot be set; {', '.join(known)} can")
+        return paths
+
+    def vector(self, field: str, vector: pb.Vector) -> NDArray[np.float32]:
+        """Finite numbers, not all zero, as they came: core knows the bank's dimension, and scales."""
+        if bool(vector.f32) == bool(len(vector.values)):
+            self.wrong(field, "must have either f32 or values")
+            return NO_VECTOR
+        place = f"{field}.f32" if vector.f32 else f"{field}.values"
+        if len(vector.f32) % 4:
+            self.wrong(place, f"must be 4 bytes to a number: {len(vector.f32):,} bytes are not")
+            return NO_VECTOR
+        numbers = (
+            np.frombuffer(vector.f32, dtype="<f4")
+            if vector.f32
+            else np.array(vector.values, dtype=np.float32)
+        )
+        if len(numbers) > MOST_DIMENSIONS:
+            self.wrong(place, f"must be at most {MOST_DIMENSIONS:,} numbers, not {len(numbers):,}")
+        elif not np.isfinite(numbers).all():
+            self.wrong(place, "must be finite numbers")
+        elif not np.linalg.norm(numbers.astype(np.float64)) > 0.0:
+            self.wrong(place, "must not be all zero")
+        return numbers
+
+    def optional_vector(self, message: Message, field: str, path: str = "") -> NDArray[np.float32] | None:
+        return self.vector(path or field, getattr(message, field)) if message.HasField(field) else None
+
+    def request(self, message: Message, *apart: str, path: str = "request_id") -> RequestKey | None:
+        """The call's identity, None without a request_id. Fields named `apart` may differ in a repetition."""
+        request_id: str = getattr(message, "request_id")  # noqa: B009  every mutation has it
+        if not request_id:
+            return None
+        return request_key(self.id(path, request_id), message, digest(message, *apart))
+
+
+@contextmanager
+def checking() -> Iterator[Checks]:
+    """Checks whose findings are raised together at the end, as InvalidRequest."""
+    checks = Checks()
+    yield checks
+    if checks.violations:
+        raise InvalidRequest(checks.violations)
+
+
+def request_key(request_id: str, message: Message, body: str) -> RequestKey:
+    verb = message.DESCRIPTOR.name.removesuffix("Request")
+    return RequestKey(request_id=RequestId(request_id), verb=verb, digest=body)
+
+
+def digest(message: Message, *apart: str) -> str:
+    """SHA-256 of a request's body: its deterministic bytes without request_id and the fields `apart`."""
+    body = type(message)()
+    body.CopyFrom(message)
+    for field in ("request_id", *apart):
+        body.ClearField(field)
+    return hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()

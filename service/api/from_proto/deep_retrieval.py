@@ -1,0 +1,80 @@
+"""Requests of DeepRetrieval."""
+
+from core.ids import AttachmentId, InteractionId, NodeId, Tenant
+from core.usecases.get_interaction import GetInteraction
+from core.usecases.get_lineage import GetLineage
+from core.usecases.list_interactions import ListInteractions
+from core.usecases.read_attachment import ReadAttachment
+from memorybank.v1 import deep_retrieval_pb2 as pb
+from service.api.enums import STRUCTURING_STATES
+from service.api.from_proto.checks import SOURCE, checking
+from service.api.from_proto.retrieval import MOST_SOURCES, MOST_STATES, time_range
+
+RECORDS = 10  # to a page, where the caller does not say
+MOST_RECORDS = 100
+
+
+def get_interaction(request: pb.GetInteractionRequest, tenant: Tenant) -> GetInteraction:
+    with checking() as check:
+        by = request.WhichOneof("target")
+        if by is None:
+            check.wrong("node_id", "must be given, or interaction_id")
+        node_id = check.id("node_id", request.node_id) if by == "node_id" else None
+        interaction_id = (
+            check.id("interaction_id", request.interaction_id) if by == "interaction_id" else None
+        )
+        attachment_id = check.id_or_none("attachment_id", request.attachment_id)
+        start = check.at_least("start", request.start)
+        end = check.at_least("end", request.end, start + 1) if request.HasField("end") else None
+        return GetInteraction(
+            key=check.key(tenant, request.bank_id),
+            node_id=NodeId(node_id) if node_id else None,
+            interaction_id=InteractionId(interaction_id) if interaction_id else None,
+            attachment_id=AttachmentId(attachment_id) if attachment_id else None,
+            start=start,
+            end=end,
+            page_size=check.page_size(request.page_size, RECORDS, MOST_RECORDS),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+def list_interactions(request: pb.ListInteractionsRequest, tenant: Tenant) -> ListInteractions:
+    with checking() as check:
+        node_id = check.id_or_none("node_id", request.node_id)
+        since, until = time_range(check, "event_time", request.event_time)
+        check.amount("states", request.states, MOST_STATES)
+        return ListInteractions(
+            key=check.key(tenant, request.bank_id),
+            node_id=NodeId(node_id) if node_id else None,
+            since=since,
+            until=until,
+            sources=frozenset(check.texts("sources", request.sources, MOST_SOURCES, SOURCE)),
+            labels=check.labels("labels", request.labels),
+            states=check.choices("states", request.states[:MOST_STATES], STRUCTURING_STATES),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+def read_attachment(request: pb.ReadAttachmentRequest, tenant: Tenant) -> ReadAttachment:
+    with checking() as check:
+        return ReadAttachment(
+            key=check.key(tenant, request.bank_id),
+            attachment_id=AttachmentId(check.id("attachment_id", request.attachment_id)),
+            offset=check.at_least("offset", request.offset),
+            limit=check.at_least("limit", request.limit) if request.HasField("limit") else None,
+            min_revision=check.min_revision(request),
+        )
+
+
+def get_lineage(request: pb.GetLineageRequest, tenant: Tenant) -> GetLineage:
+    with checking() as check:
+        return GetLineage(
+            key=check.key(tenant, request.bank_id),
+            node_id=NodeId(check.id("node_id", request.node_id)),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )

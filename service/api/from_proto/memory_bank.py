@@ -1,0 +1,310 @@
+"""Requests of MemoryBank."""
+
+from collections.abc import Callable
+
+from core.ids import AttachmentId, BankId, BankKey, ConflictId, InteractionId, NodeId, TaskId, Tenant
+from core.model.conflict import ConflictStatus
+from core.model.insight import CompletedTask, PendingTask
+from core.model.interaction import TaskStatus
+from core.ports import RequestKey
+from core.usecases.advance_task import AdvanceTask
+from core.usecases.augment import Augment
+from core.usecases.create_bank import CreateBank
+from core.usecases.delete_bank import DeleteBank
+from core.usecases.get_bank import GetBank
+from core.usecases.get_insight import GetInsight
+from core.usecases.list_banks import ListBanks
+from core.usecases.list_conflicts import ListConflicts
+from core.usecases.memorize import Memorize
+from core.usecases.resolve_conflict import ResolveConflict
+from core.usecases.restructure import Restructure
+from core.usecases.start_task import StartTask
+from core.usecases.update_bank import UpdateBank
+from core.usecases.update_insight import UpdateInsight
+from core.usecases.upload_attachment import UploadAttachment
+from core.usecases.watch_bank import WatchBank
+from memorybank.v1 import memory_bank_pb2 as pb
+from memorybank.v1 import types_pb2
+from service.api.enums import CONFLICT_STATUSES, TASK_STATUSES, TOOL_FORMATS, WAITS, or_first
+from service.api.from_proto import values
+from service.api.from_proto.checks import GOAL, MEDIA_TYPE, MOST_RESULTS, NAME, Checks, checking
+
+INSIGHT_FIELDS = ("goal", "completed", "pending")
+MOST_TASKS = 10_000
+MOST_STATUSES = 16
+BANK_FIELDS = ("goal", "top_k", "alpha", "chunk_ratio", "labels", "ttl")
+MOST_INTERACTIONS = 100
+MOST_TOKENS = 10_000_000
+
+NewBankId = Callable[[Tenant, RequestKey | None], BankId]
+
+
+# ---- banks ----
+
+
+def create_bank(request: pb.CreateBankRequest, tenant: Tenant) -> CreateBank:
+    with checking() as check:
+        bank_id = check.id_or_none("bank_id", request.bank_id)
+        return CreateBank(
+            tenant=tenant,
+            bank_id=BankId(bank_id) if bank_id else None,
+            goal=check.text("goal", request.goal, GOAL),
+            user=check.text("user", request.user, NAME),
+            collection=check.text("collection", request.collection, NAME),
+            settings=values.settings(check, request),
+            space=values.space(check, "embedding_space", request.embedding_space)
+            if request.HasField("embedding_space")
+            else None,
+            labels=check.labels("labels", request.labels),
+            ttl=check.duration("ttl", request.ttl) if request.HasField("ttl") else None,
+            request=check.request(request),
+        )
+
+
+def get_bank(request: pb.GetBankRequest, tenant: Tenant) -> GetBank:
+    with checking() as check:
+        return GetBank(key=check.key(tenant, request.bank_id), min_revision=check.min_revision(request))
+
+
+def list_banks(request: pb.ListBanksRequest, tenant: Tenant) -> ListBanks:
+    with checking() as check:
+        return ListBanks(
+            tenant=tenant,
+            user=check.text("user", request.user, NAME),
+            collection=check.text("collection", request.collection, NAME),
+            labels=check.labels("labels", request.labels),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+        )
+
+
+def update_bank(request: pb.UpdateBankRequest, tenant: Tenant) -> UpdateBank:
+    with checking() as check:
+        fields = check.mask("update_mask", request.update_mask, BANK_FIELDS)
+        if request.bank.bank_id not in ("", request.bank_id):
+            check.wrong("bank.bank_id", "must be empty, or the bank_id of the request")
+        given = request.bank
+        return UpdateBank(
+            key=check.key(tenant, request.bank_id),
+            fields=fields,
+            goal=check.text("bank.goal", given.goal, GOAL),
+            settings=values.settings(check, given, "bank."),
+            labels=check.labels("bank.labels", given.labels),
+            ttl=check.duration("bank.ttl", given.ttl) if given.HasField("ttl") else None,
+            if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def delete_bank(request: pb.DeleteBankRequest, tenant: Tenant) -> DeleteBank:
+    with checking() as check:
+        check.id_or_none("request_id", request.request_id)
+        return DeleteBank(
+            key=check.key(tenant, request.bank_id),
+            allow_missing=request.allow_missing,
+            if_revision=check.revision(request, "if_revision"),
+        )
+
+
+# ---- the loop ----
+
+
+def start_task(request: pb.StartTaskRequest, tenant: Tenant, new_bank_id: NewBankId) -> StartTask:
+    with checking() as check:
+        once = check.request(request, "wait")
+        key = BankKey(tenant=tenant, bank_id=new_bank_id(tenant, once))
+        if request.bank_id:
+            key = check.key(tenant, request.bank_id)
+        _check_inputs(check, request)
+        stored = check.id_or_none("interaction_id", request.interaction_id)
+        return StartTask(
+            key=key,
+            augment=_augment(check, request, key),
+            goal=check.text("goal", request.goal, GOAL),
+            prompt=check.text("prompt", request.prompt, least=int(request.WhichOneof("input") == "prompt")),
+            context=values.context(check, request, named=False),
+            interaction_id=InteractionId(stored) if stored else None,
+            wait=check.choice("wait", request.wait, or_first(WAITS)),
+            request=once,
+        )
+
+
+def _check_inputs(check: Checks, request: pb.StartTaskRequest) -> None:
+    """A context comes in one way."""
+    ways = {"prompt": request.prompt, "text": request.text, "messages": request.messages}
+    ways["interaction_id"] = request.interaction_id
+    given = [name for name, value in ways.items() if value]
+    for name in given[1:]:
+        if (given[0], name) != ("text", "messages"):  # the context itself says that
+            check.wrong(name, f"must be empty where {given[0]} is given")
+    if request.attachments and not {"prompt", "text", "messages"} & set(given):
+        check.wrong("attachments", "must come with the context that they belong to")
+
+
+def advance_task(request: pb.AdvanceTaskRequest, tenant: Tenant) -> AdvanceTask:
+    with checking() as check:
+        key = check.key(tenant, request.bank_id)
+        context = values.context(check, request)
+        failed = context.task is not None and context.task.status is TaskStatus.FAILED
+        if context.is_empty and not failed:
+            check.wrong("text", "must be given, or messages, unless the task failed")
+        conflict_id = check.id_or_none("conflict_id", request.conflict_id)
+        return AdvanceTask(
+            key=key,
+            context=context,
+            augment=_augment(check, request, key),
+            conflict_id=ConflictId(conflict_id) if conflict_id else None,
+            wait=check.choice("wait", request.wait, or_first(WAITS)),
+            request=check.request(request, "wait"),
+        )
+
+
+def _augment(check: Checks, request: pb.StartTaskRequest | pb.AdvanceTaskRequest, key: BankKey) -> Augment:
+    return Augment(
+        key=key,
+        top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+        alpha=check.optional_share(request, "alpha"),
+        token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
+        tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
+    )
+
+
+def memorize(request: pb.MemorizeRequest, tenant: Tenant) -> Memorize:
+    with checking() as check:
+        if not (request.text or request.messages):
+            check.wrong("text", "must be given, or messages")
+        return _memorize(check, request, tenant)
+
+
+def memorize_header(request: pb.MemorizeRequest, tenant: Tenant) -> Memorize:
+    """The first message of MemorizeStream: a Memorize whose text is still to come."""
+    with checking() as check:
+        for field in ("text", "messages"):
+            if getattr(request, field):
+                check.wrong(f"header.{field}", "must be empty: the text follows piece by piece")
+        return _memorize(check, request, tenant, "header.")
+
+
+def _memorize(check: Checks, request: pb.MemorizeRequest, tenant: Tenant, path: str = "") -> Memorize:
+    return Memorize(
+        key=check.key(tenant, request.bank_id, f"{path}bank_id"),
+        context=values.context(check, request, path=path),
+        wait=check.choice(f"{path}wait", request.wait, or_first(WAITS)),
+        request=check.request(request, "wait", path=f"{path}request_id"),
+    )
+
+
+def restructure(request: pb.RestructureRequest, tenant: Tenant) -> Restructure:
+    with checking() as check:
+        check.id_or_none("request_id", request.request_id)  # doing it twice does nothing twice
+        named = check.ids("interaction_ids", request.interaction_ids, MOST_INTERACTIONS)
+        return Restructure(
+            key=check.key(tenant, request.bank_id),
+            interaction_ids=tuple(map(InteractionId, named)),
+            wait=check.choice("wait", request.wait, or_first(WAITS)),
+        )
+
+
+# ---- conflicts ----
+
+
+def resolve_conflict(request: pb.ResolveConflictRequest, tenant: Tenant) -> ResolveConflict:
+    with checking() as check:
+        return ResolveConflict(
+            key=check.key(tenant, request.bank_id),
+            conflict_id=ConflictId(check.id("conflict_id", request.conflict_id)),
+            verdict=check.text("verdict", request.verdict, least=0 if request.dismiss else 1),
+            evidence=check.text("evidence", request.evidence),
+            dismiss=request.dismiss,
+            if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def list_conflicts(request: pb.ListConflictsRequest, tenant: Tenant) -> ListConflicts:
+    with checking() as check:
+        node_id = check.id_or_none("node_id", request.node_id)
+        check.amount("statuses", request.statuses, MOST_STATUSES)
+        statuses = check.choices("statuses", request.statuses[:MOST_STATUSES], CONFLICT_STATUSES)
+        return ListConflicts(
+            key=check.key(tenant, request.bank_id),
+            statuses=statuses or frozenset({ConflictStatus.OPEN}),
+            node_id=NodeId(node_id) if node_id else None,
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+# ---- the insight document ----
+
+
+def get_insight(request: pb.GetInsightRequest, tenant: Tenant) -> GetInsight:
+    with checking() as check:
+        return GetInsight(key=check.key(tenant, request.bank_id), min_revision=check.min_revision(request))
+
+
+def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateInsight:
+    with checking() as check:
+        named, given = check.mask("update_mask", request.update_mask, INSIGHT_FIELDS), request.insight
+        goal = check.text("insight.goal", given.goal, GOAL)
+        check.amount("insight.completed", given.completed, MOST_TASKS)
+        check.amount("insight.pending", given.pending, MOST_TASKS)
+        completed = tuple(
+            _completed_task(check, f"insight.completed[{i}].", task) for i, task in enumerate(given.completed)
+        )
+        pending = tuple(
+            _pending_task(check, f"insight.pending[{i}].", task) for i, task in enumerate(given.pending)
+        )
+        return UpdateInsight(
+            key=check.key(tenant, request.bank_id),
+            goal=goal if "goal" in named else None,
+            completed=completed if "completed" in named else None,
+            pending=pending if "pending" in named else None,
+            if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def _completed_task(check: Checks, path: str, task: types_pb2.CompletedTask) -> CompletedTask:
+    return CompletedTask(
+        task_id=TaskId(check.id_or_none(f"{path}task_id", task.task_id) or ""),
+        type=check.text(f"{path}type", task.type, NAME),
+        description=check.text(f"{path}description", task.description, GOAL),
+        status=check.choice(f"{path}status", task.status, or_first(TASK_STATUSES)),
+        context=check.text(f"{path}context", task.context, GOAL),
+        retry_of=check.id_or_none(f"{path}retry_of", task.retry_of) or "",
+    )
+
+
+def _pending_task(check: Checks, path: str, task: types_pb2.PendingTask) -> PendingTask:
+    return PendingTask(
+        task_id=TaskId(check.id_or_none(f"{path}task_id", task.task_id) or ""),
+        type=check.text(f"{path}type", task.type, NAME),
+        description=check.text(f"{path}description", task.description, GOAL),
+        how=check.text(f"{path}how", task.how, GOAL),
+        conflict_id=check.id_or_none(f"{path}conflict_id", task.conflict_id) or "",
+        retry_of=check.id_or_none(f"{path}retry_of", task.retry_of) or "",
+    )
+
+
+# ---- streams ----
+
+
+def upload_attachment_header(header: pb.UploadAttachmentHeader, tenant: Tenant) -> UploadAttachment:
+    with checking() as check:
+        attachment_id = check.id_or_none("header.attachment_id", header.attachment_id)
+        return UploadAttachment(
+            key=check.key(tenant, header.bank_id, "header.bank_id"),
+            attachment_id=AttachmentId(attachment_id) if attachment_id else None,
+            type=values.attachment_type(check, "header.type", header.type),
+            media_type=check.text("header.media_type", header.media_type, MEDIA_TYPE),
+            request=check.request(header, path="header.request_id"),
+        )
+
+
+def watch_bank(request: pb.WatchBankRequest, tenant: Tenant) -> WatchBank:
+    with checking() as check:
+        return WatchBank(
+            key=check.key(tenant, request.bank_id), from_revision=check.revision(request, "from_revision")
+        )

@@ -1,0 +1,149 @@
+"""What every call passes on its way in and out: its deadline, its answer when it fails, the record of it.
+
+Law: composed once, when a method is registered; a call runs through plain functions. The one place
+of the service that catches whatever else was raised.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import grpc
+import structlog
+from grpc.aio import ServicerContext
+
+from core.errors import (
+    AgentUnavailable,
+    EmbedderUnavailable,
+    MemoryBankError,
+    StoreUnavailable,
+    StructuringFailed,
+)
+from service.api.errors import DeadlineExceeded, Defect, ShuttingDown, reason_of, refusal_of, refuse
+
+Behaviour = Callable[[Any, ServicerContext[Any, Any]], Awaitable[bytes | None]]
+"""A method in gRPC's form: the request's bytes, or an iterator of them; answers with bytes, or writes them."""
+
+Observer = Callable[[str, grpc.StatusCode, float], None]
+"""Told of each call when it ends: full method name, status, seconds."""
+
+OUTSIDE = (StoreUnavailable, EmbedderUnavailable, AgentUnavailable, StructuringFailed)
+"""Errors whose cause lies outside of the service, and is for the log alone."""
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.api")
+
+
+class Gate:
+    """Lets calls in while it is open, and sees them out when it closes."""
+
+    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+        self._observers = tuple(observers)
+        self._calls: set[asyncio.Task[Any]] = set()
+        self._endless: set[asyncio.Task[Any]] = set()
+        self._closing = False
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    def guard(self, method: str, behaviour: Behaviour, *, endless: bool = False) -> Behaviour:
+        """The behaviour as it is registered. `endless`: a stream that only its caller, or closing, ends."""
+        return self._answered(method, self._admitted(within_deadline(behaviour), endless))
+
+    async def close(self, seconds: float) -> None:
+        """Refuse what comes, end endless streams, give the rest `seconds`, then end it too."""
+        self._closing = True
+        _cancel(self._endless)
+        try:
+            async with asyncio.timeout(seconds):
+                await self._empty.wait()
+        except TimeoutError:
+            log.warning("calls cut short", calls=len(self._calls))
+            _cancel(self._calls)
+            await self._empty.wait()
+
+    def _admitted(self, inner: Behaviour, endless: bool) -> Behaviour:
+        async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
+            if self._closing:
+                raise ShuttingDown
+            task = asyncio.current_task()
+            assert task is not None
+            self._enter(task, endless)
+            try:
+                return await inner(request, context)
+            except asyncio.CancelledError:
+                if not self._closing:
+                    raise
+                task.uncancel()  # by `close`: the caller is told why
+                raise ShuttingDown from None
+            finally:
+                self._leave(task)
+
+        return call
+
+    def _enter(self, task: asyncio.Task[Any], endless: bool) -> None:
+        self._calls.add(task)
+        self._empty.clear()
+        if endless:
+            self._endless.add(task)
+
+    def _leave(self, task: asyncio.Task[Any]) -> None:
+        self._calls.discard(task)
+        self._endless.discard(task)
+        if not self._calls:
+            self._empty.set()
+
+    def _answered(self, method: str, inner: Behaviour) -> Behaviour:
+        async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
+            start, code = time.perf_counter(), grpc.StatusCode.OK
+            try:
+                return await inner(request, context)
+            except asyncio.CancelledError:
+                code = grpc.StatusCode.CANCELLED
+                raise
+            except MemoryBankError as error:
+                refusal = refusal_of(error)
+                code = refusal.code
+                _record(method, error, refusal.reason)
+                await refuse(context, refusal)
+            except Exception as error:
+                incident = secrets.token_hex(8)
+                code = grpc.StatusCode.INTERNAL
+                log.error("defect", method=method, incident=incident, exc_info=error)
+                await refuse(context, refusal_of(Defect(incident)))
+            finally:
+                for observer in self._observers:
+                    observer(method, code, time.perf_counter() - start)
+
+        return call
+
+
+def within_deadline(inner: Behaviour) -> Behaviour:
+    """Stops waiting when the caller's time is up. What was already stored stands."""
+
+    async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
+        remaining = context.time_remaining()
+        if remaining is None:
+            return await inner(request, context)
+        try:
+            async with asyncio.timeout(remaining) as limit:
+                return await inner(request, context)
+        except TimeoutError:
+            if limit.expired():
+                raise DeadlineExceeded from None
+            raise
+
+    return call
+
+
+def _record(method: str, error: MemoryBankError, reason: str) -> None:
+    if isinstance(error, OUTSIDE):
+        cause = error.cause if isinstance(error.cause, str) else reason_of(error.cause)
+        log.warning("call failed", method=method, reason=reason, cause=cause)
+    else:
+        log.debug("call refused", method=method, reason=reason)
+
+
+def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tuple(tasks):
+        task.cancel()

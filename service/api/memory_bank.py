@@ -1,0 +1,83 @@
+"""The MemoryBank service, method by method: message, parse, call, render."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from core.usecases.advance_task import advance_task
+from core.usecases.create_bank import create_bank, new_bank_id
+from core.usecases.delete_bank import delete_bank
+from core.usecases.get_bank import get_bank
+from core.usecases.get_insight import get_insight
+from core.usecases.house import House
+from core.usecases.list_banks import list_banks
+from core.usecases.list_conflicts import list_conflicts
+from core.usecases.memorize import memorize
+from core.usecases.resolve_conflict import resolve_conflict
+from core.usecases.restructure import restructure
+from core.usecases.start_task import start_task
+from core.usecases.update_bank import update_bank
+from core.usecases.update_insight import update_insight
+from memorybank.v1 import memory_bank_pb2 as pb
+from service.api import streams
+from service.api.endpoint import Endpoint, as_it_is, bidi_stream, client_stream, server_stream, unary
+from service.api.from_proto import memory_bank as parse
+from service.api.to_proto import memory_bank as render
+
+SERVICE = pb.DESCRIPTOR.services_by_name["MemoryBank"].full_name
+
+
+def endpoints(house: House) -> Mapping[str, Endpoint]:
+    start = partial(parse.start_task, new_bank_id=partial(new_bank_id, house))
+    return {
+        "CreateBank": unary(
+            pb.CreateBankRequest, parse.create_bank, partial(create_bank, house), render.create_bank
+        ),
+        "GetBank": unary(pb.GetBankRequest, parse.get_bank, partial(get_bank, house), render.get_bank),
+        "ListBanks": unary(
+            pb.ListBanksRequest, parse.list_banks, partial(list_banks, house), render.list_banks
+        ),
+        "UpdateBank": unary(
+            pb.UpdateBankRequest, parse.update_bank, partial(update_bank, house), render.update_bank
+        ),
+        "DeleteBank": unary(
+            pb.DeleteBankRequest, parse.delete_bank, partial(delete_bank, house), render.delete_bank
+        ),
+        "StartTask": unary(pb.StartTaskRequest, start, partial(start_task, house), render.start_task),
+        "AdvanceTask": unary(
+            pb.AdvanceTaskRequest, parse.advance_task, partial(advance_task, house), render.advance_task
+        ),
+        "Memorize": unary(pb.MemorizeRequest, parse.memorize, partial(memorize, house), render.memorize),
+        "MemorizeStream": bidi_stream(
+            pb.MemorizeStreamRequest, partial(streams.memorize_stream, house), as_it_is
+        ),
+        "UploadAttachment": client_stream(
+            pb.UploadAttachmentRequest, partial(streams.upload, house), render.upload_attachment
+        ),
+        "Restructure": unary(
+            pb.RestructureRequest, parse.restructure, partial(restructure, house), render.restructure
+        ),
+        "ListConflicts": unary(
+            pb.ListConflictsRequest,
+            parse.list_conflicts,
+            partial(list_conflicts, house),
+            render.list_conflicts,
+        ),
+        "ResolveConflict": unary(
+            pb.ResolveConflictRequest,
+            parse.resolve_conflict,
+            partial(resolve_conflict, house),
+            render.resolve_conflict,
+        ),
+        "GetInsight": unary(
+            pb.GetInsightRequest, parse.get_insight, partial(get_insight, house), render.get_insight
+        ),
+        "UpdateInsight": unary(
+            pb.UpdateInsightRequest,
+            parse.update_insight,
+            partial(update_insight, house),
+            render.update_insight,
+        ),
+        "WatchBank": server_stream(
+            pb.WatchBankRequest, parse.watch_bank, partial(streams.watch, house), as_it_is, endless=True
+        ),
+    }

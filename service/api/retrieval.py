@@ -1,0 +1,24 @@
+"""The Retrieval service, method by method: message, parse, call, render."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from core.usecases.augment import augment
+from core.usecases.house import House
+from core.usecases.search import run_searches
+from memorybank.v1 import retrieval_pb2 as pb
+from service.api.endpoint import Endpoint, unary
+from service.api.from_proto import retrieval as parse
+from service.api.to_proto import retrieval as render
+
+SERVICE = pb.DESCRIPTOR.services_by_name["Retrieval"].full_name
+
+
+def endpoints(house: House) -> Mapping[str, Endpoint]:
+    return {
+        "Search": unary(pb.SearchRequest, parse.search, partial(run_searches, house), render.search),
+        "BatchSearch": unary(
+            pb.BatchSearchRequest, parse.batch_search, partial(run_searches, house), render.batch_search
+        ),
+        "Augment": unary(pb.AugmentRequest, parse.augment, partial(augment, house), render.augment),
+    }

@@ -1,0 +1,15 @@
+"""All services of the contract, put together over one house."""
+
+from collections.abc import Mapping
+
+from core.usecases.house import House
+from service.api import deep_retrieval, memory_bank, query_graph, retrieval
+from service.api.endpoint import Endpoint
+
+
+def services(house: House) -> Mapping[str, Mapping[str, Endpoint]]:
+    """Endpoints by method, by the service's full name."""
+    return {
+        module.SERVICE: module.endpoints(house)
+        for module in (memory_bank, query_graph, retrieval, deep_retrieval)
+    }

@@ -1,0 +1,182 @@
+"""Calls whose requests or answers come in many messages.
+
+Law: what is read is checked as it comes; nothing is stored before it is complete. Progress is rare
+enough to fit the transport's window: a caller that sends everything before it reads is never stuck.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+
+from core.errors import InvalidField, LimitReached
+from core.ids import InteractionId, Tenant
+from core.ports import Committed
+from core.usecases.house import House
+from core.usecases.memorize import Memorize, memorize
+from core.usecases.read_attachment import ReadAttachment, read_attachment
+from core.usecases.upload_attachment import AttachmentUploaded, upload_attachment
+from core.usecases.watch_bank import BankGone, WatchBank, watch_bank
+from memorybank.v1 import deep_retrieval_pb2
+from memorybank.v1 import memory_bank_pb2 as pb
+from service.api.from_proto.memory_bank import memorize_header, upload_attachment_header
+from service.api.to_proto import deep_retrieval, events
+from service.api.to_proto import memory_bank as answers
+
+LARGEST_PIECE = 1_048_576  # bytes, of a text or a file
+RECEIVED_STEP = 1_000_000  # code points between two words on what was received
+
+STAGES = {
+    "stored": pb.PROGRESS_STAGE_STORED,
+    "clustering": pb.PROGRESS_STAGE_CLUSTERING,
+    "structuring": pb.PROGRESS_STAGE_STRUCTURING,
+}
+
+
+# ---- MemorizeStream ----
+
+
+async def memorize_stream(
+    house: House, requests: AsyncIterator[pb.MemorizeStreamRequest], tenant: Tenant
+) -> AsyncGenerator[pb.MemorizeStreamResponse, None]:
+    """Take in the pieces, then memorize them as one text."""
+    first = await anext(requests, None)
+    if first is None or first.WhichOneof("part") != "header":
+        raise InvalidField("header", "must come first")
+    command = memorize_header(first.header, tenant)
+    text = _Text(house.limits.context_characters)
+    async for request in requests:
+        if text.add(request):
+            yield _news(pb.PROGRESS_STAGE_RECEIVING, text.length, 0, "receiving")
+    command = _completed(house, command, text.whole())
+    async with aclosing(_memorizing(house, command)) as news:
+        async for one in news:
+            yield one
+
+
+class _Text:
+    """A text that comes in pieces."""
+
+    def __init__(self, allowed: int) -> None:
+        self._allowed = allowed
+        self._pieces: list[str] = []
+        self._told = 0
+        self.length = 0
+
+    def add(self, request: pb.MemorizeStreamRequest) -> bool:
+        """Whether enough has come to tell. Raises InvalidField, LimitReached."""
+        if request.WhichOneof("part") != "text":
+            raise InvalidField("header", "must come once, and text after it")
+        if "\0" in request.text:
+            raise InvalidField("text", "must not hold NUL characters")
+        if request.ByteSize() > LARGEST_PIECE + 16:  # its tag and length
+            raise InvalidField("text", f"must be at most {LARGEST_PIECE:,} bytes to a piece")
+        self._pieces.append(request.text)
+        self.length += len(request.text)
+        if self.length > self._allowed:
+            raise LimitReached("context_characters", self._allowed, "memorize the text in several parts")
+        if self.length - self._told < RECEIVED_STEP:
+            return False
+        self._told = self.length
+        return True
+
+    def whole(self) -> str:
+        text = "".join(self._pieces)
+        if not text.strip():
+            raise InvalidField("text", "must not be empty or blank")
+        return text
+
+
+def _completed(house: House, command: Memorize, text: str) -> Memorize:
+    """The command with its text, which is part of its body, and an interaction that progress can name."""
+    interaction_id = command.context.interaction_id or InteractionId(house.ids.new("i"))
+    request = command.request
+    if request is not None:
+        body = hashlib.sha256(text.encode()).hexdigest()
+        request = replace(request, digest=f"{request.digest}:{body}")
+        if command.context.interaction_id is None:  # a repetition must speak of the same interaction
+            named = hashlib.sha256(f"{request.verb}\n{request.request_id}".encode()).hexdigest()
+            interaction_id = InteractionId(f"i-{named[:32]}")
+    context = replace(command.context, text=text, interaction_id=interaction_id)
+    return replace(command, context=context, request=request)
+
+
+async def _memorizing(house: House, command: Memorize) -> AsyncGenerator[pb.MemorizeStreamResponse, None]:
+    """Progress while it is memorized, and the answer."""
+    news: asyncio.Queue[tuple[str, int, int] | None] = asyncio.Queue()
+    work = asyncio.create_task(
+        memorize(house, command, lambda stage, done, total: news.put_nowait((stage, done, total)))
+    )
+    work.add_done_callback(lambda _: news.put_nowait(None))
+    try:
+        while (event := await news.get()) is not None:
+            stage, done, total = event
+            if stage in STAGES:
+                async with house.banks.reading(command.key) as bank:
+                    revision = bank.revision
+                told = _news(STAGES[stage], done, total, stage)
+                told.progress.interaction_id = command.context.interaction_id or ""
+                told.progress.revision = revision
+                yield told
+        yield pb.MemorizeStreamResponse(result=answers.memorize(await work))
+    finally:
+        work.cancel()  # stops the waiting; what is stored is structured all the same
+
+
+def _news(
+    stage: pb.ProgressStage.ValueType, done: int, total: int, message: str
+) -> pb.MemorizeStreamResponse:
+    progress = pb.Progress(stage=stage, done=done, total=total, message=f"{message}: {done:,}")
+    if total:
+        progress.message += f" of {total:,}"
+    return pb.MemorizeStreamResponse(progress=progress)
+
+
+# ---- attachments ----
+
+
+async def upload(
+    house: House, requests: AsyncIterator[pb.UploadAttachmentRequest], tenant: Tenant
+) -> Committed[AttachmentUploaded]:
+    """Keep a file that comes in pieces."""
+    first = await anext(requests, None)
+    if first is None or first.WhichOneof("part") != "header":
+        raise InvalidField("header", "must come first")
+    command = upload_attachment_header(first.header, tenant)
+    return await upload_attachment(house, command, _chunks(requests))
+
+
+async def _chunks(requests: AsyncIterator[pb.UploadAttachmentRequest]) -> AsyncIterator[bytes]:
+    async for request in requests:
+        if request.WhichOneof("part") != "chunk":
+            raise InvalidField("header", "must come once, and chunks after it")
+        if len(request.chunk) > LARGEST_PIECE:
+            raise InvalidField("chunk", f"must be at most {LARGEST_PIECE:,} bytes")
+        yield request.chunk
+
+
+async def read_file(
+    house: House, command: ReadAttachment
+) -> AsyncGenerator[deep_retrieval_pb2.ReadAttachmentResponse, None]:
+    """A file's bytes as they are read."""
+    opened = await read_attachment(house, command)
+    async with aclosing(deep_retrieval.read_attachment(opened, command.offset)) as pieces:
+        async for piece in pieces:
+            yield piece
+
+
+# ---- following a bank ----
+
+
+async def watch(house: House, command: WatchBank) -> AsyncGenerator[pb.WatchBankResponse, None]:
+    """At once the revision that is followed from, then every change, until the bank is gone."""
+    watching = await watch_bank(house, command)
+    revision = watching.from_revision
+    yield pb.WatchBankResponse(revision=revision)
+    async for news in watching.changes:
+        if isinstance(news, BankGone):
+            yield events.gone(news, revision)
+            return
+        revision = news.revision
+        yield events.change(news)

@@ -1,0 +1,55 @@
+"""Nodes and segments, encoded once for as long as they live; and the joining of what is encoded.
+
+Law: a joined answer has the very bytes that the plain message would have. An encoding goes with its
+value: nothing of a bank that was changed, evicted or purged stays here.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+from weakref import ref
+
+Value = TypeVar("Value")
+
+
+class Encodings(Generic[Value]):
+    """Bytes by the identity of the frozen value that they encode. Values must be weakly referable."""
+
+    def __init__(self, encode: Callable[[Value], bytes]) -> None:
+        self._encode = encode
+        self._known: dict[int, tuple[ref[Value], bytes]] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def of(self, value: Value) -> bytes:
+        """The value's encoding, made now or before."""
+        identity = id(value)
+        known = self._known.get(identity)
+        if known is None:
+            forget = self._known.pop
+            # An identity is free for others only when the value is gone, and then the entry is gone too.
+            known = self._known[identity] = ref(value, lambda _: forget(identity, None)), self._encode(value)
+        return known[1]
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A length-delimited field: a message, text or bytes. Encoded messages join by concatenation."""
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def fields(number: int, contents: Iterable[bytes]) -> bytes:
+    """A repeated length-delimited field."""
+    tag = varint(number << 3 | 2)
+    return b"".join(part for content in contents for part in (tag, varint(len(content)), content))
+
+
+def varint(number: int) -> bytes:
+    """A whole number of at least 0, seven bits to a byte, the lowest first (protobuf's encoding guide)."""
+    if number < 0x80:
+        return bytes((number,))
+    encoded = bytearray()
+    while number >= 0x80:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)

@@ -1,0 +1,96 @@
+"""Changes of a bank as a watcher sees them."""
+
+from core.bank.change import (
+    AttachmentPut,
+    BankPut,
+    Change,
+    ClusterPut,
+    ConflictPut,
+    EdgeDrop,
+    EdgePut,
+    InsightPut,
+    InteractionAdd,
+    MergeAdd,
+    NodeDrop,
+    NodePut,
+    SegmentRefute,
+    Step,
+    StructuringPut,
+)
+from core.model.conflict import Conflict, ConflictStatus
+from core.model.lineage import MergeRecord
+from core.model.node import Node
+from core.usecases.watch_bank import BankGone
+from memorybank.v1 import memory_bank_pb2 as pb
+from memorybank.v1 import types_pb2
+from service.api.to_proto import values
+
+
+def change(made: Change) -> pb.WatchBankResponse:
+    """One revision, with those of its steps that are shown."""
+    events = (event(step, made.revision) for step in made.steps)
+    return pb.WatchBankResponse(
+        revision=made.revision, time=values.time(made.time), events=[e for e in events if e is not None]
+    )
+
+
+def gone(bank: BankGone, revision: int) -> pb.WatchBankResponse:
+    """The last message: the bank was purged after `revision`."""
+    deleted = pb.ChangeEvent(bank_deleted=pb.BankDeleted(uid=bank.uid))
+    return pb.WatchBankResponse(revision=revision, events=[deleted])
+
+
+def event(step: Step, revision: int) -> pb.ChangeEvent | None:  # one case a step, read at a glance
+    match step:
+        case NodePut():
+            return _node_event(step.node)
+        case NodeDrop():
+            return pb.ChangeEvent(node_removed=step.node_id)
+        case EdgePut():
+            return pb.ChangeEvent(edge_added=values.pair((step.node_id, step.other_node_id)))
+        case EdgeDrop():
+            return pb.ChangeEvent(edge_removed=values.pair((step.node_id, step.other_node_id)))
+        case InteractionAdd():
+            return pb.ChangeEvent(interaction_added=values.interaction(step.interaction))
+        case AttachmentPut():
+            return pb.ChangeEvent(attachment_added=values.attachment(step.attachment))
+        case StructuringPut():
+            return pb.ChangeEvent(structuring_updated=values.structuring(step.structuring))
+        case ClusterPut():
+            return pb.ChangeEvent(cluster_updated=values.cluster(step.cluster))
+        case ConflictPut():
+            return _conflict_event(step.conflict)
+        case SegmentRefute():
+            refuted = types_pb2.RefutedSegment(
+                segment=values.segment_ref(step.ref), conflict_id=step.conflict_id
+            )
+            return pb.ChangeEvent(segment_refuted=refuted)
+        case MergeAdd():
+            return pb.ChangeEvent(merge_made=_merge_made(step.record))
+        case InsightPut():
+            return pb.ChangeEvent(insight_updated=values.insight(step.insight))
+        case BankPut():
+            return pb.ChangeEvent(bank_updated=values.bank(step.record, revision))
+        case _:
+            return None  # which pairs are settled is of no use to a watcher
+
+
+def _node_event(node: Node) -> pb.ChangeEvent:
+    """A node is new until its first update: every update moves its update_time."""
+    shown = values.node(node)
+    if node.create_time == node.update_time:
+        return pb.ChangeEvent(node_added=shown)
+    return pb.ChangeEvent(node_updated=shown)
+
+
+def _conflict_event(conflict: Conflict) -> pb.ChangeEvent:
+    shown = values.conflict(conflict)
+    if conflict.status is ConflictStatus.OPEN:
+        return pb.ChangeEvent(conflict_opened=shown)
+    return pb.ChangeEvent(conflict_closed=shown)
+
+
+def _merge_made(record: MergeRecord) -> types_pb2.MergeMade:
+    return types_pb2.MergeMade(
+        into_node_id=record.into, absorbed_node_ids=[node.node_id for node in record.absorbed]
+    )

@@ -1,0 +1,184 @@
+"""Answers of MemoryBank."""
+
+from core.model.bank import BankRecord
+from core.model.insight import Insight
+from core.ports import Committed, PurgeCounts
+from core.usecases.advance_task import TaskAdvanced
+from core.usecases.delete_bank import BankPurged
+from core.usecases.get_bank import BankSeen
+from core.usecases.get_insight import InsightSeen
+from core.usecases.list_banks import BanksListed
+from core.usecases.list_conflicts import ConflictsListed
+from core.usecases.memorize import Memorized
+from core.usecases.resolve_conflict import ConflictResolved
+from core.usecases.restructure import Restructured
+from core.usecases.start_task import TaskStarted
+from core.usecases.upload_attachment import AttachmentUploaded
+from memorybank.v1 import memory_bank_pb2 as pb
+from service.api.to_proto.retrieval import left_out, sections
+from service.api.to_proto.values import (
+    attachment,
+    bank,
+    bank_counts,
+    conflict,
+    insight,
+    merge_made,
+    pair,
+    structuring,
+    structuring_state,
+    usage,
+)
+
+# ---- banks ----
+
+
+def create_bank(done: Committed[BankRecord]) -> pb.CreateBankResponse:
+    return pb.CreateBankResponse(
+        bank=bank(done.result, done.revision), revision=done.revision, replayed=done.replayed
+    )
+
+
+def get_bank(seen: BankSeen) -> pb.GetBankResponse:
+    return pb.GetBankResponse(
+        bank=bank(seen.record, seen.revision), counts=bank_counts(seen.counts), revision=seen.revision
+    )
+
+
+def list_banks(listed: BanksListed) -> pb.ListBanksResponse:
+    return pb.ListBanksResponse(
+        banks=[bank(record, revision) for record, revision in listed.banks],
+        next_page_token=listed.next_page_token,
+    )
+
+
+def update_bank(done: Committed[BankRecord]) -> pb.UpdateBankResponse:
+    return pb.UpdateBankResponse(
+        bank=bank(done.result, done.revision), revision=done.revision, replayed=done.replayed
+    )
+
+
+def delete_bank(purged: BankPurged) -> pb.DeleteBankResponse:
+    return pb.DeleteBankResponse(counts=purge_counts(purged.counts), revision=purged.revision)
+
+
+def purge_counts(counts: PurgeCounts) -> pb.PurgeCounts:
+    return pb.PurgeCounts(
+        nodes=counts.nodes,
+        edges=counts.edges,
+        interactions=counts.interactions,
+        segments=counts.segments,
+        conflicts=counts.conflicts,
+        changes=counts.changes,
+        requests=counts.requests,
+        files_removed=counts.files_removed,
+        files_left=counts.files_left,
+    )
+
+
+# ---- the loop ----
+
+
+def memorize(done: Memorized) -> pb.MemorizeResponse:
+    return pb.MemorizeResponse(
+        interaction_id=done.interaction_id,
+        state=structuring_state(done.state),
+        node_ids=done.node_ids,
+        merges=map(merge_made, done.merges),
+        related=map(pair, done.related),
+        conflict_ids=done.conflict_ids,
+        insight=insight(done.insight),
+        usage=usage(done.usage),
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+
+
+def start_task(done: TaskStarted) -> pb.StartTaskResponse:
+    answer = pb.StartTaskResponse(
+        bank=bank(done.bank, done.revision),
+        insight=insight(done.insight),
+        prompt=done.augmented.prompt,
+        tools=done.augmented.tools,
+        sections=sections(done.augmented.sections),
+        left_out=left_out(done.augmented.left_out),
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+    if done.memory is not None:
+        _add_memory(answer, done.memory)
+    return answer
+
+
+def advance_task(done: TaskAdvanced) -> pb.AdvanceTaskResponse:
+    answer = pb.AdvanceTaskResponse(
+        insight=insight(done.memory.insight),
+        prompt="" if done.finished else done.augmented.prompt,
+        finished=done.finished,
+        tools=() if done.finished else done.augmented.tools,
+        sections=() if done.finished else sections(done.augmented.sections),
+        left_out=() if done.finished else left_out(done.augmented.left_out),
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+    _add_memory(answer, done.memory)
+    return answer
+
+
+def _add_memory(answer: pb.StartTaskResponse | pb.AdvanceTaskResponse, memory: Memorized) -> None:
+    answer.interaction_id = memory.interaction_id
+    answer.state = structuring_state(memory.state)
+    answer.node_ids.extend(memory.node_ids)
+    answer.merges.extend(map(merge_made, memory.merges))
+    answer.related.extend(map(pair, memory.related))
+    answer.conflict_ids.extend(memory.conflict_ids)
+    answer.usage.CopyFrom(usage(memory.usage))
+
+
+def restructure(done: Restructured) -> pb.RestructureResponse:
+    return pb.RestructureResponse(
+        structurings=map(structuring, done.structurings), usage=usage(done.usage), revision=done.revision
+    )
+
+
+# ---- conflicts and insight ----
+
+
+def list_conflicts(listed: ConflictsListed) -> pb.ListConflictsResponse:
+    return pb.ListConflictsResponse(
+        conflicts=map(conflict, listed.conflicts),
+        next_page_token=listed.next_page_token,
+        revision=listed.revision,
+    )
+
+
+def resolve_conflict(done: ConflictResolved) -> pb.ResolveConflictResponse:
+    return pb.ResolveConflictResponse(
+        node_id=done.node_id,
+        conflict=conflict(done.conflict),
+        merges=map(merge_made, done.merges),
+        related=map(pair, done.related),
+        conflict_ids=done.conflict_ids,
+        insight=insight(done.insight),
+        usage=usage(done.usage),
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+
+
+def get_insight(seen: InsightSeen) -> pb.GetInsightResponse:
+    return pb.GetInsightResponse(insight=insight(seen.insight), revision=seen.revision)
+
+
+def update_insight(done: Committed[Insight]) -> pb.UpdateInsightResponse:
+    return pb.UpdateInsightResponse(
+        insight=insight(done.result), revision=done.revision, replayed=done.replayed
+    )
+
+
+def upload_attachment(done: Committed[AttachmentUploaded]) -> pb.UploadAttachmentResponse:
+    return pb.UploadAttachmentResponse(
+        attachment=attachment(done.result.attachment),
+        sha256=done.result.sha256,
+        revision=done.revision,
+        replayed=done.replayed,
+    )

@@ -1,0 +1,92 @@
+"""Answers of QueryGraph."""
+
+from core.model.node import Node
+from core.ports import Committed
+from core.usecases.add_nodes import NodesAdded
+from core.usecases.delete_node import NodeDeleted
+from core.usecases.get_node import NodeSeen
+from core.usecases.list_neighbors import NeighborsListed
+from core.usecases.list_nodes import NodesListed
+from core.usecases.merge_nodes import NodesMerged
+from core.usecases.relate import Related
+from core.usecases.unrelate import Unrelated
+from memorybank.v1 import query_graph_pb2 as pb
+from service.api.to_proto.encodings import field, fields
+from service.api.to_proto.values import merge_record, node_bytes, usage
+
+
+def add_node(done: Committed[NodesAdded]) -> bytes:
+    """AddNodeResponse."""
+    rest = pb.AddNodeResponse(revision=done.revision, replayed=done.replayed)
+    return (
+        field(pb.AddNodeResponse.NODE_FIELD_NUMBER, node_bytes(done.result.nodes[0]))
+        + rest.SerializeToString()
+    )
+
+
+def batch_add_nodes(done: Committed[NodesAdded]) -> bytes:
+    """BatchAddNodesResponse."""
+    rest = pb.BatchAddNodesResponse(revision=done.revision, replayed=done.replayed)
+    nodes = fields(pb.BatchAddNodesResponse.NODES_FIELD_NUMBER, map(node_bytes, done.result.nodes))
+    return nodes + rest.SerializeToString()
+
+
+def get_node(seen: NodeSeen) -> bytes:
+    """GetNodeResponse."""
+    rest = pb.GetNodeResponse(
+        neighbor_ids=seen.neighbor_ids, conflict_ids=seen.conflict_ids, revision=seen.revision
+    )
+    node = node_bytes(seen.node, seen.embedding)
+    return field(pb.GetNodeResponse.NODE_FIELD_NUMBER, node) + rest.SerializeToString()
+
+
+def list_nodes(listed: NodesListed) -> bytes:
+    """ListNodesResponse."""
+    nodes = [node_bytes(node, listed.embeddings.get(node.node_id)) for node in listed.nodes]
+    rest = pb.ListNodesResponse(next_page_token=listed.next_page_token, revision=listed.revision)
+    return fields(pb.ListNodesResponse.NODES_FIELD_NUMBER, nodes) + rest.SerializeToString()
+
+
+def update_node(done: Committed[Node]) -> bytes:
+    """UpdateNodeResponse."""
+    rest = pb.UpdateNodeResponse(revision=done.revision, replayed=done.replayed)
+    return field(pb.UpdateNodeResponse.NODE_FIELD_NUMBER, node_bytes(done.result)) + rest.SerializeToString()
+
+
+def delete_node(done: Committed[NodeDeleted]) -> pb.DeleteNodeResponse:
+    return pb.DeleteNodeResponse(revision=done.revision, replayed=done.replayed)
+
+
+def relate(done: Committed[Related]) -> pb.RelateResponse:
+    return pb.RelateResponse(created=done.result.created, revision=done.revision, replayed=done.replayed)
+
+
+def unrelate(done: Committed[Unrelated]) -> pb.UnrelateResponse:
+    return pb.UnrelateResponse(revision=done.revision, replayed=done.replayed)
+
+
+def list_neighbors(listed: NeighborsListed) -> bytes:
+    """ListNeighborsResponse."""
+    near = [
+        field(pb.Neighbor.NODE_FIELD_NUMBER, node_bytes(node))
+        + pb.Neighbor(distance=hops).SerializeToString()
+        for node, hops in listed.neighbors
+    ]
+    rest = pb.ListNeighborsResponse(next_page_token=listed.next_page_token, revision=listed.revision)
+    return fields(pb.ListNeighborsResponse.NEIGHBORS_FIELD_NUMBER, near) + rest.SerializeToString()
+
+
+def merge_nodes(done: Committed[NodesMerged]) -> bytes:
+    """MergeNodesResponse."""
+    merged = done.result
+    rest = pb.MergeNodesResponse(usage=usage(merged.usage), revision=done.revision, replayed=done.replayed)
+    return b"".join(
+        (
+            field(pb.MergeNodesResponse.NODE_FIELD_NUMBER, node_bytes(merged.node)),
+            field(
+                pb.MergeNodesResponse.LINEAGE_FIELD_NUMBER, merge_record(merged.lineage).SerializeToString()
+            ),
+            fields(pb.MergeNodesResponse.NEIGHBORS_FIELD_NUMBER, map(node_bytes, merged.neighbors)),
+            rest.SerializeToString(),
+        )
+    )

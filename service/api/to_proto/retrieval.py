@@ -1,0 +1,91 @@
+"""Answers of Retrieval."""
+
+from collections.abc import Iterable
+
+from core.bank.change import Vector
+from core.bank.search import Hit
+from core.context.budget import LeftOut, Loss, SectionSize
+from core.usecases.augment import Augmented
+from core.usecases.search import Answer, SearchAnswers
+from memorybank.v1 import retrieval_pb2 as pb
+from memorybank.v1 import types_pb2
+from service.api.to_proto.encodings import field, fields
+from service.api.to_proto.values import node_bytes, segment_bytes, segment_ref
+
+_LOSSES = {
+    Loss.SHORTENED: types_pb2.LEFT_OUT_REASON_SHORTENED,
+    Loss.DROPPED: types_pb2.LEFT_OUT_REASON_DROPPED,
+}
+
+
+def search(answers: SearchAnswers) -> bytes:
+    """SearchResponse."""
+    return answer(answers.answers[0], answers.revision)
+
+
+def batch_search(answers: SearchAnswers) -> bytes:
+    """BatchSearchResponse."""
+    results = [answer(one, answers.revision) for one in answers.answers]
+    rest = pb.BatchSearchResponse(revision=answers.revision).SerializeToString()
+    return fields(pb.BatchSearchResponse.RESULTS_FIELD_NUMBER, results) + rest
+
+
+def answer(found: Answer, revision: int) -> bytes:
+    """One SearchResponse, joined."""
+    vectors = found.vectors or (None,) * len(found.found.hits)
+    hits = [hit(h, v) for h, v in zip(found.found.hits, vectors, strict=True)]
+    neighbors = [node_bytes(n) for n in found.found.neighbors]
+    rest = pb.SearchResponse(neighbors_truncated=found.found.neighbors_truncated, revision=revision)
+    return (
+        fields(pb.SearchResponse.HITS_FIELD_NUMBER, hits)
+        + fields(pb.SearchResponse.NEIGHBORS_FIELD_NUMBER, neighbors)
+        + rest.SerializeToString()
+    )
+
+
+def hit(value: Hit, vector: Vector | None = None) -> bytes:
+    """One SearchHit, joined."""
+    rest = types_pb2.SearchHit(
+        score=value.score,
+        attribute_score=value.attribute_score,
+        embedding_score=value.embedding_score,
+        neighbor_ids=value.neighbor_ids,
+        unstructured=value.unstructured,
+        best_segment=None if value.best_segment is None else segment_ref(value.best_segment),
+    )
+    if value.node is not None:
+        found = field(types_pb2.SearchHit.NODE_FIELD_NUMBER, node_bytes(value.node, vector))
+    else:
+        assert value.segment is not None, "a hit is a node or a segment"
+        found = field(types_pb2.SearchHit.SEGMENT_FIELD_NUMBER, segment_bytes(value.segment))
+    return found + rest.SerializeToString()
+
+
+def augment(made: Augmented) -> bytes:
+    """AugmentResponse."""
+    before = pb.AugmentResponse(prompt=made.prompt, tools=made.tools)
+    after = pb.AugmentResponse(
+        sections=sections(made.sections),
+        left_out=left_out(made.left_out),
+        tokens=made.tokens,
+        revision=made.revision,
+    )
+    hits = fields(pb.AugmentResponse.HITS_FIELD_NUMBER, map(hit, made.hits))
+    return before.SerializeToString() + hits + after.SerializeToString()
+
+
+def sections(sizes: Iterable[SectionSize]) -> list[types_pb2.Section]:
+    return [types_pb2.Section(name=size.name, tokens=size.tokens) for size in sizes]
+
+
+def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
+    return [
+        types_pb2.LeftOut(what=_kind(item), id=item.item_id, reason=_LOSSES[item.loss], tokens=item.tokens)
+        for item in items
+    ]
+
+
+def _kind(item: LeftOut) -> str:
+    if item.section == "neighbors":
+        return "neighbor"
+    return "segment" if "#" in item.item_id else "node"  # no id holds a #

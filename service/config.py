@@ -1,0 +1,220 @@
+"""The settings, read once: the packaged file, then the caller's file, then the environment.
+
+Law: the only place that reads the environment. `top_k`, `alpha` and `chunk_ratio` have no default in
+the program, and it does not start without them.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from datetime import timedelta
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+PREFIX = "MEMORYBANK_"
+NESTING = "__"
+
+Positive = Annotated[int, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class ConfigurationError(Exception):
+    """The settings cannot be used. The message names each bad or missing one, and how to set it."""
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class RetrievalSection(Section):
+    """What a bank that does not say otherwise uses."""
+
+    top_k: int = Field(ge=1, le=1_000)
+    alpha: float = Field(ge=0, le=1)
+    chunk_ratio: float = Field(gt=0, le=1)
+    token_budget: int = Field(default=8_000, ge=1, le=10_000_000)  # of an assembled prompt
+
+
+class EmbedderSection(Section):
+    """Who makes vectors. `base_url`, `api_key`, `model` and `dimension` are the endpoint's (kind openai)."""
+
+    kind: Literal["local", "light", "openai"] = "local"
+    query_threads: Positive = 1
+    passage_threads: Positive = 1
+    cached_texts: int = Field(default=10_000, ge=0)
+    base_url: str = ""  # empty: the provider's own
+    api_key: SecretStr = SecretStr("")
+    model: str = ""
+    dimension: int = Field(default=0, ge=0, le=8_192)
+    timeout_seconds: Seconds = 30.0
+
+    @model_validator(mode="after")
+    def _endpoint_is_described(self) -> "EmbedderSection":
+        if self.kind == "openai" and not (self.model and self.dimension):
+            raise ValueError("kind openai needs `model` and `dimension`")
+        return self
+
+
+class StoreSection(Section):
+    """Where banks are kept. `url`: the SQLite file; empty: memorybank.sqlite in data_dir."""
+
+    kind: Literal["sqlite", "memory"] = "sqlite"
+    url: str = ""
+
+
+class LimitsSection(Section):
+    """Bounds per bank, and of what one call may bring."""
+
+    segments_per_bank: Positive = 200_000
+    nodes_per_bank: Positive = 100_000
+    context_characters: Positive = 100_000_000
+    attachment_bytes: Positive = 1_000_000_000
+    inline_attachment_bytes: Positive = 1_048_576
+
+
+class BanksSection(Section):
+    """How banks are held in memory and looked after."""
+
+    memory_budget_bytes: Positive = 2_000_000_000
+    max_staleness_seconds: Seconds = 1.0
+    resume_after_seconds: Seconds = 30.0  # interactions that nobody structured for so long are taken up
+    finished_ttl_hours: float = Field(default=24.0, ge=0)  # a finished bank is kept, unless it says otherwise
+    feed_retention_hours: Seconds = 168.0  # how far back WatchBank, followers and repeated requests reach
+    upkeep_seconds: Seconds = 15.0  # between two rounds of looking for the above
+
+    @property
+    def resume_after(self) -> timedelta:
+        return timedelta(seconds=self.resume_after_seconds)
+
+    @property
+    def finished_ttl(self) -> timedelta:
+        return timedelta(hours=self.finished_ttl_hours)
+
+    @property
+    def feed_retention(self) -> timedelta:
+        return timedelta(hours=self.feed_retention_hours)
+
+
+class GrpcSection(Section):
+    """The transport."""
+
+    max_message_bytes: int = Field(default=16_777_216, ge=1_048_576, le=536_870_911)
+    max_concurrent_rpcs: Positive = 4_096
+    keepalive_seconds: Seconds = 60.0
+    drain_seconds: float = Field(default=30.0, ge=0)  # how long calls may go on after SIGTERM
+
+
+class LogSection(Section):
+    """What is written to standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["json", "console"] = "json"
+
+
+class Settings(BaseSettings):
+    """All settings. `listen` is HOST:PORT (port 0: any free one); `data_dir` holds database and files."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter=NESTING,
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
+    )
+
+    listen: str = Field(pattern=r"^(\[[0-9a-fA-F:.]+\]|[^\[\]:]+):\d{1,5}$")
+    data_dir: Path
+    retrieval: RetrievalSection
+    embedder: EmbedderSection = EmbedderSection()
+    store: StoreSection = StoreSection()
+    limits: LimitsSection = LimitsSection()
+    banks: BanksSection = BanksSection()
+    grpc: GrpcSection = GrpcSection()
+    log: LogSection = LogSection()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003  the signature is the library's
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return env_settings, init_settings  # the environment goes before the files
+
+    @property
+    def host(self) -> str:
+        return self.listen.rpartition(":")[0]
+
+    @property
+    def port(self) -> int:
+        return int(self.listen.rpartition(":")[2])
+
+    def shown(self) -> dict[str, Any]:
+        """For the log: every setting as plain values, secrets as stars."""
+        shown: dict[str, Any] = json.loads(self.model_dump_json())
+        return shown
+
+
+def load_settings(config: Path | None = None, **given: Any) -> Settings:
+    """The settings, `given` ones (from a command line) above all others. Raises ConfigurationError."""
+    chosen = packaged()
+    if config is not None:
+        chosen = _over(chosen, _read(config))
+    return make_settings(chosen, given)
+
+
+def make_settings(chosen: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
+    """Settings from `chosen` values, the environment over them, `given` ones over both."""
+    try:
+        settings = Settings(**{"retrieval": {}, **chosen})  # so that what is missing is named one by one
+        return settings.model_copy(update=_checked(settings, given)) if given else settings
+    except ValidationError as invalid:
+        raise ConfigurationError(_explained(invalid)) from None
+
+
+def packaged() -> dict[str, Any]:
+    return tomllib.loads((files("service") / "default.toml").read_text(encoding="utf-8"))
+
+
+def _checked(settings: Settings, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Given values after the same checks as all others."""
+    whole = Settings.model_validate({**dict(settings), **given}) if given else settings
+    return {name: getattr(whole, name) for name in given}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as missing:
+        raise ConfigurationError(f"cannot read the configuration {path}: {missing.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as malformed:
+        raise ConfigurationError(f"the configuration {path} is not TOML: {malformed}") from None
+
+
+def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for name, value in above.items():
+        lower = merged.get(name)
+        merged[name] = _over(lower, value) if isinstance(value, dict) and isinstance(lower, dict) else value
+    return merged
+
+
+def _explained(invalid: ValidationError) -> str:
+    lines = [_explained_one(error["loc"], error["type"], error["msg"]) for error in invalid.errors()]
+    return "the service cannot start:\n" + "\n".join(lines)
+
+
+def _explained_one(place: tuple[int | str, ...], kind: str, problem: str) -> str:
+    name = ".".join(map(str, place))
+    variable = PREFIX + NESTING.join(map(str, place)).upper()
+    if kind == "missing":
+        return f"  {name} is not set: set it in the configuration file, or {variable} in the environment"
+    if kind == "extra_forbidden":
+        return f"  {name} is no setting of this service: remove it, or correct its name"
+    return f"  {name}: {problem} (in the configuration file, or {variable} in the environment)"

@@ -1,0 +1,60 @@
+"""Logs: one JSON object, or one coloured line, per event on standard error. Standard output is for answers.
+
+Law: no memory content at INFO and above; names, counts, ids and times only.
+"""
+
+import logging
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Any
+
+import structlog
+
+LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+_TRACEBACKS = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)  # local variables hold memories
+)
+
+
+def configure_logs(level: str, form: str) -> None:
+    """Send events of `level` and above to standard error as `form`: `json` or `console`.
+
+    What libraries log through `logging` goes the same way, from WARNING on.
+    """
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    last: list[Any] = (
+        [_TRACEBACKS, structlog.processors.JSONRenderer(ensure_ascii=False)]
+        if form == "json"
+        else [
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            )
+        ]
+    )
+    structlog.configure(
+        processors=[*shared, *last],
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    bridge = logging.StreamHandler(sys.stderr)
+    bridge.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, _named],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [bridge]
+    root.setLevel(max(LEVELS[level], logging.WARNING))
+
+
+def _named(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    """Which library speaks."""
+    record = event.get("_record")
+    return event if record is None else {**event, "logger": record.name}
