@@ -30,7 +30,9 @@ Convert = Callable[[Any], Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-dumps: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+dumps: Callable[[Any], str] = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":")
+).encode
 
 
 def encode(value: object) -> bytes:
@@ -50,7 +52,12 @@ def decode(type_: type[T], encoded: bytes | str) -> T:
 
 def encode_steps(steps: Sequence[Step]) -> bytes:
     """A change's steps, each under its name. Raises StepUnknown for what is no step."""
-    return dumps(form(tuple[Step, ...]).written(steps)).encode()
+    return encode_steps_text(steps).encode()
+
+
+def encode_steps_text(steps: Sequence[Step]) -> str:
+    """The same as text, for a column that people read."""
+    return dumps(form(tuple[Step, ...]).written(steps))
 
 
 def decode_steps(encoded: bytes | str) -> tuple[Step, ...]:

@@ -349,7 +349,8 @@ class MemoryStore:
 
     @staticmethod
     def _has(stored: _Stored, change: Change) -> bool:
-        return any(entry.change.change_id == change.change_id for entry in stored.feed)
+        place = change.revision - stored.feed[0].change.revision
+        return 0 <= place < len(stored.feed) and stored.feed[place].change.change_id == change.change_id
 
     @staticmethod
     def _replayed(contents: _Contents, change: Change) -> _Entry:

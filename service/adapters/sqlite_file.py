@@ -3,7 +3,7 @@
 Law: acts on the file run in threads, never on the loop. Writes have one connection and one
 thread; those that have gathered while the last group was synced share the next transaction,
 each in a savepoint, so that one that is refused spoils no other. A write is durable when its
-call returns. Reads have a few connections of their own, and each read sees one snapshot.
+call returns. Reads have connections of their own, and each read sees one snapshot.
 
 Several processes may open one file (on a local disk): a transaction that writes begins
 IMMEDIATE, for one that begins by reading fails with BUSY_SNAPSHOT whatever the timeout.
@@ -29,8 +29,9 @@ T = TypeVar("T")
 
 OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
 PATIENCE_SECONDS = 30.0  # how long to wait for another process before giving up
+LOG_KEPT_BYTES = 64 * 2**20  # what the log may keep on disk once all of it is in the file
 GROUP_LIMIT = 256  # writes in one transaction
-READERS = 4
+READERS = 3
 
 _OUTSIDE = (
     frozenset(  # what the disk, the machine or another process did; the rest are bugs and stay as they are
@@ -77,6 +78,28 @@ class _Done(Generic[T]):
             self.write.outcome.set_result(self.value)  # type: ignore[arg-type]
 
 
+class _Lane:
+    """Reading connections with a thread each: what is slow has a lane of its own, so that it holds nobody up."""
+
+    def __init__(self, connections: Sequence[sqlite3.Connection]) -> None:
+        self.threads = ThreadPoolExecutor(len(connections), thread_name_prefix="sqlite-reader")
+        self._resting: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        for connection in connections:
+            self._resting.put(connection)
+
+    def read(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """In one of the lane's threads: what `act` reads from one snapshot."""
+        connection = self._resting.get()
+        try:
+            with _outside_errors():
+                connection.execute("BEGIN")
+                return act(connection)
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._resting.put(connection)
+
+
 class SqliteFile:
     """See the module. Made by `open`; every method raises StoreUnavailable, also after `close`."""
 
@@ -90,9 +113,9 @@ class SqliteFile:
         )
         self._waiting: deque[_Write[Any]] = deque()
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-writer")
-        self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-reader")
+        self._preparing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-preparer")
+        self._threads = [self._preparing, self._writing]
         self._connections: list[sqlite3.Connection] = []
-        self._readers: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()  # those at rest
         self._closed = False
         self._scrubbing = asyncio.Lock()
         self._scrubs_asked = 0
@@ -116,10 +139,16 @@ class SqliteFile:
             raise
         return file
 
-    async def read(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        """What `act` reads, all of it from one snapshot."""
+    async def read(self, act: Callable[[sqlite3.Connection], T], *, at_length: bool = False) -> T:
+        """What `act` reads, all of it from one snapshot. One that reads `at_length` waits for others such."""
         self._refuse_if_closed()
-        return await asyncio.get_running_loop().run_in_executor(self._reading, self._read, act)
+        lane = self._long_reads if at_length else self._reads
+        return await asyncio.get_running_loop().run_in_executor(lane.threads, lane.read, act)
+
+    async def prepare(self, make: Callable[[], T]) -> T:
+        """What `make` makes, without the file, ahead of a write: in a thread that has nothing else to do."""
+        self._refuse_if_closed()
+        return await asyncio.get_running_loop().run_in_executor(self._preparing, make)
 
     async def write(
         self,
@@ -173,10 +202,9 @@ class SqliteFile:
             self._writer.execute("PRAGMA busy_timeout = 0")  # `_insist` waits in its own way
             if self._writer.execute("SELECT 1 FROM unscrubbed").fetchone():
                 self._scrub()
-            for _ in range(READERS):
-                reader = self._connection()
-                reader.execute("PRAGMA query_only = ON")
-                self._readers.put(reader)
+            self._reads = _Lane([self._reading_connection() for _ in range(READERS)])
+            self._long_reads = _Lane([self._reading_connection()])
+            self._threads += [self._reads.threads, self._long_reads.threads]
 
     def _connection(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -184,32 +212,25 @@ class SqliteFile:
         )
         self._connections.append(connection)
         connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
+        connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT_BYTES}")
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         connection.execute("PRAGMA foreign_keys = ON")
         return connection
 
+    def _reading_connection(self) -> sqlite3.Connection:
+        connection = self._connection()
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
     def _disconnect(self) -> None:
-        self._writing.shutdown()
-        self._reading.shutdown()
+        for threads in self._threads:
+            threads.shutdown()
         for connection in self._connections:
             connection.close()
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise StoreUnavailable("the store is closed")
-
-    # ---- reading, in a reader's thread ----
-
-    def _read(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        connection = self._readers.get()
-        try:
-            with _outside_errors():
-                connection.execute("BEGIN")
-                return act(connection)
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            self._readers.put(connection)
 
     # ---- writing, in the writer's thread ----
 

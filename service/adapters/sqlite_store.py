@@ -4,7 +4,6 @@ Law: a change's rows and its feed entry are written in one transaction, and only
 is the change's parent. Everything of a bank is keyed by (tenant, bank_id) and goes with it.
 """
 
-import asyncio
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -17,7 +16,7 @@ from core.bank.codec import (
     decode,
     decode_steps,
     dumps,
-    encode_steps,
+    encode_steps_text,
     encode_text,
     instant,
     micros,
@@ -67,7 +66,7 @@ class SqliteStore:
 
     async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
         founding = check_chain(key, uid, changes)
-        statements = await asyncio.to_thread(self._statements, key, founding, changes)
+        statements = await self._file.prepare(partial(self._statements, key, founding, changes))
         await self._file.write(
             partial(self._append, key, uid, founding, changes, statements),
             landed=partial(self._stored, key, uid, changes[-1]),
@@ -102,7 +101,7 @@ class SqliteStore:
     # ---- reading ----
 
     async def load(self, key: BankKey) -> BankState | None:
-        return await self._file.read(partial(self._load, key))
+        return await self._file.read(partial(self._load, key), at_length=True)
 
     async def heads(self, keys: Sequence[BankKey]) -> Mapping[BankKey, Head]:
         wanted = dumps([[key.tenant, key.bank_id] for key in keys])
@@ -198,7 +197,7 @@ class SqliteStore:
                 "change_id": change.change_id,
                 "parent": change.parent,
                 "time": micros(change.time),
-                "steps": encode_steps(change.steps).decode(),
+                "steps": encode_steps_text(change.steps),
             }
             made.append(Statement(sql=self._sql["add_change"], rows=[entry]))
         return made
