@@ -1,0 +1,21 @@
+"""The five offline agents, put together."""
+
+from core.agents.offline.clusterer import OfflineClusterer
+from core.agents.offline.consolidator import OfflineConsolidator
+from core.agents.offline.contradiction import contradicts
+from core.agents.offline.judge import OfflineJudge
+from core.agents.offline.planner import OfflinePlanner
+from core.agents.offline.structurer import OfflineStructurer
+from core.agents.roles import Agents
+from core.ports import Embedder
+
+
+def offline_agents(embedder: Embedder) -> Agents:
+    """One of each. They embed through `embedder`, which had better remember what it embedded last."""
+    return Agents(
+        clusterer=OfflineClusterer(embedder),
+        structurer=OfflineStructurer(),
+        judge=OfflineJudge(embedder),
+        consolidator=OfflineConsolidator(contradicts),
+        planner=OfflinePlanner(),
+    )
