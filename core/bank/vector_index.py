@@ -22,10 +22,7 @@ Real = TypeVar("Real", np.float32, np.float64)
 ABSENT = -1.0
 """The similarity of a key that has no vector: no scale of scores puts it above 0."""
 
-_ROUNDING = (
-    1e-5  # how far a float32 product of unit vectors may be off: what is nearer counts as a tie at first
-)
-_OVERFETCH = 8  # asked for more than one in so many of its vectors, HNSW is no faster than the scan
+_ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
 _BATCH = 256  # rows added between two looks at whether the build is still wanted
 _SEED = 1  # of HNSW's levels and of the order of insertion: the same vectors make the same graph
 
@@ -39,6 +36,7 @@ class VectorSettings:
 
     exact_up_to: int = 5_000  # living vectors that are scanned rather than compiled
     tail_share: float = 0.33  # of the living: a longer tail is compiled
+    scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
     m: int = 24
     ef_construction: int = 300
     ef: int = 256
@@ -89,11 +87,11 @@ class _Compiled:
             self._graph.mark_deleted(label)
             self._labels -= 1
 
-    def near(self, vector: Vector, wanted: int, ef: int) -> list[int] | None:
+    def near(self, vector: Vector, wanted: int, settings: VectorSettings) -> list[int] | None:
         """At least `wanted` living rows by HNSW; None where a scan is as quick or the only sure way."""
-        if self._graph is None or wanted * _OVERFETCH > self._labels:
+        if self._graph is None or wanted > settings.scan_share * self._labels:
             return None
-        self._graph.set_ef(max(ef, 2 * wanted))  # state that every search sets anew, as k differs
+        self._graph.set_ef(max(settings.ef, 2 * wanted))  # state that every search sets anew, as k differs
         try:
             labels, _ = self._graph.knn_query(vector, k=wanted, num_threads=1)
         except RuntimeError:  # fewer than `wanted` within reach; hnswlib has no gentler word for it
@@ -214,9 +212,7 @@ class VectorIndex(Generic[K]):
         if row < len(self._compiled.matrix):
             self._compiled.bury(row)
         elif self._job is None:
-            self._free.append(
-                row
-            )  # a job under way still reads the tail: then the row waits for the adoption
+            self._free.append(row)  # under a job, which still reads the tail, the row waits for its adoption
         self._touch(key)
 
     def _reserve(self, rows: int) -> None:
@@ -281,7 +277,7 @@ class VectorIndex(Generic[K]):
     ) -> list[int] | None:
         """Compiled rows, more and more of them until enough are allowed; None where a scan is better."""
         wanted = k if allowed is None else 4 * k
-        while (rows := self._compiled.near(vector, wanted, self._settings.ef)) is not None:
+        while (rows := self._compiled.near(vector, wanted, self._settings)) is not None:
             admitted = rows if allowed is None else [row for row in rows if allowed(row)]
             if len(admitted) >= k:
                 return admitted

@@ -15,7 +15,7 @@ from core.bank.vector_index import ABSENT, VectorCompaction, VectorIndex, Vector
 from service.adapters.local_embedder.embedder import LocalEmbedder
 
 DIMENSION = 8
-SMALL = VectorSettings(exact_up_to=12)
+SMALL = VectorSettings(exact_up_to=12, scan_share=0.25)
 LOCOMO = Path(__file__).parents[4] / "shared" / "data" / "locomo_dev.json"
 KEYS = [f"n{i:02}" for i in range(40)]
 
