@@ -40,22 +40,36 @@ class RetrievalSection(Section):
 
 
 class EmbedderSection(Section):
-    """Who makes vectors. `base_url`, `api_key`, `model` and `dimension` are the endpoint's (kind openai)."""
+    """Who makes vectors. All below `cached_texts` describes the endpoint of kind openai.
+
+    `cosine_floor` and `cosine_ceiling` are the cosines of unrelated and of equal texts in its space; the
+    thresholds lie on the scale between them. No model's are another's: measure them for yours.
+    """
 
     kind: Literal["local", "light", "openai"] = "local"
     query_threads: Positive = 1
     passage_threads: Positive = 1
     cached_texts: int = Field(default=10_000, ge=0)
-    base_url: str = ""  # empty: the provider's own
+    base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
     dimension: int = Field(default=0, ge=0, le=8_192)
+    shortened: bool = False  # ask for `dimension` numbers of a model that makes more
+    query_prefix: str = ""
+    passage_prefix: str = ""
     timeout_seconds: Seconds = 30.0
+    cosine_floor: float = Field(default=0.1, ge=-1, lt=1)
+    cosine_ceiling: float = Field(default=0.9, gt=-1, le=1)
+    topic_threshold: float = Field(default=0.25, ge=0, le=1)
+    related_threshold: float = Field(default=0.3, ge=0, le=1)
+    same_threshold: float = Field(default=0.75, ge=0, le=1)
 
     @model_validator(mode="after")
     def _endpoint_is_described(self) -> "EmbedderSection":
-        if self.kind == "openai" and not (self.model and self.dimension):
-            raise ValueError("kind openai needs `model` and `dimension`")
+        if self.kind == "openai" and not (self.base_url and self.model and self.dimension):
+            raise ValueError("kind openai needs `base_url`, `model` and `dimension`")
+        if not self.cosine_floor < self.cosine_ceiling:
+            raise ValueError("`cosine_floor` must lie below `cosine_ceiling`")
         return self
 
 
@@ -84,7 +98,7 @@ class BanksSection(Section):
     resume_after_seconds: Seconds = 30.0  # interactions that nobody structured for so long are taken up
     finished_ttl_hours: float = Field(default=24.0, ge=0)  # a finished bank is kept, unless it says otherwise
     feed_retention_hours: Seconds = 168.0  # how far back WatchBank, followers and repeated requests reach
-    upkeep_seconds: Seconds = 15.0  # between two rounds of looking for the above
+    upkeep_seconds: Seconds = 5.0  # between two rounds of looking for the above
 
     @property
     def resume_after(self) -> timedelta:

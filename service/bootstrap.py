@@ -1,0 +1,135 @@
+"""Puts the house together from the settings, and takes it apart in order.
+
+Law: the one place that knows every adapter. Nothing imports it but the server and the command line.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.agents.offline.agents import offline_agents
+from core.model.bank import EmbeddingSpace
+from core.ports import Embedder, Store, Thresholds
+from core.usecases.house import House, Retrieval
+from core.usecases.limits import Limits
+from core.usecases.workshop import Workshop
+from service.adapters.cached_embedder import CachedEmbedder
+from service.adapters.local_blobs import LocalBlobs
+from service.adapters.memory_store import MemoryStore
+from service.adapters.sqlite_store import SqliteStore
+from service.adapters.system_clock import SystemClock
+from service.adapters.ulid_ids import UlidIds
+from service.banks import Holding, OpenBanks
+from service.config import EmbedderSection, Settings
+
+if TYPE_CHECKING:
+    from service.adapters.openai_embedder import Endpoint
+
+DATABASE = "memorybank.sqlite"
+FILES = "files"
+
+
+@asynccontextmanager
+async def open_house(settings: Settings, embedder: Embedder | None = None) -> AsyncIterator[House]:
+    """Everything that use cases work with. `embedder` stands in for the configured one.
+
+    Raises StoreUnavailable, EmbedderUnavailable. When the context ends, work stops where it stands (it
+    is resumed by whoever opens the store next), and what was acknowledged is durable.
+    """
+    async with AsyncExitStack() as closing:
+        settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        clock, ids = SystemClock(), UlidIds()
+        blobs = LocalBlobs(settings.data_dir / FILES)
+        store = await _open_store(settings)
+        closing.push_async_callback(store.close)
+        chosen = embedder or await open_embedder(settings.embedder, closing)
+        banks = OpenBanks(store, blobs, clock, ids, _holding(settings))
+        closing.push_async_callback(banks.close)
+        workshop = Workshop(clock)
+        closing.push_async_callback(workshop.close)
+        yield House(
+            banks=banks,
+            store=store,
+            blobs=blobs,
+            embedder=chosen,
+            agents=offline_agents(chosen),
+            clock=clock,
+            ids=ids,
+            retrieval=Retrieval(
+                top_k=settings.retrieval.top_k,
+                alpha=settings.retrieval.alpha,
+                chunk_ratio=settings.retrieval.chunk_ratio,
+            ),
+            limits=Limits(**dict(settings.limits)),
+            workshop=workshop,
+        )
+
+
+async def open_embedder(chosen: EmbedderSection, closing: AsyncExitStack) -> Embedder:
+    """The configured embedder behind its memory of recent texts. Raises EmbedderUnavailable.
+
+    The adapters are imported when chosen: each brings a library of its own, and some are optional.
+    """
+    queries, passages = chosen.query_threads, chosen.passage_threads
+    inner: Embedder
+    match chosen.kind:
+        case "local":
+            from service.adapters.local_embedder import LocalEmbedder
+
+            local = await asyncio.to_thread(
+                LocalEmbedder.open, query_threads=queries, passage_threads=passages
+            )
+            closing.callback(local.close)
+            inner = local
+        case "light":
+            from service.adapters.use_embedder import UseEmbedder
+
+            light = await asyncio.to_thread(UseEmbedder, query_threads=queries, passage_threads=passages)
+            closing.callback(light.close)
+            inner = light
+        case "openai":
+            from service.adapters.openai_embedder import OpenAIEmbedder
+
+            remote = OpenAIEmbedder(*_endpoint(chosen))
+            closing.push_async_callback(remote.close)
+            inner = remote
+    return CachedEmbedder(inner, queries=chosen.cached_texts, passages=chosen.cached_texts)
+
+
+def _endpoint(chosen: EmbedderSection) -> "tuple[Endpoint, EmbeddingSpace, Thresholds]":
+    from service.adapters.openai_embedder import Endpoint
+
+    endpoint = Endpoint(
+        model=chosen.model,
+        base_url=chosen.base_url,
+        api_key=chosen.api_key.get_secret_value(),
+        query_prefix=chosen.query_prefix,
+        passage_prefix=chosen.passage_prefix,
+        shortened=chosen.shortened,
+        timeout_seconds=chosen.timeout_seconds,
+    )
+    space = EmbeddingSpace(
+        name=chosen.model,
+        dimension=chosen.dimension,
+        cosine_floor=chosen.cosine_floor,
+        cosine_ceiling=chosen.cosine_ceiling,
+    )
+    thresholds = Thresholds(
+        topic=chosen.topic_threshold, related=chosen.related_threshold, same=chosen.same_threshold
+    )
+    return endpoint, space, thresholds
+
+
+async def _open_store(settings: Settings) -> Store:
+    if settings.store.kind == "memory":
+        return MemoryStore()
+    return await SqliteStore.open(Path(settings.store.url or settings.data_dir / DATABASE))
+
+
+def _holding(settings: Settings) -> Holding:
+    return Holding(
+        memory_budget=settings.banks.memory_budget_bytes,
+        max_staleness=settings.banks.max_staleness_seconds,
+    )

@@ -1,0 +1,49 @@
+"""`memorybank serve`: the service, until it is told to stop."""
+
+import sys
+from pathlib import Path
+
+import click
+import structlog
+
+from core.errors import MemoryBankError
+from service.config import ConfigurationError, Settings, load_settings
+from service.logs import configure_logs
+from service.server import require_loopback
+from service.server import serve as run
+
+
+@click.command()
+@click.option("--listen", metavar="HOST:PORT", help="Where to listen; port 0 picks a free one.")
+@click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="Where banks are kept.")
+@click.option(
+    "--config", metavar="FILE", type=click.Path(path_type=Path), help="Settings over the packaged ones."
+)
+@click.option(
+    "--insecure", is_flag=True, help="Listen beyond this machine, though there is no authentication."
+)
+def serve(listen: str | None, data: Path | None, config: Path | None, insecure: bool) -> None:
+    """Serve the memory bank over gRPC.
+
+    Prints `listening on HOST:PORT` when ready; logs go to standard error. Settings come from the packaged
+    configuration, then FILE, then MEMORYBANK_* in the environment, then the options here.
+    """
+    given = {"listen": listen, "data_dir": data}
+    try:
+        settings = load_settings(
+            config, **{name: value for name, value in given.items() if value is not None}
+        )
+        if not insecure:
+            require_loopback(settings)
+        configure_logs(settings.log.level, settings.log.format)
+        structlog.get_logger("memorybank").info("settings", **settings.shown())
+        _run(settings)
+    except (ConfigurationError, MemoryBankError) as problem:
+        click.echo(f"memorybank: {problem}", err=True)
+        sys.exit(1)
+
+
+def _run(settings: Settings) -> None:
+    import uvloop
+
+    uvloop.run(run(settings, click.echo))

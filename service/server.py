@@ -1,0 +1,133 @@
+"""The server: one process, one loop, one port.
+
+Law: ready means that every service answers; stopping means NOT_SERVING first, then no new calls, then
+the end of those at work, then the end.
+"""
+
+import asyncio
+import ipaddress
+import signal
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import grpc
+import structlog
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its types do not know
+from grpc_reflection.v1alpha import reflection
+
+from core.ports import Embedder
+from service.api.endpoint import Desk, handlers
+from service.api.gate import Gate, Observer
+from service.api.services import services
+from service.bootstrap import open_house
+from service.config import ConfigurationError, GrpcSection, Settings
+from service.upkeep import keep_up
+
+# How far beyond the limit a message is still read, so that the answer can say what to do instead: what is
+# larger yet, gRPC refuses by itself, with RESOURCE_EXHAUSTED and the two sizes.
+REFUSAL_ROOM = 4
+LAST_WORDS = 0.5  # seconds for answers that are on their way when the port closes
+SERVING = health_pb2.HealthCheckResponse.SERVING
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.server")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where the server listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+async def serve(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT. `announce` gets one line when the server is ready."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    async with running(settings) as address:
+        announce(f"listening on {address}")
+        await stop.wait()
+        log.info("stopping")
+    log.info("stopped")
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings, embedder: Embedder | None = None, observers: Sequence[Observer] = ()
+) -> AsyncIterator[Address]:
+    """A server that answers while the context lasts.
+
+    Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
+    """
+    async with open_house(settings, embedder) as house:
+        gate = Gate(observers)
+        server = grpc.aio.server(
+            options=_options(settings.grpc), maximum_concurrent_rpcs=settings.grpc.max_concurrent_rpcs
+        )
+        offered = services(house)
+        desk = Desk(max_message_bytes=settings.grpc.max_message_bytes)
+        for name, endpoints in offered.items():
+            server.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
+        checks = await _add_standard_services(server, list(offered))
+        address = _bind(server, settings)
+        await server.start()
+        upkeep = asyncio.create_task(keep_up(house, settings.banks))
+        log.info("listening", address=str(address))
+        try:
+            yield address
+        finally:
+            await checks.enter_graceful_shutdown()
+            upkeep.cancel()
+            await gate.close(settings.grpc.drain_seconds)
+            await server.stop(LAST_WORDS)
+            await asyncio.gather(upkeep, return_exceptions=True)
+
+
+def require_loopback(settings: Settings) -> None:
+    """Raises ConfigurationError for an address that others can reach: there is no authentication."""
+    host = settings.host.strip("[]")
+    try:
+        local = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        local = host == "localhost"
+    if not local:
+        raise ConfigurationError(
+            f"will not listen on {settings.listen}: anyone who reaches it could read and change every memory. "
+            "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
+        )
+
+
+async def _add_standard_services(server: grpc.aio.Server, names: Sequence[str]) -> HealthServicer:
+    """Health, for each service and as a whole, and reflection."""
+    checks = HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    for name in ("", health.SERVICE_NAME, reflection.SERVICE_NAME, *names):
+        await checks.set(name, SERVING)
+    reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+    return checks
+
+
+def _bind(server: grpc.aio.Server, settings: Settings) -> Address:
+    try:
+        port = server.add_insecure_port(settings.listen)
+    except RuntimeError as taken:
+        raise ConfigurationError(f"cannot listen on {settings.listen}: {taken}") from None
+    return Address(host=settings.host, port=port)
+
+
+def _options(settings: GrpcSection) -> list[tuple[str, int]]:
+    return [
+        ("grpc.so_reuseport", 0),  # two processes on one port would share its calls by chance
+        ("grpc.max_receive_message_length", REFUSAL_ROOM * settings.max_message_bytes),
+        ("grpc.max_send_message_length", -1),
+        ("grpc.keepalive_time_ms", round(settings.keepalive_seconds * 1000)),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),  # callers may ping that often
+    ]

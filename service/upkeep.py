@@ -1,0 +1,42 @@
+"""What the service does unasked: finish what was left, forget what has run out.
+
+Law: every replica may do it at any time; doing it twice does nothing twice.
+"""
+
+import asyncio
+
+import structlog
+
+from core.errors import BankNotFound, MemoryBankError
+from core.usecases.house import House
+from core.usecases.leftovers import take_up_leftovers
+from service.config import BanksSection
+
+AT_ONCE = 64  # banks purged in one round
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.upkeep")
+
+
+async def keep_up(house: House, settings: BanksSection) -> None:
+    """Rounds until cancelled. A round that fails is logged, and the next one tries again."""
+    while True:
+        try:
+            await one_round(house, settings)
+        except MemoryBankError as failure:
+            log.warning("upkeep failed", error=type(failure).__name__)
+        await asyncio.sleep(settings.upkeep_seconds)
+
+
+async def one_round(house: House, settings: BanksSection) -> None:
+    """Take up unfinished interactions, purge finished banks whose time is over, trim the feed."""
+    if resumed := await take_up_leftovers(house, settings.resume_after):
+        log.info("interactions taken up", count=resumed)
+    now = house.clock.now()
+    for key, uid in await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE):
+        try:
+            await house.banks.delete(key, uid)
+            log.info("bank purged", tenant=key.tenant, bank_id=key.bank_id)
+        except BankNotFound:
+            continue  # somebody else was quicker
+    if trimmed := await house.store.trim(now - settings.feed_retention):
+        log.info("feed trimmed", entries=trimmed)
