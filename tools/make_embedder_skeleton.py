@@ -19,7 +19,7 @@ from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.quantise import initialisers
 from service.adapters.local_embedder.tokens import Tokenizer
-from service.adapters.local_embedder.weights import F32, Weights, installed_weights
+from service.adapters.local_embedder.weights import F32, Model, Weights, installed_model
 from tools.e5_reference import ReferenceEncoder
 
 Constant = NDArray[np.generic]
@@ -90,7 +90,7 @@ def _external(name: str, array: Constant) -> onnx.TensorProto:
     return tensor
 
 
-def calibrate(weights: Weights, english: list[str], chinese: list[str]) -> Calibration:
+def calibrate(model: Model, english: list[str], chinese: list[str]) -> Calibration:
     """Activation ranges over all texts with both prefixes; mean and language from the passages."""
     ranges: dict[str, F32] = {}
 
@@ -99,11 +99,10 @@ def calibrate(weights: Weights, english: list[str], chinese: list[str]) -> Calib
             known, largest = name.replace(".q", ".qkv"), np.abs(states).max(axis=0)
             ranges[known] = np.maximum(ranges[known], largest) if known in ranges else largest
 
-    encoder, tokenizer = ReferenceEncoder(weights, widen), Tokenizer(weights.vocabulary)
+    encoder, tokenizer = ReferenceEncoder(model.weights, widen), Tokenizer(model.vocabulary)
 
     def unit(prefix: str, text: str) -> F32:
-        ids = tokenizer.ids(prefix) + tokenizer.ids(cleaned(text))
-        pooled = encoder.pooled([weights.vocabulary.bos, *ids, weights.vocabulary.eos])
+        pooled = encoder.pooled(tokenizer.framed(tokenizer.ids(prefix), tokenizer.ids(cleaned(text))))
         return pooled / np.linalg.norm(pooled)
 
     for text in english + chinese:
@@ -116,14 +115,14 @@ def calibrate(weights: Weights, english: list[str], chinese: list[str]) -> Calib
 
 
 def main() -> None:
-    weights = installed_weights()
+    model = installed_model()
     english, chinese = (
         (TEXTS / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("english", "chinese")
     )
-    calibration = calibrate(weights, english, chinese)
+    calibration = calibrate(model, english, chinese)
     calibration.save(FOLDER / "calibration.npz")
-    constants = dict(initialisers(weights, calibration.ranges))
-    onnx.save(Skeleton(weights).model(constants), FOLDER / "skeleton.onnx")
+    constants = dict(initialisers(model.weights, calibration.ranges))
+    onnx.save(Skeleton(model.weights).model(constants), FOLDER / "skeleton.onnx")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
-from service.adapters.local_embedder.weights import F32, installed_weights
+from service.adapters.local_embedder.weights import F32, installed_model
 from tools.e5_reference import ReferenceEncoder
 
 FOLDER = Path(local_embedder.__path__[0])
@@ -19,17 +19,17 @@ class Pair:
     """The quantised encoder and its float oracle over one set of weights."""
 
     def __init__(self) -> None:
-        weights = installed_weights()
+        model = installed_model()
         self.calibration = Calibration.load(FOLDER / "calibration.npz")
-        self.quantised = Encoder(weights, self.calibration)
-        self.reference = ReferenceEncoder(weights)
-        self._vocabulary = weights.vocabulary
-        self._tokenizer = Tokenizer(weights.vocabulary)
+        self.quantised = Encoder(model.weights, self.calibration)
+        self.reference = ReferenceEncoder(model.weights)
+        self._tokenizer = Tokenizer(model.vocabulary)
 
     def cosines(self, text: str) -> tuple[float, float]:
         """Of the two encoders' vectors for a passage: as they come, and centred."""
-        ids = self._tokenizer.ids("passage:") + self._tokenizer.ids(cleaned(text))[:500]
-        framed = [self._vocabulary.bos, *ids, self._vocabulary.eos]
+        framed = self._tokenizer.framed(
+            self._tokenizer.ids("passage:"), self._tokenizer.ids(cleaned(text))[:500]
+        )
         ours, exact = self.quantised.pooled(framed), self.reference.pooled(framed)
         centred = [self.calibration.centred(each.astype(np.float64)) for each in (ours, exact)]
         return _cosine(ours, exact), _cosine(*centred)

@@ -19,7 +19,7 @@ from service.adapters.embedding_text import cleaned, windows
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
-from service.adapters.local_embedder.weights import F32, Weights, installed_weights, read_weights
+from service.adapters.local_embedder.weights import F32, Model, installed_model, read_model
 
 _CALIBRATION = Path(__file__).parent / "calibration.npz"
 
@@ -43,12 +43,11 @@ class LocalEmbedder:
     """
 
     def __init__(
-        self, weights: Weights, calibration: Calibration, *, query_threads: int = 1, passage_threads: int = 1
+        self, model: Model, calibration: Calibration, *, query_threads: int = 1, passage_threads: int = 1
     ) -> None:
         self._calibration = calibration
-        self._encoder = Encoder(weights, calibration)
-        self._tokenizer = Tokenizer(weights.vocabulary)
-        self._bos, self._eos = weights.vocabulary.bos, weights.vocabulary.eos
+        self._encoder = Encoder(model.weights, calibration)
+        self._tokenizer = Tokenizer(model.vocabulary)
         self._queries = Lane("embed-query", query_threads)
         self._passages = Lane("embed-passage", passage_threads)
 
@@ -60,9 +59,9 @@ class LocalEmbedder:
 
         Raises EmbedderUnavailable when the file is missing or is not the one expected.
         """
-        weights = read_weights(path) if path else installed_weights()
+        model = read_model(path) if path else installed_model()
         calibration = Calibration.load(_CALIBRATION)
-        return cls(weights, calibration, query_threads=query_threads, passage_threads=passage_threads)
+        return cls(model, calibration, query_threads=query_threads, passage_threads=passage_threads)
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -84,10 +83,10 @@ class LocalEmbedder:
         self._passages.close()
 
     def _vector(self, prefix: str, text: str) -> F32:
-        ahead = [self._bos, *self._tokenizer.ids(prefix)]
+        ahead = self._tokenizer.ids(prefix)
         content = self._tokenizer.ids(cleaned(text))
         total = np.zeros(_SPACE.dimension)
-        for window in windows(content, self._encoder.longest - len(ahead) - 1):
+        for window in windows(content, self._encoder.longest - len(self._tokenizer.framed(ahead))):
             # Weighted by length, the windows' means make the mean over the whole text.
-            total += max(len(window), 1) * self._encoder.pooled([*ahead, *window, self._eos])
+            total += max(len(window), 1) * self._encoder.pooled(self._tokenizer.framed(ahead, window))
         return self._calibration.centred(total)

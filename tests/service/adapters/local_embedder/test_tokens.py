@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.tokens import Tokenizer
-from service.adapters.local_embedder.weights import Vocabulary, installed_weights
+from service.adapters.local_embedder.weights import Vocabulary, installed_model
 from tests.support import real_texts
 from tests.support.unigram import PlainUnigram
 
 
 @pytest.fixture(scope="module")
 def vocabulary() -> Vocabulary:
-    return installed_weights().vocabulary
+    return installed_model().vocabulary
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import EmbedderUnavailable
-from service.adapters.local_embedder.weights import FILE_NAME, PACKAGE, dequantise, read_weights
+from service.adapters.local_embedder.weights import FILE_NAME, PACKAGE, dequantise, read_model
 from service.adapters.wheel_file import wheel_file
 
 
@@ -17,12 +17,12 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     other.write_bytes(image)
 
     with pytest.raises(EmbedderUnavailable, match="sha256"):
-        read_weights(other)
+        read_model(other)
 
 
 def test_a_missing_file_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(EmbedderUnavailable, match="No such file"):
-        read_weights(tmp_path / "gone.bin")
+        read_model(tmp_path / "gone.bin")
 
 
 def test_a_package_that_is_not_installed_is_unavailable() -> None:
