@@ -117,10 +117,13 @@ class Bank:
     def load(cls, state: BankState, tuning: Tuning) -> "Bank":
         """The bank that a store's rows describe. Takes a while for a large one: call it off the loop."""
         bank = cls(state.record, state.head, tuning)
-        steps = bank._steps_of(state)
-        bank._index(bank._prepare_steps(steps))
+        steps = steps_of(state)
         for step in steps:
             bank._apply_step(step)
+        bank._index(bank._prepare_steps(steps))
+        if (job := bank.graph.compaction()) is not None:
+            job.build()
+            bank.graph.adopt(job)
         bank.insight = state.insight
         if state.segment_vectors:
             bank.put_segment_vectors(state.segment_vectors)
@@ -234,9 +237,10 @@ class Bank:
 
     def apply(self, change: Change, prepared: PreparedChange | None = None) -> None:
         """Carry out a stored change, and stand at its revision."""
-        self._index(prepared or self._prepare_steps(change.steps))
+        prepared = prepared or self._prepare_steps(change.steps)
         for step in change.steps:
             self._apply_step(step)
+        self._index(prepared)  # last: a node that went and came back keeps its words
         if any(isinstance(step, BankPut) for step in change.steps):
             self.record_revision = change.revision
         if any(isinstance(step, InsightPut) for step in change.steps):
@@ -362,21 +366,21 @@ class Bank:
         self.node_words.put(prepared.nodes)
         self.segment_words.put(prepared.segments)
 
-    @staticmethod
-    def _steps_of(state: BankState) -> list[Step]:
-        """The state's rows as the steps that would make them."""
-        return [
-            *(InteractionAdd(interaction=i) for i in state.interactions),
-            *(AttachmentPut(attachment=a) for a in state.attachments),
-            *state.nodes,
-            *(EdgePut(node_id=a, other_node_id=b) for a, b in state.edges),
-            *(MergeAdd(record=m) for m in state.merges),
-            *(ConflictPut(conflict=c) for c in state.conflicts),
-            *(PairSettle(node_id=a, other_node_id=b) for a, b in state.settled),
-            *(SegmentRefute(ref=ref, conflict_id=c) for ref, c in state.refuted),
-            *(StructuringPut(structuring=s) for s in state.structurings),
-            *(ClusterPut(cluster=c) for c in state.clusters),
-        ]
+
+def steps_of(state: BankState) -> list[Step]:
+    """The state's rows as the steps that would make them in a bank that has its record and insight."""
+    return [
+        *(InteractionAdd(interaction=i) for i in state.interactions),
+        *(AttachmentPut(attachment=a) for a in state.attachments),
+        *state.nodes,
+        *(EdgePut(node_id=a, other_node_id=b) for a, b in state.edges),
+        *(MergeAdd(record=m) for m in state.merges),
+        *(ConflictPut(conflict=c) for c in state.conflicts),
+        *(PairSettle(node_id=a, other_node_id=b) for a, b in state.settled),
+        *(SegmentRefute(ref=ref, conflict_id=c) for ref, c in state.refuted),
+        *(StructuringPut(structuring=s) for s in state.structurings),
+        *(ClusterPut(cluster=c) for c in state.clusters),
+    ]
 
 
 def node_fields(node: Node) -> Mapping[str, str]:
