@@ -22,7 +22,7 @@ Key = bytes
 
 
 class CachedEmbedder:
-    """Keeps the vectors of at most `queries` queries and `passages` passages, the least recently used go first."""
+    """Keeps the vectors of `queries` queries and `passages` passages; the least recently used go first."""
 
     def __init__(self, inner: Embedder, *, queries: int = 4096, passages: int = 1024) -> None:
         self._inner = inner

@@ -31,7 +31,7 @@ def spaced(text: str) -> str:
 
 
 def windows(whole: Part, longest: int) -> list[Part]:
-    """`whole` in the fewest parts of at most `longest`, in order, as even as can be; one empty part of nothing."""
+    """`whole` in the fewest parts of at most `longest`, as even as can be; of nothing, one empty part."""
     count = max(1, -(-len(whole) // longest))
     cuts = [len(whole) * part // count for part in range(count + 1)]
     return [whole[start:end] for start, end in pairwise(cuts)]  # type: ignore[misc]

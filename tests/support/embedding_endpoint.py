@@ -35,7 +35,7 @@ def answering(*vectors: list[float]) -> Reply:
 
 
 class EmbeddingEndpoint:
-    """Answers with hashed vectors, not normalised and last input first, once the scripted replies are used up."""
+    """Gives the scripted replies, then hashed vectors, not normalised and the last input first."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -61,7 +61,7 @@ class _Server(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that gave up is what some tests are about; anything else is a mistake in here."""
         if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]  # typeshed knows sockets only
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Real sentences to measure on: the project's own calibration texts, and the data beside the checkout, if any.
+"""Real sentences to measure on: the project's calibration texts, and the data beside the checkout, if any.
 
 The data are read where they lie; nothing of them is kept here. A test that needs them skips without.
 """

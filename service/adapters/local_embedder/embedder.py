@@ -3,6 +3,9 @@
 Law: everything that decides a vector (weights, calibration, prefixes, cleaning, windows) belongs to
 the space, and changes only together with its name. Questions have threads of their own: no ingest
 stands before a question.
+
+The same text gives the same bytes on machines with the same processor features; onnxruntime picks its
+kernels by those, and another choice may round the last bits differently.
 """
 
 from collections.abc import Sequence
@@ -23,16 +26,16 @@ from service.adapters.local_embedder.weights import F32, Model, installed_model,
 
 _CALIBRATION = Path(__file__).parent / "calibration.npz"
 
-# Cosines measured on English dialogues and facts, and on Chinese articles. Median (5 to 95 in a hundred):
+# Cosines measured on English dialogues and facts, and on Chinese articles: median (5th to 95th percentile).
 #   texts of one kind that have nothing in common   English 0.20 (0.07 to 0.38), Chinese 0.23 (0.12 to 0.40)
 #   a question and the sentence that answers it     English 0.71 (0.54 to 0.79)
 #   a text as a question and as a passage           English 0.80 (0.72 to 0.89), Chinese 0.89 (0.84 to 0.93)
 _SPACE = EmbeddingSpace(
     name="multilingual-e5-small/int8-centred-1", dimension=384, cosine_floor=0.2, cosine_ceiling=0.9
 )
-# Medians on the calibrated scale: neighbouring turns of a dialogue 0.37, turns of other days 0.20; neighbouring
-# sentences of a Chinese article 0.26, of two articles 0.04; facts about the same people 0.29, about others 0;
-# paraphrases 0.8 (four in five above 0.75, of texts that are merely related one in fifty).
+# Medians on the calibrated scale: neighbouring turns of a dialogue 0.37, turns of other days 0.20;
+# neighbouring sentences of a Chinese article 0.26, of two articles 0.04; facts about the same people 0.29,
+# about others 0; paraphrases 0.8 (four in five above 0.75; of merely related texts one in fifty).
 _THRESHOLDS = Thresholds(topic=0.25, related=0.3, same=0.75)
 
 
