@@ -1,0 +1,71 @@
+"""The contract's methods, as their descriptors tell of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """One RPC. `header` is the message that names the bank: the request, or the first part of a streamed one."""
+
+    service: str
+    name: str
+    request: type[Message]
+    response: type[Message]
+    header: type[Message]
+    streams_up: bool
+    streams_down: bool
+    seconds: float | None
+
+    @property
+    def path(self) -> str:
+        return f"/{self.service}/{self.name}"
+
+    @property
+    def kind(self) -> str:
+        """gRPC's word for it, e.g. `unary_stream`."""
+        return f"{_streamed(self.streams_up)}_{_streamed(self.streams_down)}"
+
+    def first(self, header: Message) -> Message:
+        """The first message of a streamed request: the one that carries the header."""
+        fields = self.request.DESCRIPTOR.fields
+        (name,) = [field.name for field in fields if field.message_type is header.DESCRIPTOR]
+        return self.request(**{name: header})
+
+    @property
+    def takes_request_id(self) -> bool:
+        return "request_id" in self.header.DESCRIPTOR.fields_by_name
+
+    @property
+    def takes_min_revision(self) -> bool:
+        return "min_revision" in self.header.DESCRIPTOR.fields_by_name
+
+
+def method_of(
+    request: type[Message], response: type[Message], header: type[Message], seconds: float | None
+) -> Method:
+    """The method that takes this request: each has a request type of its own."""
+    services: dict[str, Any] = dict(request.DESCRIPTOR.file.services_by_name)
+    found = [
+        method
+        for service in services.values()
+        for method in service.methods
+        if method.input_type is request.DESCRIPTOR and method.output_type is response.DESCRIPTOR
+    ]
+    (method,) = found
+    return Method(
+        service=method.containing_service.full_name,
+        name=method.name,
+        request=request,
+        response=response,
+        header=header,
+        streams_up=method.client_streaming,
+        streams_down=method.server_streaming,
+        seconds=seconds,
+    )
+
+
+def _streamed(streams: bool) -> str:
+    return "stream" if streams else "unary"

@@ -1,0 +1,55 @@
+"""What follows the header of a streamed request, cut to the size that the contract allows: 1 MiB a message.
+
+Law: nothing is held beyond one piece; what comes in small pieces by itself goes out as it comes.
+"""
+
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
+from typing import Any, Protocol, runtime_checkable
+
+from memorybank.v1.memory_bank_pb2 import (
+    ExportRecord,
+    ImportBankRequest,
+    MemorizeStreamRequest,
+    UploadAttachmentRequest,
+)
+
+BYTES = 1024 * 1024
+CHARACTERS = BYTES // 4
+"""So many code points take at most 1 MiB of UTF-8."""
+
+Cut = Callable[[Any], Iterable[Any]]
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """An open file. Its lines would make a message each, so it is read in larger pieces."""
+
+    def read(self, size: int, /) -> Any: ...
+
+
+def of_text(text: str) -> Iterator[MemorizeStreamRequest]:
+    for start in range(0, len(text), CHARACTERS):
+        yield MemorizeStreamRequest(text=text[start : start + CHARACTERS])
+
+
+def of_file(content: bytes) -> Iterator[UploadAttachmentRequest]:
+    for start in range(0, len(content), BYTES):
+        yield UploadAttachmentRequest(chunk=content[start : start + BYTES])
+
+
+def of_export(record: ExportRecord) -> Iterator[ImportBankRequest]:
+    yield ImportBankRequest(record=record)
+
+
+def parts_of(source: Any) -> Iterable[Any] | AsyncIterable[Any]:
+    """The parts of a whole text or file, of an open file, or as they are."""
+    if isinstance(source, str | bytes):
+        return (source,)
+    if isinstance(source, Readable):
+        return _read(source)
+    return source  # type: ignore[no-any-return]
+
+
+def _read(file: Readable) -> Iterator[Any]:
+    while piece := file.read(CHARACTERS):
+        yield piece

@@ -1,0 +1,161 @@
+"""The four shapes of an RPC as descriptors, each typed for both clients.
+
+A verb is declared once, in a class that both clients inherit. Read from the asynchronous client it is a function whose
+outcome is awaited or iterated with `async for`; read from the synchronous one, a plain function. Its keyword arguments
+are the fields of the request message, or of a streamed request's header: editors and type checkers know them
+from the message's own signature.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+
+from google.protobuf.message import Message
+
+from memorybank_client.callers import AsyncCaller, SyncCaller
+from memorybank_client.methods import method_of
+from memorybank_client.session import Call
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Message)
+Part = TypeVar("Part")
+
+READ = 10.0
+WRITE = 30.0
+THINK = 300.0
+"""Seconds for a call in which agents are asked: they may be models elsewhere."""
+TRANSFER = 3_600.0
+"""Seconds for a file, an export, a streamed context."""
+
+
+class Shape(Generic[R]):
+    """A verb: its name in Python, its method, and what `seconds` it is given unless the client says otherwise."""
+
+    def __init__(
+        self, request: Any, response: type[R], *, header: Any = None, seconds: float | None = READ
+    ) -> None:
+        self.method = method_of(request, response, header or request, seconds)
+        self.verb = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.verb = name
+
+    def call(self, client: AsyncCaller | SyncCaller, fields: dict[str, Any]) -> Call:
+        return client.session.call(self.verb, self.method, self.method.header(**fields))
+
+
+class Unary(Shape[R], Generic[P, R]):
+    """A message for a message."""
+
+    def __init__(self, request: Callable[P, Message], response: type[R], *, seconds: float = READ) -> None:
+        super().__init__(request, response, seconds=seconds)
+
+    @overload
+    def __get__(self, client: AsyncCaller, owner: type) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    @overload
+    def __get__(self, client: SyncCaller, owner: type) -> Callable[P, R]: ...
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
+        if client is None:
+            return self
+
+        def verb(**fields: Any) -> Any:
+            call = self.call(client, fields)
+            return client.one(call, call.header)
+
+        return verb
+
+
+class Down(Shape[R], Generic[P, R]):
+    """A message for a stream of them. Left early, close it (`aclosing`), else it lasts until it is collected."""
+
+    def __init__(self, request: Callable[P, Message], response: type[R], *, seconds: float | None) -> None:
+        super().__init__(request, response, seconds=seconds)
+
+    @overload
+    def __get__(self, client: AsyncCaller, owner: type) -> Callable[P, AsyncGenerator[R, None]]: ...
+    @overload
+    def __get__(self, client: SyncCaller, owner: type) -> Callable[P, Generator[R, None, None]]: ...
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
+        if client is None:
+            return self
+
+        def verb(**fields: Any) -> Any:
+            call = self.call(client, fields)
+            return client.many(call, call.header)
+
+        return verb
+
+
+class Up(Shape[R], Generic[Part, P, R]):
+    """A stream of messages for one: first what is streamed, then the header's fields as keywords."""
+
+    def __init__(
+        self,
+        request: type[Message],
+        response: type[R],
+        *,
+        header: Callable[P, Message],
+        cut: Callable[[Part], Iterable[Message]],
+        seconds: float,
+    ) -> None:
+        super().__init__(request, response, header=header, seconds=seconds)
+        self.cut = cut
+
+    @overload
+    def __get__(
+        self, client: AsyncCaller, owner: type
+    ) -> Callable[Concatenate[Part | Iterable[Part] | AsyncIterable[Part], P], Coroutine[Any, Any, R]]: ...
+    @overload
+    def __get__(
+        self, client: SyncCaller, owner: type
+    ) -> Callable[Concatenate[Part | Iterable[Part], P], R]: ...
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
+        if client is None:
+            return self
+
+        def verb(source: Any, **fields: Any) -> Any:
+            call = self.call(client, fields)
+            return client.one(call, client.framed(call, source, self.cut))
+
+        return verb
+
+
+class Both(Shape[R], Generic[Part, P, R]):
+    """A stream of messages for a stream of them."""
+
+    def __init__(
+        self,
+        request: type[Message],
+        response: type[R],
+        *,
+        header: Callable[P, Message],
+        cut: Callable[[Part], Iterable[Message]],
+        seconds: float,
+    ) -> None:
+        super().__init__(request, response, header=header, seconds=seconds)
+        self.cut = cut
+
+    @overload
+    def __get__(
+        self, client: AsyncCaller, owner: type
+    ) -> Callable[Concatenate[Part | Iterable[Part] | AsyncIterable[Part], P], AsyncGenerator[R, None]]: ...
+    @overload
+    def __get__(
+        self, client: SyncCaller, owner: type
+    ) -> Callable[Concatenate[Part | Iterable[Part], P], Generator[R, None, None]]: ...
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
+        if client is None:
+            return self
+
+        def verb(source: Any, **fields: Any) -> Any:
+            call = self.call(client, fields)
+            return client.many(call, client.framed(call, source, self.cut))
+
+        return verb
