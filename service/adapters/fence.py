@@ -33,7 +33,7 @@ def check_chain(key: BankKey, uid: str, changes: Sequence[Change]) -> BankRecord
     first = changes[0]
     if first.parent is not None:
         return None
-    founding = first.steps[0] if first.steps and first.revision == 1 else None
+    founding = first.steps[0] if first.steps and first.revision >= 1 else None
     if not isinstance(founding, BankPut):
-        raise ChangeInvalid("a bank begins at revision 1 with the step BankPut")
+        raise ChangeInvalid("a bank begins with the step BankPut")
     return founding.record

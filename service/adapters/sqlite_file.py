@@ -195,7 +195,7 @@ class SqliteFile:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _outside_errors():
             self._writer = self._connection()
-            (mode,) = self._writer.execute("PRAGMA journal_mode = WAL").fetchone()
+            ((mode,),) = _insist(self._writer, "PRAGMA journal_mode = WAL")
             if mode != "wal":
                 raise StoreUnavailable(f"{self._path} cannot have a write-ahead log: is it on a local disk?")
             _migrate(self._writer, self._path, migrations)
@@ -253,18 +253,6 @@ class SqliteFile:
     def _gathered(self) -> list[_Write[Any]]:
         return [self._waiting.popleft() for _ in range(min(len(self._waiting), GROUP_LIMIT))]
 
-    def _insist(self, statement: str) -> list[Any]:
-        """Run what needs the file's write lock. SQLite's own waiting sleeps ever longer, up to 100 ms,
-        and so starves beside a busy process; this one asks again every millisecond or so."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            try:
-                return self._writer.execute(statement).fetchall()
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                    raise
-                time.sleep(random.uniform(0.0005, 0.002))
-
     def _attempt(self, write: _Write[T]) -> _Done[T]:
         self._writer.execute("SAVEPOINT one")
         try:
@@ -277,7 +265,7 @@ class SqliteFile:
 
     def _transact(self, group: Sequence[_Write[Any]]) -> list[_Done[Any]]:
         with _outside_errors():
-            self._insist("BEGIN IMMEDIATE")
+            _insist(self._writer, "BEGIN IMMEDIATE")
             done = [self._attempt(write) for write in group]
             self._commit()
         return done
@@ -304,15 +292,34 @@ class SqliteFile:
     def _scrub(self) -> None:
         with _outside_errors():
             ((newest,),) = self._writer.execute("SELECT max(id) FROM unscrubbed").fetchall()
-            self._insist("VACUUM")
+            _insist(self._writer, "VACUUM")
             deadline = time.monotonic() + PATIENCE_SECONDS
-            while self._insist("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:  # somebody still reads from the log
+            while _insist(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")[0][
+                0
+            ]:  # somebody still reads from the log
                 if time.monotonic() > deadline:
                     raise StoreUnavailable("deleted, but others keep reading: the log still holds it")
                 time.sleep(0.002)
-            self._insist("BEGIN IMMEDIATE")
+            _insist(self._writer, "BEGIN IMMEDIATE")
             self._writer.execute("DELETE FROM unscrubbed WHERE id <= ?", (newest,))
             self._commit()
+
+
+def _insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
+    """Run what needs the file's write lock, however long another process holds it.
+
+    SQLite's own waiting sleeps ever longer, up to 100 ms, and so starves beside a busy process; and
+    where two switch a new file to WAL at once, it does not wait at all. This asks again every
+    millisecond or so.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return connection.execute(statement).fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(random.uniform(0.0005, 0.002))
 
 
 @contextmanager
@@ -327,7 +334,7 @@ def _outside_errors() -> Iterator[None]:
 
 def _migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
     """Run the scripts this file has not seen, all in one transaction; `user_version` counts them."""
-    connection.execute("BEGIN IMMEDIATE")
+    _insist(connection, "BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version > len(migrations):

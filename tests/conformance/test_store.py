@@ -225,6 +225,20 @@ async def test_a_bank_can_begin_with_several_changes(store: Store) -> None:
     assert (await loaded(store)).head.revision == 2
 
 
+async def test_an_imported_bank_begins_where_its_original_stood(store: Store) -> None:
+    story = a.Story()
+    founding = replace(story.founding(), revision=57)
+    story.head = Head(uid="u1", revision=57, change_id=founding.change_id)
+    await store.append(a.KEY, "u1", [founding])
+
+    await store.append(a.KEY, "u1", [story.change(a.node_put("n1"))])
+
+    assert (await loaded(store)).head.revision == 58
+    assert _revisions(await store.changes(a.KEY, "u1", 56, 10)) == [57, 58]
+    with pytest.raises(RevisionTrimmed):
+        await store.changes(a.KEY, "u1", 0, 10)
+
+
 async def test_of_a_group_all_is_stored_or_nothing(store: Store) -> None:
     story = await founded(store)
     before = await loaded(store)
@@ -235,6 +249,17 @@ async def test_of_a_group_all_is_stored_or_nothing(store: Store) -> None:
 
     assert a.same(await loaded(store), before)
     assert len(await store.changes(a.KEY, "u1", 0, 10)) == 1
+
+
+async def test_an_imported_bank_may_begin_where_the_exported_one_stood(store: Store) -> None:
+    founding = replace(a.founding_with_two_nodes(a.Story()), revision=57)
+
+    await store.append(a.KEY, "u1", [founding])
+
+    assert (await loaded(store)).head.revision == 57
+    assert [change.revision for change in await store.changes(a.KEY, "u1", 56, 10)] == [57]
+    with pytest.raises(RevisionTrimmed):
+        await store.changes(a.KEY, "u1", 55, 10)
 
 
 def _gap(story: a.Story) -> list[Change]:

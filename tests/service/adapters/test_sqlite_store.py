@@ -116,13 +116,14 @@ async def test_a_text_with_any_character_is_kept(store: SqliteStore) -> None:
     assert state.interactions[0].text == text
 
 
-async def test_opening_twice_at_once_makes_the_schema_once(path: Path) -> None:
-    both = await asyncio.gather(SqliteStore.open(path), SqliteStore.open(path))
+@pytest.mark.parametrize("_round", range(20))
+async def test_a_new_file_can_be_opened_by_several_at_once(path: Path, _round: int) -> None:
+    stores = await asyncio.gather(*(SqliteStore.open(path) for _ in range(4)))
 
-    await both[0].append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
+    await stores[0].append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
 
-    assert await both[1].load(a.KEY) is not None
-    for store in both:
+    assert await stores[-1].load(a.KEY) is not None
+    for store in stores:
         await store.close()
 
 
