@@ -193,7 +193,7 @@ async def test_all_partners_of_one_round_form_one_conflict() -> None:
 
         async with house.banks.reading(KEY) as bank:
             (conflict,) = bank.open_conflicts()
-            assert [side.node_id for side in conflict.sides][0] == told.node_ids[0]
+            assert conflict.sides[0].node_id == told.node_ids[0]
             assert len(conflict.sides) == 3
 
 
