@@ -229,10 +229,12 @@ class Banks(Protocol):
         ...
 
     async def found(
-        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None
+        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
     ) -> Committed[Result]:
-        """Create the bank that the draft's first step (BankPut) describes, at revision 1. The result must be
-        a frozen dataclass when a request is given. Raises BankExists, RequestIdReused."""
+        """Create the bank that the draft's first step (BankPut) describes, standing at `revision` (or a little
+        later, when its steps are so many that they become several changes; still all or none). A bank that
+        is imported goes on from the revision it was exported at. The result must be a frozen dataclass when
+        a request is given. Raises BankExists, RequestIdReused."""
         ...
 
     async def commit(

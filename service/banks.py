@@ -10,7 +10,7 @@ import random
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -35,6 +35,7 @@ from core.ports import Blobs, Clock, Committed, Draft, Ids, PurgeCounts, Request
 log = structlog.get_logger(__name__)
 
 GROUP = 64  # commands to one append, at most
+PORTION = 4_000  # steps to one change of a bank that is founded with many
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
 LARGE_TEXT = 20_000  # characters; the words of more new text than this are found off the loop
@@ -239,7 +240,7 @@ class OpenBanks:
     # ---- writing ----
 
     async def found(
-        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None
+        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
     ) -> Committed[Result]:
         """See the port."""
         if request is not None and (known := await self._known(key, request, type(draft.result))) is not None:
@@ -247,13 +248,29 @@ class OpenBanks:
         if not draft.steps or not isinstance(draft.steps[0], BankPut):
             raise TypeError("a bank is founded by a draft whose first step is BankPut")
         uid = draft.steps[0].record.uid
-        change = self._change(None, 1, draft, request)
+        changes = self._founding(draft, request, revision)
         try:
-            await self._shielded(self._store.append(key, uid, [change]))
-        except HeadMoved:
+            await self._shielded(self._store.append(key, uid, changes))
+        except (BankExists, HeadMoved):
+            if request is not None and (known := await self._known(key, request, type(draft.result))):
+                return known  # the same request, twice at once: the other one made it
             raise BankExists(key.bank_id) from None
-        self._admit(_Open(Bank.found(change, uid, self._holding.tuning), self._now()))
-        return Committed(result=draft.result, revision=1)
+        if len(changes) == 1:  # a larger bank is loaded, off the loop, by whoever reads it first
+            self._admit(_Open(Bank.found(changes[0], uid, self._holding.tuning), self._now()))
+        return Committed(result=draft.result, revision=changes[-1].revision)
+
+    def _founding(self, draft: Draft[Any], request: RequestKey | None, revision: int) -> list[Change]:
+        """The first changes of a bank: one, or several of bearable size that end at `revision` or later."""
+        portions = [draft.steps[i : i + PORTION] for i in range(0, len(draft.steps), PORTION)]
+        first = max(1, revision - len(portions) + 1)
+        changes: list[Change] = []
+        for number, steps in enumerate(portions, start=first):
+            parent = changes[-1].change_id if changes else None
+            last = len(changes) == len(portions) - 1
+            changes.append(
+                self._change(parent, number, replace(draft, steps=steps), request if last else None)
+            )
+        return changes
 
     async def commit(
         self,
@@ -369,6 +386,9 @@ class OpenBanks:
         deferred: list[_Command[Any]] = []
         touched: set[str] = set()
         for command in commands:
+            if staged and staged[0][1].sees_all:  # it may change any node: what follows must see what it did
+                deferred.append(command)
+                continue
             try:
                 draft = command.stage(bank, bank.revision + len(staged) + 1)
             except (MemoryBankError, Unasked) as failure:

@@ -17,15 +17,27 @@ class Limits:
     inline_attachment_bytes: int = 1_048_576
 
     def check_segments(self, bank: Bank, more: int) -> None:
-        if bank.tree.segment_count + more > self.segments_per_bank:
+        self.check_segment_count(bank.tree.segment_count + more)
+
+    def check_nodes(self, bank: Bank, more: int) -> None:
+        self.check_node_count(len(bank.nodes) + more)
+
+    def check_segment_count(self, count: int) -> None:
+        if count > self.segments_per_bank:
             raise LimitReached(
                 "segments_per_bank",
                 self.segments_per_bank,
                 "split the record over several banks, or raise the limit",
             )
 
-    def check_nodes(self, bank: Bank, more: int) -> None:
-        if len(bank.nodes) + more > self.nodes_per_bank:
+    def check_node_count(self, count: int) -> None:
+        if count > self.nodes_per_bank:
             raise LimitReached(
                 "nodes_per_bank", self.nodes_per_bank, "merge or delete nodes, or raise the limit"
+            )
+
+    def check_context(self, characters: int) -> None:
+        if characters > self.context_characters:
+            raise LimitReached(
+                "context_characters", self.context_characters, "memorize the text in several parts"
             )

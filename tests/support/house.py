@@ -84,5 +84,11 @@ async def make_bank(house: House, key: BankKey = KEY, space: EmbeddingSpace | No
     return key
 
 
+async def work_done(house: House) -> None:
+    """Wait for all that is at work in the background."""
+    for running in list(house.workshop._running.values()):
+        await running.finished()
+
+
 def request(request_id: str, digest: str = "d", verb: str = "Verb") -> RequestKey:
     return RequestKey(request_id=RequestId(request_id), verb=verb, digest=digest)
