@@ -6,19 +6,14 @@ Law: pure and symmetric in kind: no opinion here, only measures.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.agents.offline import read_chinese, read_english
-from core.agents.offline.statement import Kind, Term
+from core.agents.offline.claims.statement import Kind, Term
+from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 ENDINGS = frozenset({"e", "r", "er", "or", "y", "i", "ri", "s", "n", "ist", "ian"})  # hike/hiker, bake/bakeri
 PREFIX = 5  # letters two stems must share to be forms of one word
 
 NAME_WEIGHT = 1.5
 SEVERAL_WEIGHT = 0.5  # of words that say little about which fact it is: "enjoys", "has"
-
-
-def stems(name: str, chinese: bool) -> frozenset[str]:
-    """A word set of the lexicon by its name without the language: SINGLE, SEVERAL, MUTUAL."""
-    return read_chinese.stems(f"{name}_ZH") if chinese else read_english.stems(f"{name}_EN")
 
 
 def same_word(a: str, b: str) -> bool:
@@ -34,11 +29,11 @@ def same_word(a: str, b: str) -> bool:
     return shared >= PREFIX and shared >= 0.8 * len(short) and len(long) - shared <= 4
 
 
-def same_name(a: Term, b: Term) -> bool:
+def _same_name(a: Term, b: Term) -> bool:
     return a.parts <= b.parts or b.parts <= a.parts
 
 
-def same_number(a: Term, b: Term) -> bool:
+def _same_number(a: Term, b: Term) -> bool:
     if a.unit and b.unit and a.unit != b.unit:
         return False
     if a.bound or b.bound:
@@ -56,17 +51,18 @@ def _reachable(a: Term, b: Term) -> bool:
 
 
 def matches(a: Term, b: Term) -> bool:
+    """Whether two terms say the same: a name and a part of it, forms of a word, values that can be equal."""
     if a.kind is Kind.NAME and b.kind is Kind.NAME:
-        return same_name(a, b)
+        return _same_name(a, b)
     if {a.kind, b.kind} == {Kind.NAME, Kind.WORD}:
         name, word = (a, b) if a.kind is Kind.NAME else (b, a)
         return len(name.parts) == 1 and (
-            name.key == word.key or read_english.key_of(next(iter(name.parts))) == word.key
+            name.key == word.key or english_key(next(iter(name.parts))) == word.key
         )
     if a.kind is not b.kind:
         return False
     if a.kind is Kind.NUMBER:
-        return same_number(a, b)
+        return _same_number(a, b)
     if a.kind is Kind.DATE:
         return a.unit == b.unit and a.key == b.key
     if a.kind is Kind.LABEL:
@@ -76,10 +72,8 @@ def matches(a: Term, b: Term) -> bool:
 
 def falls_under(kind: Term, one: Term, chinese: bool) -> bool:
     """Whether `one` is an example of `kind`: who never goes outdoors does not hike."""
-    kinds = read_chinese.kinds() if chinese else read_english.kinds()
-    return kind.kind is Kind.WORD and (
-        one.key in kinds.get(kind.key, ()) or bool(one.parts & kinds.get(kind.key, set()))
-    )
+    examples = vocabulary(chinese).kinds.get(kind.key, frozenset())
+    return kind.kind is Kind.WORD and (one.key in examples or not one.parts.isdisjoint(examples))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +86,7 @@ class Alignment:
     chinese: bool
 
     def weight(self, terms: Sequence[Term]) -> float:
-        several = stems("SEVERAL", self.chinese)
+        several = vocabulary(self.chinese).several
         return sum(
             NAME_WEIGHT if term.kind is Kind.NAME else SEVERAL_WEIGHT if term.key in several else 1.0
             for term in terms

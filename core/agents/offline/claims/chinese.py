@@ -1,0 +1,256 @@
+"""Chinese sentences (with Latin words in them) to statements.
+
+Law: pure; words and their kinds are the tagger's (`core.text.chinese`). Numerals of either script
+become values; what the tagger may cut wrongly (known terms, labels, Latin names) is found first.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from core.agents.offline.claims import lexicon_zh as words
+from core.agents.offline.claims.draft import Draft
+from core.agents.offline.claims.statement import Denial, Kind, Statement
+from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabulary
+from core.text.chinese import tagged
+
+NUMBER = re.compile(
+    r"(?P<digits>[\d,]*\d(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
+    r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b|[\u4e00-\u9fff]?)"
+)
+WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
+LABEL = re.compile(
+    r"第[零〇一二两三四五六七八九十百千\d]+[\u4e00-\u9fff]?"
+    r"|(?:阶段|步骤|节点|章节|版块|分支)\s*[A-Z\d一二三四五六七八九十]+"
+)
+LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#-]*)*")
+TITLE = re.compile(r"《[^》]{1,40}》|“[^”]{1,40}”|「[^」]{1,40}」|\"[^\"]{1,40}\"")
+PASSIVE = re.compile(r"由|被|所")
+NUMERALS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
+DATE_UNITS = {"年": "year", "月": "month", "日": "day", "号": "day"}
+FIRST_YEAR = 1000  # 三年 is a span of time, 1999年 a date
+NAMES = ("nr", "ns", "nt", "nz")  # kinds of words that are names
+SKIPPED = ("x", "uj", "ul", "ug", "uz", "ud", "uv", "p", "c", "e", "y", "o", "k", "h")  # that carry nothing
+BREAKS = frozenset("；;：:—。.")
+PAUSES = frozenset("，,")
+CLAUSE_OPENERS = frozenset({"而是", "但", "但是", "而", "反而", "却", "不过", "然而"})
+CONTRASTS = ("而不是", "不是", "而非", "并非")
+PRONOUNS = groups(words.PERSONAL)
+
+
+@dataclass(slots=True)
+class Course(Draft):
+    """A draft with what tells a statement from an order: 更新邻居节点 has no subject."""
+
+    state: bool | None = None
+    starts_with_a_verb: bool = False
+    copula: bool = False
+
+
+class Found(NamedTuple):
+    """Something told by its form, and what takes it in."""
+
+    match: re.Match[str]
+    add: Callable[[Course, re.Match[str]], None]
+
+
+def statement(text: str) -> Statement:
+    """Read one sentence. Titles in 《》 and what stands in quotes are names."""
+    course, at = Course(text), 0
+    for found in TITLE.finditer(text):
+        _stretch(course, at, found.start())
+        title = found.group()[1:-1].lower()
+        course.add(Kind.NAME, title, found.start() + 1, found.end() - 1, parts=frozenset({title}))
+        at = found.end()
+    _stretch(course, at, len(text))
+    return Statement(
+        text=text,
+        terms=tuple(course.terms),
+        chinese=True,
+        clauses=course.clause + 1,
+        only_at=frozenset(course.only_at),
+        or_at=frozenset(course.or_at),
+        subject_end=course.verb_at
+        if course.verb_at > 0
+        else course.leading_names() or min(1, len(course.terms)),
+        state=bool(course.state),
+        passive=PASSIVE.search(text) is not None,
+        question=text.rstrip().endswith(("?", "？", "吗", "呢")),
+        hedged=any(word in text for word in words.HEDGES),
+        personal=course.personal,
+        contrasting="而" in text,
+        proposition=bool(course.terms) and (not course.starts_with_a_verb or course.copula),
+    )
+
+
+# ---- told by form ----
+
+
+def _stretch(course: Course, start: int, end: int) -> None:
+    """Take in text[start:end]: what is told by its form, and what lies between by the tagger."""
+    at = start
+    while at < end:
+        found = min(_forms(course.text, at, end), key=lambda one: one.match.start(), default=None)
+        _words(course, at, found.match.start() if found else end)
+        if found is None:
+            return
+        found.add(course, found.match)
+        at = found.match.end()
+
+
+def _forms(text: str, at: int, end: int) -> Iterator[Found]:
+    """The next one of each form; of those that start together the first counts."""
+    for pattern, add in ((_known(), _term), (LABEL, _label), (WEEKDAY, _weekday), (LATIN, _latin)):
+        match = pattern.search(text, at, end)
+        if match is not None:
+            yield Found(match, add)
+    number = next((match for match in NUMBER.finditer(text, at, end) if _is_number(text, match)), None)
+    if number is not None:
+        yield Found(number, _number)
+
+
+@cache
+def _known() -> re.Pattern[str]:
+    """The lexicon's longer words, which the tagger may cut: 首席执行官."""
+    listed = (word for word in groups(words.SYNONYMS) if len(word) > 2 and not word.isascii())
+    return re.compile("|".join(sorted(listed, key=len, reverse=True)))
+
+
+def _term(course: Course, found: re.Match[str]) -> None:
+    course.add(Kind.WORD, chinese_key(found.group()), found.start(), found.end())
+
+
+def _label(course: Course, found: re.Match[str]) -> None:
+    course.add(Kind.LABEL, found.group().replace(" ", ""), found.start(), found.end())
+
+
+def _weekday(course: Course, found: re.Match[str]) -> None:
+    day = found.group(1).replace("天", "日")
+    course.add(Kind.DATE, day, found.start(), found.end(), unit="weekday")
+
+
+def _latin(course: Course, found: re.Match[str]) -> None:
+    word = found.group()
+    lower = word.lower()
+    if chinese_key(lower) != lower or word.islower():
+        course.add(Kind.WORD, chinese_key(lower), found.start(), found.end())
+    else:
+        course.add(Kind.NAME, lower, found.start(), found.end(), parts=frozenset(lower.split()))
+
+
+def _is_number(text: str, found: re.Match[str]) -> bool:
+    digits, unit = found["digits"], found["unit"]
+    if digits[0].isdigit():
+        return True
+    if len(digits) == 1 and not found["scale"]:  # 张三 is no number, and 一名 is "a"
+        return unit in words.COUNTED or unit in words.MEASURES and digits != "一"
+    around = text[max(0, found.start() - 1) : found.end() + 1]
+    return not any(word in around for word in words.NOT_NUMBERS)
+
+
+def _number(course: Course, found: re.Match[str]) -> None:
+    value, unit, start, end = value_of(found["digits"]), found["unit"], found.start(), found.end()
+    for scale in found["scale"]:
+        value *= SCALES[scale]
+    dated = unit in DATE_UNITS and not found["scale"] and (unit != "年" or value >= FIRST_YEAR)
+    if dated:
+        course.add(Kind.DATE, f"{value:g}", start, end, unit=DATE_UNITS[unit])
+    else:
+        course.add(
+            Kind.NUMBER, f"{value:g}", start, end, value=value, unit=unit, bound=_bound(course.text[:start])
+        )
+
+
+def _bound(before: str) -> int:
+    if before.endswith(tuple(words.AT_MOST)):  # 不超过 before 超过
+        return -1
+    return 1 if before.endswith(tuple(words.AT_LEAST)) else 0
+
+
+def value_of(numeral: str) -> float:
+    """四千九百九十九 → 4999, 二〇二〇 → 2020, 1,500 → 1500."""
+    if numeral[0].isdigit():
+        return float(numeral.replace(",", ""))
+    if not any(character in SCALES for character in numeral):
+        return float("".join(str(NUMERALS[character]) for character in numeral))
+    total, section, digit = 0, 0, 0
+    for character in numeral:
+        if character in NUMERALS:
+            digit = NUMERALS[character]
+        elif SCALES[character] < 10**4:
+            section, digit = section + (digit or 1) * SCALES[character], 0
+        else:
+            total, section, digit = (total + section + digit) * SCALES[character], 0, 0
+    return float(total + section + digit)
+
+
+# ---- told by the tagger ----
+
+
+def _words(course: Course, start: int, end: int) -> None:
+    cut = tagged(course.text[start:end]) if start < end else []
+    at = start
+    for place, (word, kind) in enumerate(cut):
+        following = cut[place + 1].text if place + 1 < len(cut) else course.text[end : end + 1]
+        _word(course, word, kind, at, following)
+        at += len(word)
+
+
+def _word(course: Course, word: str, kind: str, at: int, following: str) -> None:
+    if word in BREAKS | PAUSES:
+        _mark(course, word, at)
+    elif word in words.NEGATORS or word == "而非":
+        _negate(course, word, at)
+    elif word in CLAUSE_OPENERS and following not in words.NEGATORS:
+        course.next_clause()
+    elif word in {"或", "或者", "或是"}:
+        course.or_at.add(len(course.terms))
+    else:
+        _content(course, word, kind, at)
+
+
+def _mark(course: Course, mark: str, at: int) -> None:
+    """A new clause, unless a contrast goes on in the same one."""
+    if mark in BREAKS or not course.text[at + 1 :].startswith(CONTRASTS):
+        course.next_clause()
+    else:
+        course.denial = Denial.NONE
+
+
+def _negate(course: Course, word: str, at: int) -> None:
+    before = course.text[:at]
+    aside = before.endswith(("而", "，", ",")) and word in {"不是", "非", "并非"} and "是" in before
+    course.denial = Denial.CONTRAST if aside or word == "而非" else Denial.CLAUSE
+    _verb(course, word, "v", at)
+
+
+def _content(course: Course, word: str, kind: str, at: int) -> None:
+    if word in PRONOUNS and not course.terms:
+        course.personal = course.personal or PRONOUNS[word]
+    if word in words.EXCLUSIVE:
+        course.only_at.add(len(course.terms))
+    denied = vocabulary(chinese=True).denying.get(word)
+    _verb(course, word, "v" if denied else kind, at)
+    if denied:
+        course.denial = Denial.CLAUSE
+    elif word in words.FUNCTION or kind in SKIPPED or not word.strip():
+        return
+    key = denied or chinese_key(word)
+    if kind.startswith(NAMES) and key == word.lower():
+        course.add(Kind.NAME, key, at, at + len(word), parts=frozenset({key}))
+    else:
+        course.add(Kind.WORD, key, at, at + len(word))
+
+
+def _verb(course: Course, word: str, kind: str, at: int) -> None:
+    verb = kind.startswith("v")
+    course.copula = course.copula or word in words.COPULAS
+    if at == 0 and verb and word not in words.COPULAS:
+        course.starts_with_a_verb = True
+    if course.state is None and (verb or word in words.STATES):
+        course.state = word in words.STATES
+    if course.verb_at < 0 and course.terms and (verb or word in words.STATES or word in {"为", "由"}):
+        course.verb_at = len(course.terms)

@@ -1,0 +1,116 @@
+"""Two sentences about to be compared: whether they have the subject, the event, the time in common.
+
+Law: pure; says what two sentences share, never whether they contradict.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agents.offline.claims.alignment import NAME_WEIGHT, Alignment, align, matches
+from core.agents.offline.claims.lexicon_en import INSTITUTION
+from core.agents.offline.claims.statement import Kind, Statement, Term
+from core.agents.offline.claims.vocabulary import Vocabulary, english_key, vocabulary
+
+FIRST = frozenset({"first", "首次", "初次"})  # happens once
+SWAP_WEIGHT = 3.0  # without the subject in common, the shared words must be this telling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Parts of two sentences laid side by side. `same_matter`: known from elsewhere to speak of one thing."""
+
+    left: Statement
+    right: Statement
+    laid: Alignment
+    same_matter: bool = False
+
+    @property
+    def words(self) -> Vocabulary:
+        return vocabulary(self.laid.chinese)
+
+    @property
+    def same_subject(self) -> bool:
+        """Something in common that is the subject of both; names in the subjects must not all differ.
+
+        Whoever is told of in the passive stands elsewhere, so a shared name will do there.
+        """
+        if self.left.personal and self.left.personal == self.right.personal:
+            return True
+        if self.left.passive or self.right.passive:
+            return bool(self.laid.names)
+        meeting = [x for x, y in self.laid.pairs if x in self.left.subject and y in self.right.subject]
+        if any(x.kind is Kind.NAME for x in meeting):
+            return True
+        sides = ((self.laid.only_a, self.left), (self.laid.only_b, self.right))
+        if all(any(t.kind is Kind.NAME and t in side.subject for t in only) for only, side in sides):
+            return False
+        return bool(meeting) or bool(self.laid.names) and self.mutual
+
+    @property
+    def subjects_meet(self) -> bool:
+        return any(matches(x, y) for x in self.left.subject for y in self.right.subject)
+
+    @property
+    def mutual(self) -> bool:
+        """What holds both ways, so that who is named first does not matter."""
+        return any(term.key in self.words.mutual for term in self.laid.words)
+
+    @property
+    def same_event(self) -> bool:
+        """Told in so many shared words that it is one event, with others in it."""
+        return not (self.left.state or self.right.state) and self.laid.weight(self.laid.words) >= SWAP_WEIGHT
+
+    @property
+    def once_together(self) -> bool:
+        """Two who met, married or founded something: once, however it is told."""
+        names = [x for x, y in self.laid.pairs if x.kind is Kind.NAME]
+        pair = [
+            x for x, y in self.laid.pairs if x in names and x in self.left.subject and y in self.right.subject
+        ]
+        once = self.words.once_together
+        return len(pair) >= 2 and any(
+            x.key in once and _first_word(self.left, x) and _first_word(self.right, y)
+            for x, y in self.laid.pairs
+        )
+
+    @property
+    def single(self) -> bool:
+        """Whether the relation they share allows one value only."""
+        if any(term.key in FIRST for term in (*self.laid.only_a, *self.laid.only_b)):
+            return True
+        return any(term.key in self.words.single for term in self.laid.words)
+
+    def one_named(self, ours: Sequence[Term], theirs: Sequence[Term]) -> bool:
+        """ "works at A" and "works at B"; "attended the University of A" and "of B"."""
+        if any(term.key in self.words.one_named for term in self.laid.words):
+            return True
+        institutions = all(any(t.parts & INSTITUTION for t in side) for side in (ours, theirs))
+        return institutions and any(term.key == english_key("attend") for term in self.laid.words)
+
+    @property
+    def frame(self) -> float:
+        """The weight of what is shared beyond one subject."""
+        return self.laid.weight(self.laid.shared()) - (NAME_WEIGHT if self.laid.names else 1.0)
+
+    @property
+    def all_but_one(self) -> bool:
+        """Each side has one term that the other has not, and no more."""
+        return len(self.laid.only_a) == len(self.laid.only_b) == 1
+
+    @property
+    def scoped_apart(self) -> bool:
+        """Both tell their time, and it is another: the values may both have been true."""
+        return all(self.laid.left(Kind.DATE))
+
+
+def compare(
+    left: Statement, a: Sequence[Term], right: Statement, b: Sequence[Term], same_matter: bool = False
+) -> Comparison:
+    """`a` and `b` are the terms of either sentence that are laid side by side."""
+    return Comparison(left=left, right=right, laid=align(a, b, left.chinese), same_matter=same_matter)
+
+
+def _first_word(statement: Statement, term: Term) -> bool:
+    """Whether `term` is the first word of its clause after the names."""
+    words = (t for t in statement.of_clause(term.clause) if t.kind is Kind.WORD and t.key not in FIRST)
+    return next(words, None) is term

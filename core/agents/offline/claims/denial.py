@@ -1,0 +1,159 @@
+"""A denial of what the other sentence asserts: "never", "X, not Y", "while B …", "only".
+
+Law: pure. What is denied must be held by the other side, about the same subject; two denials do
+not contradict each other.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from core.agents.offline.claims.alignment import align, falls_under, matches
+from core.agents.offline.claims.comparison import Comparison, compare
+from core.agents.offline.claims.finding import Contradiction, Slot, found
+from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
+
+COVERED = 0.5  # of what is denied, held by the other side with the same verb
+COVERED_OTHER_VERB = 0.6
+COVERED_CONTRAST = 0.75  # of "Y" in "X, not Y"
+TELLING = 1.5  # what both speak of must weigh so much, or be all that one of them says
+CONTRASTED = 0.7  # of a clause's words, said of the one it is set against
+
+
+def denials(left: Statement, right: Statement, same_matter: bool) -> Iterator[Contradiction]:
+    """What the left sentence denies and the right one asserts, clause by clause."""
+    for clause in range(left.clauses):
+        for kind in (Denial.CLAUSE, Denial.CONTRAST):
+            denied = tuple(t for t in left.of_clause(clause) if t.denial is kind)
+            if not denied:
+                continue
+            one = _denied(left, right, clause, denied)
+            if one is None and same_matter:
+                one = _denied_of_the_name(left, right, clause, denied)
+            if one is not None:
+                yield one
+
+
+def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, ...]) -> Contradiction | None:
+    contrast = denied[0].denial is Denial.CONTRAST
+    theirs = right.asserted
+    covered, held = _held(left, denied, theirs)
+    if not held or covered < (COVERED if _any_matches(denied[0], held) else COVERED_OTHER_VERB):
+        return None
+    subject = left.asserted if contrast else _subject_of(left, clause)
+    both = compare(left, subject, right, tuple(t for t in theirs if t not in held))
+    if contrast:
+        if covered < COVERED_CONTRAST or not _same_frame(both):
+            return None
+    elif not both.same_subject:
+        return None
+    if not _telling(both, held, covered):
+        return None
+    return found(Slot.DENIAL, left, denied, right, held, 0.5 + 0.4 * covered)
+
+
+def _subject_of(statement: Statement, clause: int) -> tuple[Term, ...]:
+    return tuple(t for t in statement.of_clause(clause) if t.asserted) or statement.subject
+
+
+def _same_frame(both: Comparison) -> bool:
+    """Whether the rest of "X, not Y, did it" is what the other sentence says of Y."""
+    laid = both.laid
+    if not (both.same_subject or laid.names or laid.weight(laid.words) >= TELLING):
+        return False
+    first = [
+        next((t for t in side.terms if t.kind is Kind.WORD and t not in side.subject), None)
+        for side in (both.left, both.right)
+    ]
+    same_verb = first[0] is not None and first[1] is not None and matches(first[0], first[1])
+    return same_verb or laid.covered(Kind.WORD)[1] >= COVERED
+
+
+def _telling(both: Comparison, held: Sequence[Term], covered: float) -> bool:
+    """Whether what is denied is enough to be the same matter: by itself, or as all that is denied or said."""
+    weight = both.laid.weight(held)
+    if weight >= TELLING:
+        return True
+    if both.left.personal:
+        return False
+    said = both.laid.weight([t for t in both.right.asserted if t not in both.right.subject])
+    return weight >= 0.6 * said or covered >= 0.9 and any(t.kind is Kind.NAME for t in both.left.subject)
+
+
+def _held(
+    left: Statement, denied: tuple[Term, ...], theirs: tuple[Term, ...]
+) -> tuple[float, tuple[Term, ...]]:
+    """How much of what is denied the other side holds, and its terms that do. Of "A or B" either will do."""
+    ways = [denied, *(denied[:n] for n in range(1, len(denied)) if left.terms.index(denied[n]) in left.or_at)]
+    best: tuple[float, tuple[Term, ...]] = (0.0, ())
+    for way in ways:
+        laid = align(way, theirs, left.chinese)
+        examples = [
+            (kind, next((t for t in laid.only_b if falls_under(kind, t, left.chinese)), None))
+            for kind in laid.only_a
+        ]
+        pairs = [*laid.pairs, *((kind, t) for kind, t in examples if t is not None)]
+        if way is not denied and not any(x is way[0] for x, _ in pairs):
+            continue  # a part of what is denied counts only with its verb
+        covered = laid.weight([x for x, _ in pairs]) / laid.weight(way)
+        if covered > best[0]:
+            best = (covered, tuple(sorted((y for _, y in pairs), key=lambda t: t.start)))
+    return best
+
+
+def _denied_of_the_name(
+    left: Statement, right: Statement, clause: int, denied: tuple[Term, ...]
+) -> Contradiction | None:
+    """What is denied of someone the other tells of, in a sentence known to speak of one matter with it."""
+    names = [t for t in (*_subject_of(left, clause), *left.subject) if t.kind is Kind.NAME]
+    theirs = right.asserted
+    if len(theirs) < len(right.terms) or not any(_any_matches(name, theirs) for name in names):
+        return None
+    said = tuple(t for t in theirs if t not in right.subject)
+    return found(Slot.DENIAL, left, denied, right, said, 0.6) if said else None
+
+
+def contrasts(left: Statement, right: Statement) -> Iterator[Contradiction]:
+    """ "A is a poet, while B is a pilot" leaves no room for "B is a poet"."""
+    if not left.contrasting or left.clauses < 2:
+        return
+    for told in range(left.clauses):
+        whose = left.subject_of(told)
+        others = [t for other in range(left.clauses) if other != told for t in left.subject_of(other)]
+        own = tuple(t for t in left.of_clause(told) if t.asserted)
+        for theirs in right.claims if whose else ():
+            about = [t for t in theirs if t in right.subject]
+            laid = align(own, theirs, left.chinese)
+            of_another = bool(about) and not any(_any_matches(x, about) for x in whose)
+            if not of_another or not all(_any_matches(y, others) for y in about):
+                continue
+            if laid.covered(Kind.WORD)[0] >= CONTRASTED and laid.weight(laid.words) >= TELLING:
+                yield found(Slot.NAME, left, whose, right, about, 0.7)
+
+
+def exclusions(left: Statement, right: Statement) -> Iterator[Contradiction]:
+    """ "only speaks French" against "speaks Spanish": the same verb, and something that the first leaves out."""
+    for place in sorted(left.only_at):
+        verb = _verb_beside(left, place)
+        if verb is None:
+            continue
+        own = tuple(t for t in left.of_clause(verb.clause) if t.asserted)
+        if own[0].kind is not Kind.NAME:
+            own = (*left.subject, *own)
+        for theirs in right.claims:
+            both = compare(left, own, right, theirs)
+            more = [t for t in both.laid.only_b if t.kind is not Kind.DATE and t not in right.subject]
+            if more and both.same_subject and any(x is verb for x, _ in both.laid.pairs):
+                ours = [t for t in own if t.start >= verb.start]
+                yield found(Slot.EXCLUSION, left, ours, right, more, 0.7)
+
+
+def _verb_beside(statement: Statement, place: int) -> Term | None:
+    """The verb that the "only" at `place` belongs to: beside it, and the first word after the subject."""
+    for term in statement.terms[max(0, place - 1) : place + 1]:
+        words = (t for t in statement.of_clause(term.clause) if t.kind is not Kind.NAME)
+        if next(words, None) is term and term.kind is Kind.WORD and term.asserted:
+            return term
+    return None
+
+
+def _any_matches(term: Term, others: Sequence[Term]) -> bool:
+    return any(matches(term, other) for other in others)

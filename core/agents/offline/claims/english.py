@@ -1,0 +1,258 @@
+"""English sentences to statements.
+
+Law: pure; by words and their order. Verbs are told by their look: auxiliaries, endings, or what
+follows the names in front.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from core.agents.offline.claims import lexicon_en as words
+from core.agents.offline.claims.draft import Draft
+from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
+from core.agents.offline.claims.statement import Denial, Kind, Statement
+from core.agents.offline.claims.vocabulary import english_key, vocabulary
+
+ADDRESS = re.compile(
+    r"^(?:(?:wow|hey|hi|hello|oh|yeah|yes|no|thanks|thank you|well|so|sure|okay|ok|great|nice|cool|awesome"
+    r"|aww?|haha|congrats|totally|absolutely|definitely|btw|by the way)\b[\s,!.]*)+(?:[A-Z][a-z]+[,!.]\s*)?",
+    re.IGNORECASE,
+)
+ADDRESSED = re.compile(r",\s*[A-Z][a-z]+(?=[.!]*$)")
+PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|been|being|be)\s+(?:\w+ly\s+)?\w+(?:ed|en|t|ade|wn|un)\b.*\bby\b", re.IGNORECASE
+)
+PARTICIPLE = re.compile(r"\w+(?:ed|en|own|ung)")
+YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+CLAUSE_OPENERS = frozenset({"while", "whereas", "but", "although", "though", "instead", "however"})
+AFTER_COMMA = CLAUSE_OPENERS | {"and", "has", "is", "who", "which"}
+LIKING = frozenset({"i", "we", "they", "you", "to", "not", "also", "really", "would", "who"})  # before "like"
+NO_NEGATION = frozenset({"only", "just", "merely", "doubt", "matter"})  # after "not" or "no"
+MAINLY = frozenset({"primarily", "mainly", "mostly", "best"})
+ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
+
+
+def statement(text: str) -> Statement:
+    """Read one sentence; what addresses someone ("Wow, Mel, …") is left out."""
+    said = ADDRESSED.sub("", ADDRESS.sub("", text))
+    draft, read = Draft(said), tokens(said)
+    lowered = {token.lower for token in read}
+    at = 0
+    while at < len(read):
+        at = _step(draft, read, at)
+    return Statement(
+        text=said,
+        terms=tuple(draft.terms),
+        chinese=False,
+        clauses=draft.clause + 1,
+        only_at=frozenset(draft.only_at),
+        or_at=frozenset(draft.or_at),
+        subject_end=draft.verb_at
+        if draft.verb_at >= 0
+        else draft.leading_names() or min(1, len(draft.terms)),
+        state=_tells_state(read),
+        passive=PASSIVE.search(said) is not None,
+        question=said.rstrip().endswith("?"),
+        hedged=bool(lowered & words.HEDGES),
+        personal=draft.personal,
+        contrasting=bool(lowered & {"while", "whereas"}),
+        proposition=draft.verb_at > 0 or draft.verb_at == 0 and bool(draft.personal),
+    )
+
+
+def _tells_state(read: Sequence[Token]) -> bool:
+    """Whether the first verb we know tells a state. "was founded by" is an event, "is a" is not."""
+    for token, following in pairwise(read):
+        if token.kind != "word" or token.lower in words.ADVERBS:
+            continue
+        if token.lower in words.PAST or token.lower.endswith("ed"):
+            return False
+        if token.lower in words.STATES:
+            helping = token.lower in {"was", "were", "has", "have"}
+            participle = following.lower in words.PAST or PARTICIPLE.fullmatch(following.lower) is not None
+            return not (helping and participle)
+    return False
+
+
+def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
+    """Take in the token at `at`, and those that belong with it; where the next one is."""
+    token = read[at]
+    if token.text == "(" and draft.terms and draft.terms[-1].kind is Kind.NAME:
+        closing = (n + 1 for n in range(at, len(read)) if read[n].text == ")")
+        return next(closing, at + 1)  # another form of the name
+    if token.kind == "mark":
+        _mark(draft, token, _lower(read, at + 1))
+        return at + 1
+    before, draft.last = draft.last, token.lower
+    if token.kind == "quoted":
+        _name(draft, token.start + 1, token.end - 1)
+        return at + 1
+    end = name_end(read, at)
+    if end > at:
+        _name(draft, token.start, read[end - 1].end)
+        draft.last = ""
+        return end
+    spelled = token.lower in words.NUMBERS and before != "the" and _lower(read, at + 1) != "of"
+    if token.kind == "number" or spelled:
+        return _number(draft, read, at)
+    _word(draft, token, before, _lower(read, at + 1))
+    return at + 1
+
+
+def _lower(read: Sequence[Token], at: int) -> str:
+    return read[at].lower if 0 <= at < len(read) else ""
+
+
+def _mark(draft: Draft, token: Token, following: str) -> None:
+    if token.text in ";—–:." or token.text == "," and following in AFTER_COMMA:
+        if following not in {"not", "rather"}:
+            draft.next_clause()
+    elif draft.denial is Denial.CONTRAST:
+        draft.denial = Denial.NONE
+    draft.last = token.text
+
+
+def _word(draft: Draft, token: Token, before: str, following: str) -> None:
+    lower = token.lower
+    if lower == "like" and before not in LIKING:
+        return  # "much like it"
+    if lower in PRONOUNS and not draft.terms and not draft.personal:
+        draft.personal = PRONOUNS[lower]
+    _connect(draft, lower, before, following)
+    _restrict(draft, lower, before, following)
+    denied = vocabulary(chinese=False).denying.get(lower)
+    if denied:
+        _verb(draft)
+        draft.denial = Denial.CLAUSE
+        draft.add(Kind.WORD, denied, token.start, token.end)
+    elif lower in words.FUNCTION or lower in words.NEGATORS or len(lower) < 2:
+        if lower in words.STATES | words.MODALS:
+            _verb(draft)
+    else:
+        _content(draft, token)
+
+
+def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
+    """What a negation, a conjunction or an "or" does to what follows."""
+    if _negates(lower, following):
+        aside = before in {",", "and", ";", ""} and lower in {"not", "never"}
+        draft.denial = Denial.CONTRAST if aside or lower in {"rather", "instead"} else Denial.CLAUSE
+    elif _opens_a_clause(lower, following) and draft.terms:
+        draft.next_clause()
+    elif lower in {"or", "nor"} or lower == "and" and draft.denial is Denial.CLAUSE:
+        draft.or_at.add(len(draft.terms))
+
+
+def _restrict(draft: Draft, lower: str, before: str, following: str) -> None:
+    """ "only", "mainly known", "at least", "more than"."""
+    only = lower in words.EXCLUSIVE and before not in {"not", "the"} and following not in {"child", "a"}
+    if only or lower in MAINLY and following == "known":
+        draft.only_at.add(len(draft.terms))
+    if lower in words.AT_LEAST or lower == "than" and before == "more":
+        draft.bound = 1
+    elif lower in words.AT_MOST or lower == "than" and before in {"less", "fewer"}:
+        draft.bound = -1
+
+
+def _negates(lower: str, following: str) -> bool:
+    if lower in {"rather", "instead"}:
+        return following in {"than", "of"}
+    return lower in words.NEGATORS and following not in NO_NEGATION
+
+
+def _opens_a_clause(lower: str, following: str) -> bool:
+    """ "while …", or "and" with another verb of the same subject, told by its look."""
+    if lower != "and":
+        return lower in CLAUSE_OPENERS and following != "of"
+    if following in words.STATES or following in {"always", "instead", "only", "does", "did", "then"}:
+        return True
+    return following.endswith(("ed", "ly"))
+
+
+def _content(draft: Draft, token: Token) -> None:
+    lower = token.lower
+    if _looks_a_verb(draft, lower):
+        _verb(draft)
+    draft.bound = 0
+    calendar = "month" if lower in words.MONTHS else "weekday" if lower in words.WEEKDAYS else ""
+    if calendar and token.text[0].isupper():
+        draft.add(Kind.DATE, lower, token.start, token.end, unit=calendar)
+    else:
+        draft.add(Kind.WORD, english_key(token.text), token.start, token.end)
+
+
+def _looks_a_verb(draft: Draft, lower: str) -> bool:
+    if lower in words.STATES | words.PAST | words.SEVERAL or lower.endswith("ed"):
+        return True
+    if lower.endswith("s") and not lower.endswith("ss"):
+        return True
+    after_names = bool(draft.terms) and draft.leading_names() == len(draft.terms)
+    return after_names and not draft.text[draft.terms[-1].end :].startswith(("'", "’"))
+
+
+def _verb(draft: Draft) -> None:
+    if draft.verb_at < 0 and (draft.terms or draft.personal):
+        draft.verb_at = len(draft.terms)
+
+
+def _name(draft: Draft, start: int, end: int) -> None:
+    shown = draft.text[start:end]
+    for ending in ("'s", "’s", "'", "’"):
+        if shown.endswith(ending):
+            shown, end = shown[: -len(ending)], end - len(ending)
+    parts = frozenset(re.findall(r"[\w-]+", shown.lower())) - INSIDE_NAMES
+    draft.add(Kind.NAME, " ".join(shown.lower().split()), start, end, parts=(parts - words.TITLES) or parts)
+
+
+def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
+    """A figure with its multiplier and unit, a date's day or year, or a label's number."""
+    token, end = read[at], at + 1
+    plain = token.lower.replace(",", "")
+    digits = re.search(r"\d+(?:\.\d+)?", plain)
+    value = float(digits.group()) if digits else float(words.NUMBERS[plain])
+    suffix = re.sub(r"[^a-z%$€£¥]", "", plain) if digits else ""
+    year = YEAR.fullmatch(plain) is not None
+    multiplier = _lower(read, end)
+    if not year and multiplier in words.MULTIPLIERS:
+        value, end = value * words.MULTIPLIERS[multiplier], end + 1
+    else:
+        value *= words.MULTIPLIERS.get(suffix.lstrip("$€£¥"), 1)
+    bound, draft.bound, draft.last = draft.bound, 0, plain
+    stop = read[end - 1].end
+    if year or _is_day(read, at, value, suffix):
+        draft.add(Kind.DATE, f"{value:g}", token.start, stop, unit="year" if year else "day")
+    elif _labels(read, at):
+        label = draft.text[read[at - 1].start : token.end].lower()
+        draft.add(Kind.LABEL, label, token.start, stop)
+    else:
+        unit = next((mark for mark in "%$€£¥" if mark in suffix), "") or _unit(read, end)
+        draft.add(Kind.NUMBER, f"{value:g}", token.start, stop, value=value, unit=unit, bound=bound)
+    return end
+
+
+def _is_day(read: Sequence[Token], at: int, value: float, suffix: str) -> bool:
+    """Whether a number stands beside a month."""
+    beside = any(_lower(read, n) in words.MONTHS for n in (at - 1, at + 1, at + 2))
+    return beside and suffix in ORDINALS and value <= 31
+
+
+def _labels(read: Sequence[Token], at: int) -> bool:
+    """ "Phase 2" names a thing; "version 2" gives a value, "for 2 weeks" counts."""
+    if at == 0 or read[at - 1].kind != "word" or not read[at].text.isdigit():
+        return False
+    before = read[at - 1].lower
+    if before in words.LABELLED:
+        return True
+    single = english_key(before) in vocabulary(chinese=False).single
+    return not _unit(read, at + 1) and before not in words.FUNCTION and not single
+
+
+def _unit(read: Sequence[Token], at: int) -> str:
+    """The key of the next content word: what is counted."""
+    for token in read[at : at + 3]:
+        if token.kind != "word":
+            break
+        if token.lower not in words.FUNCTION:
+            return english_key(token.text)
+    return ""

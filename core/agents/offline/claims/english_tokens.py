@@ -1,0 +1,126 @@
+"""English sentences to tokens; where names begin and end.
+
+Law: pure. A name is a run of capitalised words (joined by "of", "de" and the like), or what stands
+in quotes; at the start of a sentence, where all words are capitalised, what follows decides.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.agents.offline.claims.lexicon_en import (
+    FUNCTION,
+    MONTHS,
+    PERSONAL,
+    PHRASES,
+    STATES,
+    TITLES,
+    WEEKDAYS,
+)
+from core.agents.offline.claims.vocabulary import groups, is_grouped
+
+TOKEN = re.compile(
+    r"(?P<quoted>\"[^\"]{2,80}\"|“[^”]{2,80}”|(?<![A-Za-z])'[A-Z][^']{2,80}'(?![A-Za-z]))"
+    r"|(?P<number>[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|(?:st|nd|rd|th|k|m|bn|s)\b)?)"
+    r"|(?P<word>[A-Za-zÀ-ɏ]+(?:[-'’][A-Za-zÀ-ɏ]+)*\.?)"
+    r"|(?P<han>[\u3400-\u9fff]+)"
+    r"|(?P<mark>[,;:—–()]|\.(?=\s))"
+)
+ABBREVIATED = re.compile(r"(?:[A-Za-z]\.)+|(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St)\.", re.IGNORECASE)
+JOINERS = frozenset({"of", "de", "von", "van", "da", "di", "la"})
+INSIDE_NAMES = JOINERS | {"the", "for", "and"}
+AMBIGUOUS_MONTHS = frozenset({"may", "march"})  # names and words too
+AFTER_A_NAME = STATES | {"and", "will", "can", "does", "did", "never"}
+PRONOUNS = groups(PERSONAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`kind` is the group of `TOKEN` that matched."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower().replace("’", "'").rstrip(".")
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of a sentence; phrases that are one word come as one."""
+    found, at = [], 0
+    cut = list(_cut(text))
+    while at < len(cut):
+        size = next((n for n in (3, 2) if _phrase(cut[at : at + n]) in PHRASES), 1)
+        if size > 1:
+            one = PHRASES[_phrase(cut[at : at + size])]
+            found.append(Token("word", one, cut[at].start, cut[at + size - 1].end))
+        else:
+            found.append(cut[at])
+        at += size
+    return found
+
+
+def _phrase(cut: Sequence[Token]) -> str:
+    return " ".join(token.lower for token in cut)
+
+
+def _cut(text: str) -> Iterator[Token]:
+    for found in TOKEN.finditer(text):
+        kind, piece, start, end = str(found.lastgroup), found.group(), found.start(), found.end()
+        if kind == "word" and piece.endswith(".") and not ABBREVIATED.fullmatch(piece):
+            piece, end = piece[:-1], end - 1
+        if kind == "word" and piece.endswith(("n't", "n’t")):
+            yield Token(kind, piece[:-3], start, end - 3)
+            yield Token(kind, "not", end - 3, end)
+            continue
+        yield Token(kind, piece, start, end)
+
+
+def name_end(read: Sequence[Token], at: int) -> int:
+    """Where the name that starts at token `at` ends; `at` itself when none does."""
+    if not _is_name(read, at):
+        return at
+    end = at + 1
+    while end < len(read) and read[end].kind == "word" and not read[end - 1].lower.endswith("'s"):
+        if _is_name(read, end):
+            end += 1
+        elif _joins(read, end):
+            end += 2 if _is_name(read, end + 1) else 3
+        else:
+            break
+    return end
+
+
+def _joins(read: Sequence[Token], at: int) -> bool:
+    """ "University of Michigan" and "Bank of the West" are one name; "Nora and Eliza" are two."""
+    if read[at].lower not in JOINERS or at + 1 >= len(read):
+        return False
+    return _is_name(read, at + 1) or read[at + 1].lower in {"the", "la"} and _is_name(read, at + 2)
+
+
+def _is_name(read: Sequence[Token], at: int) -> bool:
+    if at >= len(read) or read[at].kind != "word" or not read[at].text[0].isupper():
+        return False
+    token, lower = read[at], read[at].lower.removesuffix("'s")
+    if lower in TITLES:
+        return True
+    if token.lower in PRONOUNS or lower in FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS):
+        return False
+    if token.text.isupper() and is_grouped(lower):
+        return False  # "CEO" is a word
+    starts = at == 0 or read[at - 1].text in {".", ":"}
+    return not starts or token.text.isupper() and len(lower) > 1 or _starts_with_a_name(read, at)
+
+
+def _starts_with_a_name(read: Sequence[Token], at: int) -> bool:
+    """Whether the sentence's first word is a name, by what comes after it."""
+    following = read[at + 1] if at + 1 < len(read) else None
+    if following is None or following.kind != "word":
+        listed = following is not None and following.text == "," and at + 2 < len(read)
+        return listed and read[at + 2].text[0].isupper()
+    if read[at].lower.endswith("'s") or following.text[0].isupper():
+        return True
+    return following.lower in AFTER_A_NAME or following.lower.endswith(("ed", "s"))

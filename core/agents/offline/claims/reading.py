@@ -1,0 +1,45 @@
+"""Sentences to statements: marks off, the speaker apart, then by the language's reader.
+
+Law: pure; the same sentence reads the same. What was read is remembered, the last few thousand.
+"""
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from core.agents.offline.claims import chinese, english
+from core.agents.offline.claims.statement import Statement
+from core.text.scripts import is_chinese
+
+REMEMBERED = 8192
+
+LIST_MARK = re.compile(
+    r"\s*(?:(?:[-*+•·▪]|#{1,6}|\(?\d{1,3}[.)、）]|[（(]?[一二三四五六七八九十]{1,3}[、）)])\s*)+"
+)
+MARKUP = re.compile(r"\*\*|__|`")
+SPEAKER = re.compile(
+    r"([A-Za-z\u4e00-\u9fff][^\s:：,，。.!?]{0,20}(?: [^\s:：,，.!?]{1,20}){0,2})\s*[:：]\s*(?=\S)(?!//)"
+)
+NOT_PROSE = re.compile(r"[=→←|{}\[\]<>]|[:：]\s*$")
+QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'": "'"}
+
+
+@lru_cache(maxsize=REMEMBERED)
+def read(sentence: str) -> Statement:
+    """Take a sentence apart. List marks and quotation marks around the whole are not part of it."""
+    mark = LIST_MARK.match(sentence)
+    inner = unquoted(MARKUP.sub("", sentence[mark.end() :] if mark else sentence))
+    spoken = SPEAKER.match(inner)
+    said = inner[spoken.end() :] if spoken else inner
+    found = chinese.statement(said) if is_chinese(said) else english.statement(said)
+    if spoken:
+        found = replace(found, speaker=spoken.group(1).strip().lower())
+    return replace(found, proposition=False) if NOT_PROSE.search(inner) else found
+
+
+def unquoted(text: str) -> str:
+    """The sentence without quotation marks around the whole of it."""
+    inner = text.strip()
+    while len(inner) > 2 and QUOTES.get(inner[0]) == inner[-1] and inner[0] not in inner[1:-1]:
+        inner = inner[1:-1].strip()
+    return inner

@@ -1,0 +1,189 @@
+"""A value replaced by another: the same subject and slot, told with something else in it.
+
+Law: pure. Each rule sees two sentences laid side by side and finds one kind of difference; the
+first that finds one decides. Relations that take several values ("enjoys …") need a longer frame
+in common, times that differ set the values apart.
+"""
+
+from collections.abc import Callable, Sequence
+
+from core.agents.offline.claims.alignment import matches
+from core.agents.offline.claims.comparison import SWAP_WEIGHT, Comparison
+from core.agents.offline.claims.finding import Contradiction, Slot, found
+from core.agents.offline.claims.lexicon_en import AMATEURS
+from core.agents.offline.claims.statement import Kind, Statement, Term
+from core.agents.offline.claims.vocabulary import vocabulary
+
+# How much must be in common, by weight, before a differing filler means anything. Tuned on some forty
+# small worlds of facts and on dialogues (see tests/bench/bench_judge.py).
+FRAME_COVERED = 0.6  # of the longer sentence's words, where names differ
+FRAME_WEIGHT = 2.0  # shared beyond the subject
+DATED_WEIGHT = 1.5  # the same, where both tell the same time
+MATTER_WEIGHT = 1.0  # the same, where the sentences are known to speak of one matter
+VALUE_COVERED = 0.5  # of the longer sentence, where words differ
+SINGLE_COVERED = 0.35  # the same, where the relation allows one value, or the ends differ
+MATTER_COVERED = 0.3
+IMPERSONAL_COVERED = 0.7  # where no name is in common
+ROLE_COVERED = 0.7
+
+Rule = Callable[[Comparison], Contradiction | None]
+
+
+def replaced(both: Comparison) -> Contradiction | None:
+    """What one side has in place of what the other has, or None."""
+    if all(both.laid.left(Kind.LABEL)):
+        return None  # "Phase 1" and "Phase 2" are two things
+    rules: tuple[Rule, ...] = ()
+    if not both.subjects_meet and not any(both.laid.left(Kind.NAME)):
+        rules = (_role,)
+    elif both.same_subject:
+        rules = (_once, _opposite, _trade, _number, _date, _name, _value)
+    elif both.same_event:
+        rules = (_name,)
+    return next((one for rule in rules if (one := rule(both)) is not None), None)
+
+
+def _role(both: Comparison) -> Contradiction | None:
+    """Who did it to whom: the same told with the names exchanged."""
+    laid = both.laid
+    if both.left.passive != both.right.passive or len(laid.names) < 2 or laid.weight(laid.words) < 2:
+        return None
+    first_a, first_b = (side.terms[: side.subject_end] for side in (both.left, both.right))
+    if both.mutual or len(first_a) != 1 or len(first_b) != 1 or matches(first_a[0], first_b[0]):
+        return None
+    if laid.covered(Kind.WORD)[0] < ROLE_COVERED:
+        return None
+    return found(Slot.ROLE, both.left, first_a, both.right, first_b, 0.75)
+
+
+def _once(both: Comparison) -> Contradiction | None:
+    """What happened once, told with another time, place or circumstance."""
+    ours = tuple(t for t in both.laid.only_a if t not in both.left.subject)
+    theirs = tuple(t for t in both.laid.only_b if t not in both.right.subject)
+    if not ours or not theirs or not both.once_together:
+        return None
+    dates = [[t for t in side if t.kind is Kind.DATE][:1] for side in (ours, theirs)]
+    if all(dates):
+        return found(Slot.DATE, both.left, dates[0], both.right, dates[1], 0.75)
+    return found(Slot.VALUE, both.left, ours, both.right, theirs, 0.75)
+
+
+def _opposite(both: Comparison) -> Contradiction | None:
+    if both.laid.covered(Kind.WORD, Kind.NAME)[1] < 0.5 or both.frame < 0.5 and not both.all_but_one:
+        return None
+    for a in both.laid.only_a:
+        for b in both.laid.only_b:
+            if frozenset((a.key, b.key)) in both.words.opposites:
+                return found(Slot.OPPOSITE, both.left, (a,), both.right, (b,), 0.85)
+    return None
+
+
+def _trade(both: Comparison) -> Contradiction | None:
+    """Two trades of one person: each side names one in its first words, and the other does not."""
+    if len(both.left.subject) != 1 or len(both.right.subject) != 1 or both.scoped_apart:
+        return None
+    ours, theirs = _trades(both.left), _trades(both.right)
+    if len(ours) != 1 or len(theirs) != 1 or matches(ours[0], theirs[0]):
+        return None
+    return found(Slot.VALUE, both.left, ours, both.right, theirs, 0.6)
+
+
+def _trades(statement: Statement) -> list[Term]:
+    """What someone is said to be by trade, right after the subject; not what one does for love."""
+    if not statement.state:
+        return []
+    first = [t for t in statement.of_clause(0) if t.asserted]
+    opening = first[len(statement.subject) : len(statement.subject) + 4]
+    words = [statement.text[t.start : t.end].lower() for t in opening]
+    if set(words) & AMATEURS or "known" in words:
+        return []
+    trades = vocabulary(statement.chinese).trades
+    return [term for term, word in zip(opening, words, strict=True) if word in trades]
+
+
+def _number(both: Comparison) -> Contradiction | None:
+    ours, theirs = both.laid.left(Kind.NUMBER)
+    pairs = [(x, y) for x in ours for y in theirs if x.unit == y.unit or not (x.unit and y.unit)]
+    low, high = both.laid.covered(Kind.NAME, Kind.WORD)
+    if not pairs or both.scoped_apart or low < VALUE_COVERED or high < 0.7:
+        return None
+    if both.frame < 1.0 and not both.single and not both.all_but_one:
+        return None
+    a, b = pairs[0]
+    return found(Slot.NUMBER, both.left, (a,), both.right, (b,), 0.6 + 0.35 * low)
+
+
+def _date(both: Comparison) -> Contradiction | None:
+    """Another time for one event; not for a state, which may hold at both, nor where more differs than the time."""
+    laid = both.laid
+    ours, theirs = laid.left(Kind.DATE)
+    pairs = [(x, y) for x in ours for y in theirs if x.unit == y.unit]
+    if not pairs or (both.left.state or both.right.state) and not both.single:
+        return None
+    low, _ = laid.covered(Kind.NAME, Kind.WORD)
+    if all(laid.left(Kind.NAME)) or all(laid.left(Kind.NUMBER)) or both.frame < 1.0:
+        return None
+    if low < (0.4 if both.single else 0.7):
+        return None
+    a, b = pairs[0]
+    return found(Slot.DATE, both.left, (a,), both.right, (b,), 0.6 + 0.35 * low)
+
+
+def _name(both: Comparison) -> Contradiction | None:
+    ours, theirs = both.laid.left(Kind.NAME)
+    if not ours or not theirs or both.scoped_apart:
+        return None
+    low, _ = both.laid.covered(Kind.WORD)
+    one = low >= 0.9 and both.one_named(ours, theirs)
+    if both.single:
+        one = one or low >= VALUE_COVERED
+    elif not both.left.personal:
+        least, weight = (MATTER_COVERED, MATTER_WEIGHT) if both.same_matter else (FRAME_COVERED, FRAME_WEIGHT)
+        dated = bool(both.laid.shared(lambda term: term.kind is Kind.DATE))
+        one = one or low >= least and both.frame >= (min(weight, DATED_WEIGHT) if dated else weight)
+    return found(Slot.NAME, both.left, ours, both.right, theirs, 0.55 + 0.4 * low) if one else None
+
+
+def _value(both: Comparison) -> Contradiction | None:
+    fillers = (Kind.WORD, Kind.NAME)
+    ours, theirs = (
+        tuple(t for t in only if t.kind in fillers) for only in (both.laid.only_a, both.laid.only_b)
+    )
+    if not ours or not theirs or both.scoped_apart:
+        return None
+    low, _ = both.laid.covered(*fillers)
+    if not _framed(both, low, _at_the_end(both, ours, theirs)):
+        return None
+    if not (_one_run(ours, both.left, both) and _one_run(theirs, both.right, both)):
+        return None
+    return found(Slot.VALUE, both.left, ours, both.right, theirs, 0.5 + 0.4 * low)
+
+
+def _framed(both: Comparison, low: float, at_the_end: bool) -> bool:
+    """Whether enough is shared around the differing words. Of oneself one says many things in the same words."""
+    if both.single and both.frame >= (0.5 if both.left.personal else 1.0):
+        return low >= SINGLE_COVERED
+    if both.left.personal:
+        return False
+    if not both.laid.names:
+        return both.frame >= SWAP_WEIGHT and low >= IMPERSONAL_COVERED
+    if both.same_matter and at_the_end:
+        return both.frame >= MATTER_WEIGHT and low >= MATTER_COVERED
+    return both.frame >= FRAME_WEIGHT and low >= (SINGLE_COVERED if at_the_end else VALUE_COVERED)
+
+
+def _at_the_end(both: Comparison, ours: Sequence[Term], theirs: Sequence[Term]) -> bool:
+    """Whether the sentences begin alike and end with what differs."""
+    return ours[-1] is both.left.terms[-1] and theirs[-1] is both.right.terms[-1]
+
+
+def _one_run(terms: Sequence[Term], statement: Statement, both: Comparison) -> bool:
+    """Whether these terms stand together (a word said again aside), behind something shared beyond names."""
+    places, keys = [], set[str]()
+    for place, term in enumerate(statement.terms):
+        if term in terms and term.key not in keys:
+            places.append(place)
+            keys.add(term.key)
+    shared = {id(t) for pair in both.laid.pairs for t in pair if t.kind is not Kind.NAME}
+    before = statement.terms[: places[0]]
+    return any(id(t) in shared for t in before) and places[-1] - places[0] + 1 == len(places)

@@ -1,0 +1,119 @@
+"""What one sentence claims, as far as a reader of surfaces can tell: its terms, in order.
+
+Law: values with derived properties; no grammar beyond names, numbers, dates, clauses, and what a
+negation reaches. Places are code points of the sentence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+
+class Kind(StrEnum):
+    NAME = "name"
+    NUMBER = "number"
+    DATE = "date"
+    WORD = "word"
+    LABEL = "label"  # "Phase 2", "第三章": a number that names a thing
+
+
+class Denial(StrEnum):
+    NONE = ""
+    CLAUSE = "clause"  # "has never …": what follows is said not to be so
+    CONTRAST = "contrast"  # "…, not Y, …": the rest holds, but not of this
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One word, name, number or date that carries content.
+
+    `key` is what is compared: a word's key, a name in lower case, a value. `parts` are a name's
+    words without titles. `bound` of a number: +1 "at least", −1 "at most", 0 exactly.
+    """
+
+    kind: Kind
+    key: str
+    start: int
+    end: int
+    clause: int = 0
+    denial: Denial = Denial.NONE
+    parts: frozenset[str] = frozenset()
+    value: float = 0.0
+    unit: str = ""
+    bound: int = 0
+
+    @property
+    def asserted(self) -> bool:
+        return self.denial is Denial.NONE
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: its properties are kept
+class Statement:
+    """A sentence read. Clauses count from 0; `subject_end` is the number of terms before the first verb.
+
+    `only_at` are the numbers of the terms that an "only" stands before, `or_at` of those after an
+    "or". `state`: the verb tells a standing state rather than an event. `personal`: the subject is
+    a pronoun ("i", "it", …), so who is meant is open. `contrasting`: its clauses are set against
+    each other ("…, while …"). `speaker`: who says it, where the sentence names one ("Alice: …").
+    `proposition`: it has a subject and a verb; headings, orders and exclamations have not.
+    """
+
+    text: str
+    terms: tuple[Term, ...]
+    chinese: bool
+    clauses: int = 1
+    subject_end: int = 0
+    only_at: frozenset[int] = frozenset()
+    or_at: frozenset[int] = frozenset()
+    state: bool = False
+    passive: bool = False
+    question: bool = False
+    hedged: bool = False
+    contrasting: bool = False
+    proposition: bool = True
+    personal: str = ""
+    speaker: str = ""
+
+    def of_clause(self, clause: int) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if term.clause == clause)
+
+    @cached_property
+    def subject(self) -> tuple[Term, ...]:
+        """Who or what it is about: the names each clause starts with, else what stands before the verb."""
+        later = [term for n in range(1, self.clauses) for term in _leading_names(self.of_clause(n))]
+        first = self.of_clause(0)
+        names = [*_leading_names(first[: self.subject_end or len(first)]), *later]
+        return tuple(names) or tuple(term for term in self.terms[: self.subject_end] if term.asserted)
+
+    @cached_property
+    def asserted(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if term.asserted)
+
+    @cached_property
+    def denied(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if not term.asserted)
+
+    def subject_of(self, clause: int) -> tuple[Term, ...]:
+        """The subject's terms that lie in a clause."""
+        return tuple(term for term in self.of_clause(clause) if term in self.subject)
+
+    @cached_property
+    def claims(self) -> tuple[tuple[Term, ...], ...]:
+        """What each clause asserts, its subject in front: the first clause's, where it has none of its own."""
+        found = []
+        for clause in range(self.clauses):
+            own = self.of_clause(clause)
+            if own and own[0].kind is not Kind.NAME:
+                own = (*(term for term in self.subject_of(0) if term not in own), *own)
+            found.append(tuple(term for term in own if term.asserted))
+        return tuple(claim for claim in found if claim)
+
+    def surface(self, terms: Sequence[Term]) -> str:
+        """The text from the first of these terms to the last."""
+        return self.text[terms[0].start : terms[-1].end] if terms else ""
+
+
+def _leading_names(terms: Sequence[Term]) -> list[Term]:
+    count = next((n for n, term in enumerate(terms) if term.kind is not Kind.NAME), len(terms))
+    return [term for term in terms[:count] if term.asserted]

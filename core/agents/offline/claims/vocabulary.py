@@ -1,0 +1,103 @@
+"""A language's lexicon, made ready for looking up.
+
+Law: pure; built once a language, on first use. A word's key is what is compared: its group's first
+word, stemmed in English.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from types import ModuleType
+
+import Stemmer
+
+from core.agents.offline.claims import lexicon_en, lexicon_zh
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """Sets of keys: see the lexicons for what each is. `denying`: a word to the key of what it denies."""
+
+    key_of: Callable[[str], str]
+    opposites: frozenset[frozenset[str]]
+    kinds: Mapping[str, frozenset[str]]
+    denying: Mapping[str, str]
+    single: frozenset[str]
+    several: frozenset[str]
+    once_together: frozenset[str]
+    one_named: frozenset[str]
+    mutual: frozenset[str]
+    trades: frozenset[str]
+
+
+def vocabulary(chinese: bool) -> Vocabulary:
+    return _chinese() if chinese else _english()
+
+
+def groups(listed: str) -> dict[str, str]:
+    """Of a list with one group a line: each word to the first of its line."""
+    return {word: line.split()[0] for line in listed.strip().splitlines() for word in line.split()}
+
+
+@lru_cache(maxsize=65536)
+def english_key(word: str) -> str:
+    plain = _stem(word.lower().replace("-", "").replace("’", "'").removesuffix("'s"))
+    return _english_groups().get(plain, plain)
+
+
+@lru_cache(maxsize=65536)
+def chinese_key(word: str) -> str:
+    return _chinese_groups().get(word.lower(), word.lower())
+
+
+def is_grouped(word: str) -> bool:
+    """Whether an English word has synonyms listed."""
+    return _stem(word.lower()) in _english_groups()
+
+
+def _stem(word: str) -> str:
+    """The Snowball stem, by a stemmer made for the call: they are not safe to share between threads."""
+    return str(Stemmer.Stemmer("english").stemWord(word))
+
+
+@cache
+def _english_groups() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for word, first in groups(lexicon_en.SYNONYMS).items():
+        table.setdefault(_stem(word.replace("-", "")), _stem(first))
+    return table
+
+
+@cache
+def _chinese_groups() -> dict[str, str]:
+    return groups(lexicon_zh.SYNONYMS)
+
+
+@cache
+def _english() -> Vocabulary:
+    return _built(lexicon_en, english_key)
+
+
+@cache
+def _chinese() -> Vocabulary:
+    return _built(lexicon_zh, chinese_key)
+
+
+def _built(lexicon: ModuleType, key_of: Callable[[str], str]) -> Vocabulary:
+    def keys(listed: frozenset[str]) -> frozenset[str]:
+        return frozenset(key_of(word) for word in listed)
+
+    opposites = [line.split() for line in lexicon.OPPOSITES.strip().splitlines()]
+    kinds = [line.split() for line in lexicon.KINDS.strip().splitlines()]
+    return Vocabulary(
+        key_of=key_of,
+        opposites=frozenset(frozenset(key_of(word) for word in pair) for pair in opposites),
+        kinds={key_of(line[0]): frozenset(key_of(word) for word in line[1:]) for line in kinds},
+        denying={word: key_of(first) for word, first in groups(lexicon.DENYING).items() if word != first},
+        single=keys(lexicon.SINGLE),
+        several=keys(lexicon.SEVERAL),
+        once_together=keys(lexicon.ONCE_TOGETHER),
+        one_named=keys(lexicon.ONE_NAMED),
+        mutual=keys(lexicon.MUTUAL),
+        trades=lexicon.TRADES,
+    )

@@ -1,0 +1,78 @@
+"""Whether one sentence says what another says: the ground for merging.
+
+Law: pure. Names, numbers, dates and denials must all be there; a single value that differs is
+never a paraphrase. The similarity of the sentences may lower how many words must be shared,
+and never decides alone.
+"""
+
+from core.agents.offline.claims.alignment import Alignment, align
+from core.agents.offline.claims.statement import Kind, Statement, Term
+
+WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
+WORDS_SHARED_WHEN_NEAR = 0.7  # the same, for sentences nearer than the embedder's line for sameness
+EXACT = (Kind.NAME, Kind.NUMBER, Kind.DATE, Kind.LABEL)
+
+
+def contains(whole: Statement, part: Statement, near: bool) -> bool:
+    """Whether `whole` says all that `part` says. `near`: the embedder finds them much alike."""
+    if part.text == whole.text:
+        return True
+    if not part.terms or part.question or whole.question or part.chinese is not whole.chinese:
+        return False
+    if not (part.proposition and whole.proposition) or part.hedged is not whole.hedged:
+        return False
+    if (
+        part.personal != whole.personal
+        or part.personal
+        and part.speaker != whole.speaker
+        or part.personal == "it"
+    ):
+        return False
+    denied = align(part.denied, whole.denied, part.chinese)
+    if denied.only_a or denied.only_b:
+        return False
+    return any(_held(view, whole, part, near) for view in _views(whole))
+
+
+def _views(whole: Statement) -> list[tuple[Term, ...]]:
+    """What may hold a sentence: the whole, where one subject has it all; else each clause with its own."""
+    named = [clause for clause in range(whole.clauses) if whole.subject_of(clause)]
+    if len(named) <= 1:
+        return [whole.asserted]
+    return [*whole.claims]
+
+
+def _held(view: tuple[Term, ...], whole: Statement, part: Statement, near: bool) -> bool:
+    laid = align(part.asserted, view, part.chinese)
+    if any(term.kind in EXACT for term in laid.only_a) or any(_roughly(x, y) for x, y in laid.pairs):
+        return False
+    turned = part.passive or whole.passive or not laid.only_b  # "X is the Y of Z": "the Y of Z is X"
+    if not turned and not any(x in part.subject and y in whole.subject for x, y in laid.pairs):
+        return False
+    if not laid.only_a:
+        return True
+    if not near and laid.only_b or _one_replaced(laid, part, whole):
+        return False
+    shared = laid.weight(laid.words)
+    total = shared + laid.weight(laid.only_a)
+    return shared / total >= (WORDS_SHARED_WHEN_NEAR if near else WORDS_SHARED)
+
+
+def _roughly(a: Term, b: Term) -> bool:
+    """ "over 15" leaves room for 18, and does not say it."""
+    return a.kind is Kind.NUMBER and (a.value, a.bound) != (b.value, b.bound)
+
+
+def _one_replaced(laid: Alignment, part: Statement, whole: Statement) -> bool:
+    """Whether the sides differ in one run of words each, as where a value is replaced by another."""
+    return bool(laid.only_b) and _adjacent(laid.only_a, part) and _adjacent(laid.only_b, whole)
+
+
+def _adjacent(terms: tuple[Term, ...], statement: Statement) -> bool:
+    places = [n for n, term in enumerate(statement.terms) if term in terms]
+    return places[-1] - places[0] + 1 == len(places)
+
+
+def content(statement: Statement) -> float:
+    """How much a sentence says: the number of its terms, names counted more."""
+    return align(statement.terms, (), statement.chinese).weight(statement.terms)
