@@ -72,8 +72,11 @@ def serving() -> Iterator[EmbeddingEndpoint]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            reply = endpoint.reply(body)
+            announced = int(self.headers["content-length"])
+            received = self.rfile.read(announced)
+            if len(received) < announced:  # the client gave up while it spoke
+                return
+            reply = endpoint.reply(json.loads(received))
             if reply.hangs:
                 endpoint.closing.wait()
                 return
