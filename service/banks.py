@@ -27,6 +27,7 @@ from core.errors import (
     RequestIdReused,
     RevisionNotReached,
     RevisionTrimmed,
+    StoreUnavailable,
 )
 from core.ids import BankKey, ChangeId, RequestId, SegmentRef
 from core.model.request import RequestRecord
@@ -165,8 +166,17 @@ class OpenBanks:
 
     # ---- following ----
 
+    async def keep_confirmed(self) -> None:
+        """Confirm the heads of recently read banks until cancelled, so that reads need not wait for it."""
+        while True:
+            await asyncio.sleep(self._holding.max_staleness / 2)
+            try:
+                await self.confirm_recent()
+            except StoreUnavailable as failure:
+                log.warning("heads not confirmed", error=str(failure))  # reads will ask, and say so themselves
+
     async def confirm_recent(self) -> None:
-        """Confirm the heads of recently read banks in one query. To be called every so often."""
+        """Confirm the heads of recently read banks in one query."""
         horizon = self._now() - 2 * self._holding.max_staleness
         recent = [held for held in self._open.values() if held.used > horizon or held.pins]
         if not recent:

@@ -47,6 +47,8 @@ async def open_house(settings: Settings, embedder: Embedder | None = None) -> As
         chosen = embedder or await open_embedder(settings.embedder, closing)
         banks = OpenBanks(store, blobs, clock, ids, _holding(settings))
         closing.push_async_callback(banks.close)
+        confirming = asyncio.create_task(banks.keep_confirmed())
+        closing.callback(confirming.cancel)
         workshop = Workshop(clock)
         closing.push_async_callback(workshop.close)
         yield House(
