@@ -18,7 +18,8 @@ from core.text.outline import BOLD_LEVEL, Heading
 from core.text.scripts import display_width
 
 WINDOW = 8_000  # tokens of one chunk: some twenty pages, a few hundred pieces, seconds of embedding
-TELLING_WIDTH = 200  # columns from which a piece speaks for itself
+TELLING_WIDTH = 120  # columns from which a piece speaks for itself
+TELLING_MESSAGE = 240  # the same for messages, which answer one another
 PAUSE = timedelta(hours=6)  # between messages: a new session, like a new section
 
 ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "用户", "助手"})
@@ -65,8 +66,12 @@ def _layout(pieces: Sequence[Piece], openings: Sequence[Heading | None]) -> topi
         if index and (opening is not None or _paused(pieces[index - 1], pieces[index])):
             section += 1
         sections.append(section)
-    weights = [min(1.0, display_width(piece.text) / TELLING_WIDTH) for piece in pieces]
-    return topics.Layout(sections=sections, weights=weights)
+    return topics.Layout(sections=sections, weights=[_weight(piece) for piece in pieces])
+
+
+def _weight(piece: Piece) -> float:
+    """How much a piece says by itself, 0 to 1."""
+    return min(1.0, display_width(piece.text) / (TELLING_MESSAGE if piece.speaker else TELLING_WIDTH))
 
 
 def _openings(pieces: Sequence[Piece]) -> list[Heading | None]:

@@ -6,7 +6,9 @@ Law: words only. Wider than search's stop words: nobody names a topic "really" o
 from core.text.analysis import STOP_WORDS
 from core.text.words import words
 
-CODE = words("https http www com br def str int self return await async none true false null const var")
+CODE = words(
+    "https http www com br def str int self return await async none true false null const var dr mr mrs ms prof"
+)
 COMMON_EN = (
     STOP_WORDS
     | CODE
@@ -63,6 +65,6 @@ COMMON_ZH = words(
     是的 对了 哈哈 感觉 说 想 做 看 去 来 到 给 让 是 有 在 为 要 会 能 把 被 用 一个 一种 一次 首先 其次
     最后 例如 比如 等等 根据 按照 由于 关于 对于 处理 示例 说明 判断 执行 输入 输出 人 个 年 月 日 天 时 次
     种 类 点 上 下 中 里 前 后 内 外 者 性 化 度 力 率 量 所在 指出 宣布 获得 发布 取得 达到 超过 提高 增加
-    减少 介绍 了解 讨论 显示 继续 决定 准备 完成 喜欢 工作 生活 公司
+    减少 介绍 了解 讨论 显示 太好了 没关系 不好意思 对不起 不客气 继续 决定 准备 完成 喜欢 工作 生活 公司
     """
 )

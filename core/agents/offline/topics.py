@@ -17,20 +17,17 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
 
+# Similarities, bonuses and lines are on the embedder's calibrated scale.
 LONGEST_STRETCH = 48  # pieces
-SMOOTHING = 0.5  # weight of either neighbour in a piece's vector: a short turn says little alone
-NEAR = (
-    0.12  # added to the similarity of neighbours, on the calibrated scale: text goes on more often than not
-)
+SMOOTHING = 0.5  # weight of either neighbour in the vector of a piece that says nothing alone
+NEAR = 0.12  # added to the similarity of neighbours: text goes on more often than not
 NEAR_REACH = 2.0  # pieces over which that fades to 1/e
 SAME_SECTION = 0.20  # added within a section of up to `SECTION_SIZE` pieces, less in longer ones
 SECTION_SIZE = 8
 OTHER_SECTION = 0.10  # taken away across sections
-STRETCH_REACH = (
-    8.0  # pieces over which a pair's weight in a stretch fades to 1/e: a digression is no part of it
-)
-STRETCH_COST = 0.15  # taken off for every stretch: a greeting is no topic of its own
-SPREAD = 0.35  # standard deviations above the text's own mean that the line lies at least
+STRETCH_REACH = 8.0  # pieces over which a pair's weight in a stretch fades to 1/e: digressions are no part
+STRETCH_COST = 0.25  # taken off for every stretch: a greeting is no topic of its own
+SPREAD = 0.5  # standard deviations above the text's own mean that the line lies at least
 SAMPLE_WANTED = 12  # pieces from which the text's own mean counts
 RETURN = 0.08  # what joining stretches that are not neighbours asks above the line
 
@@ -65,7 +62,7 @@ def _smoothed(vectors: Matrix, layout: Layout) -> Matrix:
     same = (sections[1:] == sections[:-1])[:, None]
     mixed = vectors * np.maximum(weights, 0.05)
     smooth = mixed.copy()
-    share = SMOOTHING * (1.25 - weights)
+    share = SMOOTHING * (1.0 - weights)
     smooth[1:] += np.where(same, share[1:] * mixed[:-1], 0)
     smooth[:-1] += np.where(same, share[:-1] * mixed[1:], 0)
     norms = np.linalg.norm(smooth, axis=1, keepdims=True)
