@@ -4,15 +4,8 @@ Law: gRPC's errors end here. A channel is made by the first call, so that a clie
 before its event loop runs. A stream left early is cancelled.
 """
 
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Callable,
-    Generator,
-    Iterable,
-    Iterator,
-)
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -21,8 +14,8 @@ import grpc
 from google.protobuf.message import Message
 
 from memorybank_client.methods import Method
-from memorybank_client.pieces import Cut, parts_of
 from memorybank_client.session import Call, Session
+from memorybank_client.source import Source
 
 
 @dataclass(kw_only=True)
@@ -59,70 +52,67 @@ class Caller:
         self.wire = wire
         self.session = session
 
+    def failure(self, call: Call, request: Message | Source, error: grpc.RpcError) -> BaseException:
+        """What to raise for gRPC's error: what the request's own source raised, else what the status says."""
+        return _broken(request) or self.session.failure(call, error)
+
 
 class AsyncCaller(Caller):
     """Sends calls on a `grpc.aio` channel."""
 
-    async def one(self, call: Call, request: Any) -> Any:
+    async def one(self, call: Call, request: Message | Source) -> Any:
         stub = self.wire.stub(call.method)
         try:
             response = await stub(request, timeout=call.timeout, metadata=call.metadata)
         except grpc.RpcError as error:
-            raise self.session.failure(call, error) from error
+            raise self.failure(call, request, error) from error
+        except asyncio.CancelledError as cancelled:
+            raise (_broken(request) or cancelled) from None
         self.session.saw(call, response)
         return response
 
-    async def many(self, call: Call, request: Any) -> AsyncGenerator[Any, None]:
+    async def many(self, call: Call, request: Message | Source) -> AsyncGenerator[Any, None]:
         stream = self.wire.stub(call.method)(request, timeout=call.timeout, metadata=call.metadata)
         try:
             async for response in stream:
                 self.session.saw(call, response)
                 yield response
         except grpc.RpcError as error:
-            raise self.session.failure(call, error) from error
+            raise self.failure(call, request, error) from error
+        except asyncio.CancelledError as cancelled:
+            raise (_broken(request) or cancelled) from None
         finally:
             stream.cancel()
-
-    async def framed(self, call: Call, source: Any, cut: Cut) -> AsyncIterator[Message]:
-        yield call.method.first(call.header)
-        async for part in _asynchronously(parts_of(source)):
-            for piece in cut(part):
-                yield piece
 
 
 class SyncCaller(Caller):
     """Sends calls on a `grpc` channel."""
 
-    def one(self, call: Call, request: Any) -> Any:
+    def one(self, call: Call, request: Message | Source) -> Any:
         stub = self.wire.stub(call.method)
         try:
-            response = stub(request, timeout=call.timeout, metadata=call.metadata)
+            response = stub(_sent(request), timeout=call.timeout, metadata=call.metadata)
         except grpc.RpcError as error:
-            raise self.session.failure(call, error) from error
+            raise self.failure(call, request, error) from error
         self.session.saw(call, response)
         return response
 
-    def many(self, call: Call, request: Any) -> Generator[Any, None, None]:
-        stream = self.wire.stub(call.method)(request, timeout=call.timeout, metadata=call.metadata)
+    def many(self, call: Call, request: Message | Source) -> Generator[Any, None, None]:
+        stream = self.wire.stub(call.method)(_sent(request), timeout=call.timeout, metadata=call.metadata)
         try:
             for response in stream:
                 self.session.saw(call, response)
                 yield response
         except grpc.RpcError as error:
-            raise self.session.failure(call, error) from error
+            raise self.failure(call, request, error) from error
         finally:
             stream.cancel()
 
-    def framed(self, call: Call, source: Any, cut: Cut) -> Iterator[Message]:
-        yield call.method.first(call.header)
-        for part in parts_of(source):  # type: ignore[union-attr]
-            yield from cut(part)
+
+def _broken(request: Message | Source) -> BaseException | None:
+    return request.broken if isinstance(request, Source) else None
 
 
-async def _asynchronously(parts: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
-    if isinstance(parts, AsyncIterable):
-        async for part in parts:
-            yield part
-    else:
-        for part in parts:
-            yield part
+def _sent(request: Message | Source) -> Any:
+    """As synchronous gRPC takes it: a message, or an iterator."""
+    return iter(request) if isinstance(request, Source) else request

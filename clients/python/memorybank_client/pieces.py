@@ -3,7 +3,7 @@
 Law: nothing is held beyond one piece; what comes in small pieces by itself goes out as it comes.
 """
 
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from memorybank.v1.memory_bank_pb2 import (
@@ -16,8 +16,6 @@ from memorybank.v1.memory_bank_pb2 import (
 BYTES = 1024 * 1024
 CHARACTERS = BYTES // 4
 """So many code points take at most 1 MiB of UTF-8."""
-
-Cut = Callable[[Any], Iterable[Any]]
 
 
 @runtime_checkable

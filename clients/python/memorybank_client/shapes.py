@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from memorybank_client.callers import AsyncCaller, SyncCaller
 from memorybank_client.methods import method_of
 from memorybank_client.session import Call
+from memorybank_client.source import Source
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Message)
@@ -120,7 +121,7 @@ class Up(Shape[R], Generic[Part, P, R]):
 
         def verb(source: Any, **fields: Any) -> Any:
             call = self.call(client, fields)
-            return client.one(call, client.framed(call, source, self.cut))
+            return client.one(call, Source(self.method.first(call.header), source, self.cut))
 
         return verb
 
@@ -156,6 +157,6 @@ class Both(Shape[R], Generic[Part, P, R]):
 
         def verb(source: Any, **fields: Any) -> Any:
             call = self.call(client, fields)
-            return client.many(call, client.framed(call, source, self.cut))
+            return client.many(call, Source(self.method.first(call.header), source, self.cut))
 
         return verb
