@@ -217,10 +217,13 @@ class AgentReplyInvalid(MemoryBankError):
 
 @dataclass(eq=False)
 class StructuringFailed(MemoryBankError):
-    """An agent or embedder failed half-way. The interaction and the finished nodes stand; `Restructure` goes on."""
+    """An agent or embedder failed half-way. The interaction and the finished nodes stand; `Restructure` goes on.
+
+    `revision` is the bank's when that was noted."""
 
     interaction_id: str
     cause: MemoryBankError
+    revision: int = 0
 
 
 @dataclass(eq=False)

@@ -59,8 +59,8 @@ async def structure(
         try:
             await work.finish()
         except OUTSIDE as failure:
-            await work.fail(failure)
-            raise StructuringFailed(interaction_id, failure) from failure
+            revision = await work.fail(failure)
+            raise StructuringFailed(interaction_id, failure, revision) from failure
 
 
 class _Work:
@@ -88,8 +88,8 @@ class _Work:
             await self._structure_chunks(structuring, interaction)
         await self._close(structuring, interaction)
 
-    async def fail(self, failure: MemoryBankError) -> None:
-        """Note the failure; the work can be resumed."""
+    async def fail(self, failure: MemoryBankError) -> int:
+        """Note the failure, and say at which revision; the work can be resumed."""
 
         def stage(bank: Bank, _revision: int) -> Draft[None]:
             now = bank.tree.structuring(self._interaction_id)
@@ -100,7 +100,7 @@ class _Work:
             )
             return self._draft(None, [StructuringPut(structuring=failed)])
 
-        await self._house.banks.commit(self._key, stage)
+        return (await self._house.banks.commit(self._key, stage)).revision
 
     async def _read(self) -> tuple[Structuring, Interaction]:
         async with self._house.banks.reading(self._key) as bank:

@@ -23,10 +23,10 @@ from memorybank.v1 import errors_pb2 as pb
 DOMAIN = "memorybank"
 PREFIX = "ERROR_REASON_"
 
-# Statuses travel in HTTP/2 headers, of which a peer need take no more than 8 KiB.
-LONGEST_MESSAGE = 400
-LONGEST_VALUE = 256
-MOST_VIOLATIONS = 8
+# Statuses travel in HTTP/2 headers, of which a peer need take no more than 8 KiB. In bytes of UTF-8:
+LONGEST_MESSAGE = 600
+LONGEST_VALUE = 192
+MOST_VIOLATIONS = 6
 
 
 # ---- what only the transport can find wrong ----
@@ -295,7 +295,7 @@ RULES: dict[type[MemoryBankError], Rule] = {
         reason=pb.ERROR_REASON_STRUCTURING_FAILED,
         message="interaction {interaction_id!r} is stored, but not structured to the end ({cause}): "
         "Restructure, or the same request_id, goes on",
-        metadata=("interaction_id", "cause"),
+        metadata=("interaction_id", "cause", "revision"),
     ),
     core.BlobCorrupt: Rule(
         code=grpc.StatusCode.DATA_LOSS,
@@ -421,4 +421,6 @@ def _add(status: Status, detail: Any) -> None:
 
 
 def _clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """The text in at most so many bytes of UTF-8."""
+    whole = text.encode()
+    return text if len(whole) <= most else whole[: most - 3].decode(errors="ignore") + "…"

@@ -21,7 +21,9 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from service.api import streams
 from service.api.endpoint import Endpoint, as_it_is, bidi_stream, client_stream, server_stream, unary
 from service.api.from_proto import memory_bank as parse
+from service.api.from_proto.export import export_bank
 from service.api.to_proto import memory_bank as render
+from service.api.to_proto.export import import_bank
 
 SERVICE = pb.DESCRIPTOR.services_by_name["MemoryBank"].full_name
 
@@ -80,4 +82,8 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         "WatchBank": server_stream(
             pb.WatchBankRequest, parse.watch_bank, partial(streams.watch, house), as_it_is, endless=True
         ),
+        "ExportBank": server_stream(
+            pb.ExportBankRequest, export_bank, partial(streams.write_out, house), as_it_is
+        ),
+        "ImportBank": client_stream(pb.ImportBankRequest, partial(streams.read_in, house), import_bank),
     }

@@ -13,16 +13,20 @@ from dataclasses import replace
 from core.errors import InvalidField, LimitReached
 from core.ids import InteractionId, Tenant
 from core.ports import Committed
+from core.usecases.export_bank import ExportBank, export_bank
 from core.usecases.house import House
+from core.usecases.import_bank import BankImported, import_bank
 from core.usecases.memorize import Memorize, memorize
 from core.usecases.read_attachment import ReadAttachment, read_attachment
 from core.usecases.upload_attachment import AttachmentUploaded, upload_attachment
 from core.usecases.watch_bank import BankGone, WatchBank, watch_bank
 from memorybank.v1 import deep_retrieval_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
+from service.api.from_proto.export import Reader, import_options
 from service.api.from_proto.memory_bank import memorize_header, upload_attachment_header
 from service.api.to_proto import deep_retrieval, events
 from service.api.to_proto import memory_bank as answers
+from service.api.to_proto.export import Writer
 
 LARGEST_PIECE = 1_048_576  # bytes, of a text or a file
 RECEIVED_STEP = 1_000_000  # code points between two words on what was received
@@ -164,6 +168,27 @@ async def read_file(
     async with aclosing(deep_retrieval.read_attachment(opened, command.offset)) as pieces:
         async for piece in pieces:
             yield piece
+
+
+# ---- export and import ----
+
+
+async def write_out(house: House, command: ExportBank) -> AsyncGenerator[pb.ExportBankResponse, None]:
+    """A bank's records, and the digest over them."""
+    writer = Writer()
+    async for record in export_bank(house, command):
+        yield writer.response(record)
+
+
+async def read_in(
+    house: House, requests: AsyncIterator[pb.ImportBankRequest], tenant: Tenant
+) -> Committed[BankImported]:
+    """A bank from the records of an export."""
+    first = await anext(requests, None)
+    if first is None:
+        raise InvalidField("record", "must come, to the export's last")
+    command = import_options(first.options, tenant)
+    return await import_bank(house, command, Reader(tenant).records(first, requests))
 
 
 # ---- following a bank ----

@@ -251,10 +251,10 @@ def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateIn
         check.amount("insight.completed", given.completed, MOST_TASKS)
         check.amount("insight.pending", given.pending, MOST_TASKS)
         completed = tuple(
-            _completed_task(check, f"insight.completed[{i}].", task) for i, task in enumerate(given.completed)
+            completed_task(check, f"insight.completed[{i}].", task) for i, task in enumerate(given.completed)
         )
         pending = tuple(
-            _pending_task(check, f"insight.pending[{i}].", task) for i, task in enumerate(given.pending)
+            pending_task(check, f"insight.pending[{i}].", task) for i, task in enumerate(given.pending)
         )
         return UpdateInsight(
             key=check.key(tenant, request.bank_id),
@@ -266,7 +266,7 @@ def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateIn
         )
 
 
-def _completed_task(check: Checks, path: str, task: types_pb2.CompletedTask) -> CompletedTask:
+def completed_task(check: Checks, path: str, task: types_pb2.CompletedTask) -> CompletedTask:
     return CompletedTask(
         task_id=TaskId(check.id_or_none(f"{path}task_id", task.task_id) or ""),
         type=check.text(f"{path}type", task.type, NAME),
@@ -277,7 +277,7 @@ def _completed_task(check: Checks, path: str, task: types_pb2.CompletedTask) -> 
     )
 
 
-def _pending_task(check: Checks, path: str, task: types_pb2.PendingTask) -> PendingTask:
+def pending_task(check: Checks, path: str, task: types_pb2.PendingTask) -> PendingTask:
     return PendingTask(
         task_id=TaskId(check.id_or_none(f"{path}task_id", task.task_id) or ""),
         type=check.text(f"{path}type", task.type, NAME),

@@ -96,15 +96,16 @@ def attachment_type(check: Checks, path: str, value: str) -> str:
 def task(
     check: Checks, request: memory_bank_pb2.MemorizeRequest | memory_bank_pb2.AdvanceTaskRequest, prefix: str
 ) -> TaskReport | None:
-    if not request.HasField("task"):
-        return None
-    report, path = request.task, f"{prefix}task"
+    return task_report(check, request.task, f"{prefix}task.") if request.HasField("task") else None
+
+
+def task_report(check: Checks, report: pb.TaskReport, path: str = "task.") -> TaskReport:
     return TaskReport(
-        type=check.text(f"{path}.type", report.type, NAME),
-        description=check.text(f"{path}.description", report.description, GOAL),
-        status=check.choice(f"{path}.status", report.status, or_first(TASK_STATUSES)),
-        task_id=check.id_or_none(f"{path}.task_id", report.task_id) or "",
-        retry_of=check.id_or_none(f"{path}.retry_of", report.retry_of) or "",
+        type=check.text(f"{path}type", report.type, NAME),
+        description=check.text(f"{path}description", report.description, GOAL),
+        status=check.choice(f"{path}status", report.status, or_first(TASK_STATUSES)),
+        task_id=check.id_or_none(f"{path}task_id", report.task_id) or "",
+        retry_of=check.id_or_none(f"{path}retry_of", report.retry_of) or "",
     )
 
 

@@ -61,10 +61,7 @@ def event(step: Step, revision: int) -> pb.ChangeEvent | None:  # one case a ste
         case ConflictPut():
             return _conflict_event(step.conflict)
         case SegmentRefute():
-            refuted = types_pb2.RefutedSegment(
-                segment=values.segment_ref(step.ref), conflict_id=step.conflict_id
-            )
-            return pb.ChangeEvent(segment_refuted=refuted)
+            return pb.ChangeEvent(segment_refuted=values.refuted_segment(step.ref, step.conflict_id))
         case MergeAdd():
             return pb.ChangeEvent(merge_made=_merge_made(step.record))
         case InsightPut():

@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from core.agents.usage import Usage
 from core.bank.change import Vector
-from core.ids import NodeId, SegmentRef
+from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, Side
 from core.model.insight import CompletedTask, Insight, PendingTask
@@ -164,6 +164,10 @@ def node_bytes(value: Node, embedding: Vector | None = None) -> bytes:
 def segment_bytes(value: Segment) -> bytes:
     """The segment's message, encoded."""
     return _SEGMENTS.of(value)
+
+
+def refuted_segment(ref: SegmentRef, conflict_id: ConflictId) -> pb.RefutedSegment:
+    return pb.RefutedSegment(segment=segment_ref(ref), conflict_id=conflict_id)
 
 
 def pair(ids: tuple[NodeId, NodeId]) -> pb.NodePair:

@@ -1,0 +1,137 @@
+"""The real server in this process, on a free port, over a store of its own; and what a test asks of it."""
+
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # ships no types
+
+from core.ports import Embedder
+from memorybank.v1 import (
+    deep_retrieval_pb2_grpc,
+    memory_bank_pb2_grpc,
+    query_graph_pb2_grpc,
+    retrieval_pb2_grpc,
+)
+from memorybank.v1 import memory_bank_pb2 as pb
+from service.api.gate import Observer
+from service.config import Settings, make_settings, packaged
+from service.server import running
+from tests.support.hashing_embedder import HashingEmbedder
+
+LARGEST_ANSWER = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """Stubs of the four services, and the channel they share."""
+
+    channel: grpc.aio.Channel
+    bank: memory_bank_pb2_grpc.MemoryBankAsyncStub
+    graph: query_graph_pb2_grpc.QueryGraphAsyncStub
+    retrieval: retrieval_pb2_grpc.RetrievalAsyncStub
+    deep: deep_retrieval_pb2_grpc.DeepRetrievalAsyncStub
+    settings: Settings
+
+    async def revision(self, bank_id: str) -> int:
+        return (await self.bank.GetBank(pb.GetBankRequest(bank_id=bank_id))).revision
+
+    async def bank_ids(self) -> list[str]:
+        return [b.bank_id for b in (await self.bank.ListBanks(pb.ListBanksRequest(page_size=1000))).banks]
+
+
+def settings_for(folder: Path, **sections: Mapping[str, Any]) -> Settings:
+    """The packaged settings over a folder, on a free port, with sections replaced as given."""
+    chosen = {**packaged(), "listen": "127.0.0.1:0", "data_dir": folder}
+    for name, section in sections.items():
+        chosen[name] = {**chosen.get(name, {}), **section}
+    return make_settings(chosen, {})
+
+
+@asynccontextmanager
+async def serving(
+    embedder: Embedder | None = None,
+    folder: Path | None = None,
+    observers: Iterable[Observer] = (),
+    **sections: Mapping[str, Any],
+) -> AsyncIterator[Service]:
+    """The server with a hashing embedder, and a channel to it."""
+    with TemporaryDirectory() as own:
+        settings = settings_for(folder or Path(own), **sections)
+        async with running(settings, embedder or HashingEmbedder(), tuple(observers)) as address:
+            options = [("grpc.max_receive_message_length", LARGEST_ANSWER)]
+            async with grpc.aio.insecure_channel(str(address), options=options) as channel:
+                yield service_on(channel, settings)
+
+
+def service_on(channel: grpc.aio.Channel, settings: Settings) -> Service:
+    return Service(
+        channel=channel,
+        bank=memory_bank_pb2_grpc.MemoryBankStub(channel),
+        graph=query_graph_pb2_grpc.QueryGraphStub(channel),
+        retrieval=retrieval_pb2_grpc.RetrievalStub(channel),
+        deep=deep_retrieval_pb2_grpc.DeepRetrievalStub(channel),
+        settings=settings,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A status that is not OK, with its details."""
+
+    code: grpc.StatusCode
+    message: str
+    reason: str
+    metadata: Mapping[str, str]
+    fields: tuple[str, ...]
+    retry_after: float | None
+    pushback: str
+
+
+async def refused(call: Awaitable[Message]) -> Refused:
+    """How the call was refused; fails when it was not."""
+    try:
+        answer = await call
+    except grpc.aio.AioRpcError as error:
+        return refusal(error)
+    raise AssertionError(f"not refused: {answer}")
+
+
+async def stream_refused(call: AsyncIterator[Message]) -> Refused:
+    """How a stream was refused, whatever came before."""
+    try:
+        answers = [answer async for answer in call]
+    except grpc.aio.AioRpcError as error:
+        return refusal(error)
+    raise AssertionError(f"not refused: {answers}")
+
+
+def refusal(error: grpc.aio.AioRpcError) -> Refused:
+    """The status details of google.rpc, taken apart."""
+    trailers: dict[str, Any] = {key: value for key, value in error.trailing_metadata() or ()}
+    status = status_pb2.Status.FromString(trailers.get("grpc-status-details-bin", b""))
+    info, request, retry = (
+        error_details_pb2.ErrorInfo(),
+        error_details_pb2.BadRequest(),
+        error_details_pb2.RetryInfo(),
+    )
+    waits = None
+    for detail in status.details:
+        detail.Unpack(info)
+        detail.Unpack(request)
+        if detail.Unpack(retry):
+            waits = retry.retry_delay.ToTimedelta().total_seconds()
+    return Refused(
+        code=error.code(),
+        message=error.details() or "",
+        reason=info.reason,
+        metadata=dict(info.metadata),
+        fields=tuple(violation.field for violation in request.field_violations),
+        retry_after=waits,
+        pushback=str(trailers.get("grpc-retry-pushback-ms", "")),
+    )
