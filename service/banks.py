@@ -95,7 +95,17 @@ class _Open:
 class OpenBanks:
     """The `Banks` port over a store."""
 
-    def __init__(self, store: Store, blobs: Blobs, clock: Clock, ids: Ids, holding: Holding) -> None:
+    def __init__(
+        self,
+        store: Store,
+        blobs: Blobs,
+        clock: Clock,
+        ids: Ids,
+        holding: Holding,
+        forget: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`forget` is called after a purge, for what else may remember the bank's texts."""
+        self._forget_texts = forget
         self._store = store
         self._blobs = blobs
         self._clock = clock
@@ -483,6 +493,7 @@ class OpenBanks:
         async with held.moving:
             counts = await self._store.delete(key, uid or held.bank.uid)
             files = await self._blobs.delete_bank(key, uid or held.bank.uid)
+            self._forget_texts()
             named = sum(len(i.attachments) for i in held.bank.tree.interactions.values())
             stored = sum(a.stored for i in held.bank.tree.interactions.values() for a in i.attachments)
             self._forget(held)

@@ -44,8 +44,12 @@ async def open_house(settings: Settings, embedder: Embedder | None = None) -> As
         blobs = LocalBlobs(settings.data_dir / FILES)
         store = await _open_store(settings)
         closing.push_async_callback(store.close)
-        chosen = embedder or await open_embedder(settings.embedder, closing)
-        banks = OpenBanks(store, blobs, clock, ids, _holding(settings))
+        remembered = CachedEmbedder(
+            embedder or await open_embedder(settings.embedder, closing),
+            queries=settings.embedder.cached_texts,
+            passages=settings.embedder.cached_texts,
+        )
+        banks = OpenBanks(store, blobs, clock, ids, _holding(settings), remembered.forget)
         closing.push_async_callback(banks.close)
         confirming = asyncio.create_task(banks.keep_confirmed())
         closing.callback(confirming.cancel)
@@ -55,8 +59,8 @@ async def open_house(settings: Settings, embedder: Embedder | None = None) -> As
             banks=banks,
             store=store,
             blobs=blobs,
-            embedder=chosen,
-            agents=offline_agents(chosen),
+            embedder=remembered,
+            agents=offline_agents(remembered),
             clock=clock,
             ids=ids,
             retrieval=Retrieval(
@@ -70,7 +74,7 @@ async def open_house(settings: Settings, embedder: Embedder | None = None) -> As
 
 
 async def open_embedder(chosen: EmbedderSection, closing: AsyncExitStack) -> Embedder:
-    """The configured embedder behind its memory of recent texts. Raises EmbedderUnavailable.
+    """The configured embedder. Raises EmbedderUnavailable.
 
     The adapters are imported when chosen: each brings a library of its own, and some are optional.
     """
@@ -97,7 +101,7 @@ async def open_embedder(chosen: EmbedderSection, closing: AsyncExitStack) -> Emb
             remote = OpenAIEmbedder(*_endpoint(chosen))
             closing.push_async_callback(remote.close)
             inner = remote
-    return CachedEmbedder(inner, queries=chosen.cached_texts, passages=chosen.cached_texts)
+    return inner
 
 
 def _endpoint(chosen: EmbedderSection) -> "tuple[Endpoint, EmbeddingSpace, Thresholds]":

@@ -43,21 +43,29 @@ def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") ->
     return replace(insight, pending=pending, completed=(*insight.completed, *done))
 
 
+def with_id(insight: Insight, report: TaskReport, new_id: Callable[[], TaskId]) -> TaskReport:
+    """The report under the id of the task it is about, so that the Planner can name it in a retry."""
+    if report.task_id:
+        return report
+    planned = _planned(insight, report)
+    return replace(report, task_id=planned.task_id if planned else new_id())
+
+
 def with_report(insight: Insight, report: TaskReport, context: str, new_id: Callable[[], TaskId]) -> Insight:
-    """The document with a reported task moved from pending to completed.
+    """The document with a reported task (under its id, see `with_id`) moved from pending to completed.
 
     A validation that failed stays open: the attempt is noted, and the task stands again as its retry.
     One that succeeded is completed by closing its conflict, not here. A task that is completed
     already is not completed again.
     """
-    if report.task_id and any(task.task_id == report.task_id for task in insight.completed):
+    if any(task.task_id == report.task_id for task in insight.completed):
         return insight
     planned = _planned(insight, report)
     failed = report.status is TaskStatus.FAILED
     if planned is not None and planned.conflict_id and not failed:
         return insight
     done = CompletedTask(
-        task_id=planned.task_id if planned else TaskId(report.task_id) or new_id(),
+        task_id=planned.task_id if planned else TaskId(report.task_id),
         type=report.type or (planned.type if planned else ""),
         description=report.description or (planned.description if planned else ""),
         status=report.status,

@@ -32,7 +32,7 @@ from core.ports import Committed, Draft, RequestKey, Result
 from core.text.segmenting import chunks
 from core.usecases.embed_segments import embed_segments
 from core.usecases.house import House
-from core.usecases.planning import with_plan, with_report
+from core.usecases.planning import with_id, with_plan, with_report
 from core.usecases.record import EVIDENCE
 from core.usecases.rounds import Moment, Round, topic
 from core.usecases.workshop import Report, Running
@@ -340,13 +340,15 @@ async def decide(
 
 async def plan(house: House, insight: Insight, progress: Progress, ledger: Ledger) -> Insight:
     """Ask the Planner, and keep core's rules (see `planning`)."""
-    with ledger.spending("planner"):
-        planned = await house.agents.planner.plan(insight, progress)
 
     def new_id() -> TaskId:
         return TaskId(house.ids.new("t"))
 
-    if progress.report is not None and (progress.report.type or progress.report.task_id):
+    if progress.report is not None:
+        progress = replace(progress, report=with_id(insight, progress.report, new_id))
+    with ledger.spending("planner"):
+        planned = await house.agents.planner.plan(insight, progress)
+    if progress.report is not None:
         insight = with_report(insight, progress.report, planned.completed_context, new_id)
     return with_plan(insight, planned, new_id)
 

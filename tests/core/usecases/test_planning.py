@@ -11,6 +11,7 @@ from core.model.interaction import TaskReport, TaskStatus
 from core.usecases.planning import (
     all_superseded,
     with_conflict,
+    with_id,
     with_plan,
     with_report,
     without_conflict,
@@ -74,9 +75,12 @@ def test_a_verdict_completes_the_validation_and_a_dismissal_drops_it() -> None:
 def test_a_reported_task_moves_from_pending_to_completed_by_its_id_or_by_what_it_says() -> None:
     insight = Insight(pending=(pending("t1"), pending("t2")))
 
-    insight = with_report(insight, TaskReport(task_id="t2"), "found it", ids())
-    insight = with_report(insight, TaskReport(type="SEARCH", description="do t1"), "that too", ids())
-    insight = with_report(insight, TaskReport(type="SOLVE", description="unplanned"), "and more", ids())
+    def reported(insight: Insight, report: TaskReport, context: str) -> Insight:
+        return with_report(insight, with_id(insight, report, ids()), context, ids())
+
+    insight = reported(insight, TaskReport(task_id="t2"), "found it")
+    insight = reported(insight, TaskReport(type="SEARCH", description="do t1"), "that too")
+    insight = reported(insight, TaskReport(type="SOLVE", description="unplanned"), "and more")
 
     assert insight.pending == ()
     assert [(t.task_id, t.type, t.context) for t in insight.completed] == [
