@@ -7,7 +7,7 @@ else the test fails, saying what nobody had an answer for.
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 from core.agents.roles import (
     Absorbed,
@@ -29,8 +29,11 @@ from core.model.insight import Insight
 from core.model.lineage import MergeReason
 
 
+Reply = TypeVar("Reply")
+
+
 @dataclass(slots=True)
-class Script:
+class Script(Generic[Reply]):
     """One question's answers: values, exceptions to raise, or functions of what was asked."""
 
     name: str
@@ -38,25 +41,25 @@ class Script:
     otherwise: Callable[..., Any] | None = None
     asked: list[tuple[Any, ...]] = field(default_factory=list)
 
-    def then(self, *replies: Any) -> "Script":
+    def then(self, *replies: Any) -> "Script[Reply]":
         self.replies.extend(replies)
         return self
 
-    def answer(self, *question: Any) -> Any:
+    def answer(self, *question: Any) -> Reply:
         self.asked.append(question)
         if not self.replies and self.otherwise is None:
             raise AssertionError(f"{self.name} has nothing to say to {question}")
         reply = self.replies.popleft() if self.replies else self.otherwise
         if isinstance(reply, Exception):
             raise reply
-        return reply(*question) if callable(reply) else reply
+        return cast(Reply, reply(*question) if callable(reply) else reply)
 
 
 class ScriptedClusterer:
     def __init__(self, window: int = 4_000) -> None:
         self.window = window
-        self.clusters = Script("the clusterer", otherwise=one_cluster)
-        self.splits = Script("the splitter of prompts")
+        self.clusters = Script[Sequence[Cluster]]("the clusterer", otherwise=one_cluster)
+        self.splits = Script[SplitPrompt]("the splitter of prompts")
 
     async def cluster(self, pieces: Sequence[Piece], task: str) -> Sequence[Cluster]:
         return self.clusters.answer(pieces, task)
@@ -67,7 +70,7 @@ class ScriptedClusterer:
 
 class ScriptedStructurer:
     def __init__(self) -> None:
-        self.summaries = Script("the structurer", otherwise=lambda content, _context, _keywords: content)
+        self.summaries = Script[str]("the structurer", otherwise=lambda content, _context, _keywords: content)
 
     async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
         return self.summaries.answer(content, context, keywords)
@@ -77,8 +80,12 @@ class ScriptedJudge:
     """Finds nothing unless told to."""
 
     def __init__(self) -> None:
-        self.first = Script("the judge, of conflicts and merges", otherwise=lambda _new, _candidates: ())
-        self.second = Script("the judge, of relations", otherwise=lambda _new, _candidates: ())
+        self.first = Script[Sequence[ConflictOpinion | MergeOpinion]](
+            "the judge, of conflicts and merges", otherwise=lambda _new, _candidates: ()
+        )
+        self.second = Script[Sequence[RelatedOpinion]](
+            "the judge, of relations", otherwise=lambda _new, _candidates: ()
+        )
 
     async def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
@@ -91,7 +98,7 @@ class ScriptedJudge:
 
 class ScriptedConsolidator:
     def __init__(self) -> None:
-        self.consolidations = Script("the consolidator")
+        self.consolidations = Script[Consolidation]("the consolidator")
 
     async def consolidate(
         self,
@@ -106,7 +113,7 @@ class ScriptedConsolidator:
 
 class ScriptedPlanner:
     def __init__(self) -> None:
-        self.plans = Script("the planner", otherwise=lambda _insight, _progress: Plan())
+        self.plans = Script[Plan]("the planner", otherwise=lambda _insight, _progress: Plan())
 
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
         return self.plans.answer(insight, progress)

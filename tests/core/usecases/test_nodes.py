@@ -1,9 +1,13 @@
 """Nodes as callers word them: added, read, changed, removed."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.agents.roles import ConflictOpinion, RelatedOpinion
+from core.bank.change import Vector
 from core.bank.search import Filter
 from core.errors import (
     EmbedderUnavailable,
@@ -45,7 +49,7 @@ async def _add(house: House, *nodes: NewNode) -> None:
     await add_nodes(house, AddNodes(key=KEY, nodes=nodes))
 
 
-async def _node(house: House, node_id: NodeId) -> "np.ndarray[tuple[int], np.dtype[np.float32]] | None":
+async def _embedding(house: House, node_id: NodeId) -> Vector | None:
     return (await get_node(house, GetNode(key=KEY, node_id=node_id, include_embedding=True))).embedding
 
 
@@ -190,7 +194,7 @@ async def test_a_client_bank_keeps_the_callers_vector_and_embeds_nothing() -> No
 
         await _add(house, NewNode(node_id=A, summary="a", embedding=vector, verbatim="text"))
 
-        kept = await _node(house, A)
+        kept = await _embedding(house, A)
         assert kept is not None
         assert kept.tolist() == pytest.approx([0, 0.6, 0.8, 0])
         assert embedder.texts_embedded == 0
@@ -207,7 +211,7 @@ async def test_a_bank_takes_no_more_nodes_than_it_may_hold() -> None:
 
 
 class _Broken(HashingEmbedder):
-    async def embed_passages(self, texts: object) -> object:  # type: ignore[override]
+    async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         raise EmbedderUnavailable("down")
 
 
@@ -257,11 +261,11 @@ async def test_new_words_are_the_nodes_own_and_re_embed_it() -> None:
     async with open_house() as house:
         await make_bank(house)
         await _add(house, NewNode(node_id=A, summary="old", context="old", keywords=("old",)))
-        before = await _node(house, A)
+        before = await _embedding(house, A)
 
         changed = await update_node(house, UpdateNode(key=KEY, node_id=A, context="新的", keywords=("新",)))
 
-        after = await _node(house, A)
+        after = await _embedding(house, A)
         assert (changed.result.summary, changed.result.context, changed.result.base_context) == (
             "old",
             "新的",
@@ -316,7 +320,7 @@ async def test_new_words_in_a_client_bank_bring_their_vector() -> None:
         vector = np.array([1, 0, 0, 0], np.float32)
         await update_node(house, UpdateNode(key=KEY, node_id=A, summary="b", embedding=vector))
 
-        kept = await _node(house, A)
+        kept = await _embedding(house, A)
         assert kept is not None
         assert kept.tobytes() == vector.tobytes()
 
@@ -366,7 +370,7 @@ async def test_what_a_deleted_node_lent_its_neighbours_goes_with_it() -> None:
         await delete_node(house, DeleteNode(key=KEY, node_id=memory.node_ids[0]))
 
         node = (await get_node(house, GetNode(key=KEY, node_id=A))).node
-        kept = await _node(house, A)
+        kept = await _embedding(house, A)
         assert (node.context, node.keywords) == ("own", ("ceo",))
         assert kept is not None
         assert kept.tobytes() == HashingEmbedder().vector(embedding_text(node)).tobytes()
