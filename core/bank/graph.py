@@ -120,21 +120,6 @@ class Graph:
         self._touch(other_id).discard(node_id)
         self._edge_count -= 1
 
-    def merge(self, absorbed: Iterable[NodeId], into: NodeId) -> list[NodeId]:
-        """Let `into` (added if new) take the place of the absorbed nodes, which go.
-
-        It is related once to each neighbour that any of them had outside; those, sorted, are
-        returned. Its own edges stay. Raises NodeNotFound, and then nothing has changed.
-        """
-        gone = set(absorbed) - {into}
-        outside = sorted(set().union(*self._adjacent(gone)) - gone - {into})
-        self.add_node(into)
-        for node_id in outside:
-            self.add_edge(into, node_id)
-        for node_id in sorted(gone):
-            self.drop_node(node_id)
-        return outside
-
     def _touch(self, node_id: NodeId) -> set[NodeId]:
         """The node's neighbours, to be edited. Raises NodeNotFound."""
         others = self._tail.get(node_id)

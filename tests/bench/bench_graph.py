@@ -41,11 +41,6 @@ def measure(count: int) -> None:
         if a != b:
             graph.add_edge(a, b)
 
-    merged = iter(names)
-
-    def merge() -> None:
-        graph.merge([next(merged), next(merged)], NodeId("m"))
-
     ten = [some() for _ in range(10)]
     print(f"{count:,} nodes, {graph.edge_count:,} edges: filled one by one in {filled * 1e3:.0f} ms")
     for state in ("tail", "compiled"):
@@ -66,7 +61,6 @@ def measure(count: int) -> None:
         print(f"  {state:8} 1 hop around 10 nodes  {microseconds(lambda: graph.neighborhood(ten, 1))}")
         print(f"  {state:8} 3 hops, at most 200    {microseconds(lambda: graph.neighborhood(ten, 3, 200))}")
         print(f"  {state:8} add an edge            {microseconds(edit)}")
-    print(f"  merge two                       {microseconds(merge)}")
     print(f"  all edges                       {microseconds(graph.edges, 3)}")
 
 

@@ -86,20 +86,6 @@ class AgainstADict(RuleBasedStateMachine):
         self.model[a].discard(b)
         self.model[b].discard(a)
 
-    @rule(absorbed=st.sets(names, min_size=1, max_size=4), into=names)
-    def merge(self, absorbed: set[NodeId], into: NodeId) -> None:
-        absorbed = (absorbed & set(self.model)) - {into}
-        outside = set().union(*(self.model[name] for name in absorbed)) - absorbed - {into}
-
-        inherited = self.graph.merge(absorbed, into)
-
-        assert inherited == sorted(outside)
-        for name in absorbed:
-            self.drop_from_model(name)
-        self.model.setdefault(into, set()).update(outside)
-        for name in outside:
-            self.model[name].add(into)
-
     @rule()
     def begin_compaction(self) -> None:
         self.job = self.graph.compaction() or self.job
@@ -146,25 +132,6 @@ class AgainstADict(RuleBasedStateMachine):
 
 TestAgainstADict = AgainstADict.TestCase
 TestAgainstADict.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
-
-
-def test_a_merge_inherits_every_outside_neighbour_once() -> None:
-    graph = graph_of("AB", "AC", "BC", "BD", "DE")
-
-    inherited = graph.merge(ids("AB"), NodeId("H"))
-
-    assert inherited == ids("CD")
-    assert graph.edges() == [("C", "H"), ("D", "E"), ("D", "H")]
-
-
-def test_a_merge_of_an_unknown_node_changes_nothing() -> None:
-    graph = graph_of("AB")
-
-    with pytest.raises(NodeNotFound):
-        graph.merge(ids("AX"), NodeId("H"))
-
-    assert graph.edges() == [("A", "B")]
-    assert NodeId("H") not in graph
 
 
 def test_a_neighbourhood_is_ordered_by_distance_and_says_when_it_was_cut() -> None:
