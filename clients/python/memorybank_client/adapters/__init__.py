@@ -1,0 +1,1 @@
+"""How agent frameworks take the memory into their loops."""

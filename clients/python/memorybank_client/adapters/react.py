@@ -1,0 +1,158 @@
+"""The adapter between a ReAct loop and the task's memory (seed 000 §3.3.1): enhance, intercept, deep retrieval.
+
+Law: the adapter knows where the task stands, the service keeps the memory. A step that failed and is repeated
+goes on where it stopped. What a model asks for in vain is told to the model, not raised.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, TypeVar
+from uuid import uuid4, uuid5
+
+from memorybank.v1.memory_bank_pb2 import AdvanceTaskResponse, StartTaskResponse
+from memorybank.v1.types_pb2 import (
+    TASK_STATUS_FAILED,
+    TASK_STATUS_SUCCEEDED,
+    Insight,
+    Message,
+    PendingTask,
+    TaskReport,
+)
+from memorybank_client.adapters.reading import Misasked, Reading, declared
+from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
+from memorybank_client.errors import FailedPrecondition, InvalidArgument, NotFound
+
+Context = str | Sequence[Message]
+"""What a step went through, verbatim: a transcript, or its messages."""
+
+Client = TypeVar("Client", MemoryBankClient, SyncMemoryBankClient)
+
+IN_VAIN = (Misasked, NotFound, InvalidArgument, FailedPrecondition)
+
+
+class TaskLoop(Generic[Client]):
+    """Where the task stands.
+
+    `bank_id`: empty, the service makes one. `token_budget` bounds the prompts, else the service's own does;
+    `tool_characters` bounds what one call of the tool brings, in code points.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        bank_id: str = "",
+        token_budget: int | None = None,
+        tool_characters: int = 100_000,
+    ) -> None:
+        self.client: Client = client
+        self.bank_id = bank_id
+        self.insight = Insight()
+        self.prompt = ""
+        self.tools: list[dict[str, Any]] = []
+        self.finished = False
+        self._begun = False
+        self._token_budget = token_budget
+        self._tool_characters = tool_characters
+        self._step = uuid4()
+
+    @property
+    def task(self) -> PendingTask | None:
+        """What is to be done next."""
+        return self.insight.pending[0] if self.insight.pending else None
+
+    def _start(self, prompt: str, context: Context) -> dict[str, Any]:
+        """StartTask's fields: a question beside its context, or both in one, to be taken apart by the service."""
+        question = {"goal": prompt, **_context(context)} if context else {"prompt": prompt}
+        return self._fields(question)
+
+    def _advance(self, context: Context, succeeded: bool, task: TaskReport | None) -> dict[str, Any]:
+        """AdvanceTask's fields: the context of the task that was next, unless the caller says of which it is."""
+        report = task or _report(self.task, succeeded)
+        return self._fields({**_context(context), "task": report})
+
+    def _fields(self, fields: dict[str, Any]) -> dict[str, Any]:
+        # The same step with the same content gets the same id: repeated after a failure, it is resumed.
+        content = {name: str(value) for name, value in fields.items()}
+        return {
+            **fields,
+            "bank_id": self.bank_id,
+            "token_budget": self._token_budget,
+            "request_id": str(uuid5(self._step, repr(content))),
+        }
+
+    def _started(self, response: StartTaskResponse) -> str:
+        self._begun = True
+        self.bank_id = response.bank.bank_id
+        return self._stepped(response, response.insight.finished)
+
+    def _advanced(self, response: AdvanceTaskResponse) -> str:
+        return self._stepped(response, response.finished)
+
+    def _stepped(self, response: StartTaskResponse | AdvanceTaskResponse, finished: bool) -> str:
+        self._step = uuid4()
+        self.insight, self.prompt, self.finished = response.insight, response.prompt, finished
+        self.tools = [declared(tool) for tool in response.tools] or self.tools
+        return self.prompt
+
+
+class ReActAdapter(TaskLoop[MemoryBankClient]):
+    """For a loop that awaits."""
+
+    async def enhance(self, prompt: str, context: Context = "") -> str:
+        """The prompt for the model: begins the task with the user's, and is the current step's from then on."""
+        if not self._begun:
+            self._started(await self.client.start_task(**self._start(prompt, context)))
+        return self.prompt
+
+    async def intercept(
+        self, context: Context, *, succeeded: bool = True, task: TaskReport | None = None
+    ) -> str:
+        """Take in what the step went through; the next step's prompt, empty when `finished`."""
+        return self._advanced(await self.client.advance_task(**self._advance(context, succeeded, task)))
+
+    async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+        """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
+        reading = Reading(self.bank_id, name, self._tool_characters)
+        try:
+            reading.ask(arguments)
+            while reading.goes_on:
+                reading.add(await self.client.get_interaction(**reading.fields))
+        except IN_VAIN as error:
+            return f"error: {error}"
+        return reading.text
+
+
+class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
+    """For a loop that does not."""
+
+    def enhance(self, prompt: str, context: Context = "") -> str:
+        """The prompt for the model: begins the task with the user's, and is the current step's from then on."""
+        if not self._begun:
+            self._started(self.client.start_task(**self._start(prompt, context)))
+        return self.prompt
+
+    def intercept(self, context: Context, *, succeeded: bool = True, task: TaskReport | None = None) -> str:
+        """Take in what the step went through; the next step's prompt, empty when `finished`."""
+        return self._advanced(self.client.advance_task(**self._advance(context, succeeded, task)))
+
+    def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+        """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
+        reading = Reading(self.bank_id, name, self._tool_characters)
+        try:
+            reading.ask(arguments)
+            while reading.goes_on:
+                reading.add(self.client.get_interaction(**reading.fields))
+        except IN_VAIN as error:
+            return f"error: {error}"
+        return reading.text
+
+
+def _context(context: Context) -> dict[str, Any]:
+    return {"text": context} if isinstance(context, str) else {"messages": list(context)}
+
+
+def _report(task: PendingTask | None, succeeded: bool) -> TaskReport:
+    status = TASK_STATUS_SUCCEEDED if succeeded else TASK_STATUS_FAILED
+    if task is None:
+        return TaskReport(status=status)
+    return TaskReport(task_id=task.task_id, type=task.type, description=task.description, status=status)
