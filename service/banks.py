@@ -275,7 +275,8 @@ class OpenBanks:
             if request is not None and (known := await self._known(key, request, type(draft.result))):
                 return known  # the same request, twice at once: the other one made it
             raise BankExists(key.bank_id) from None
-        if len(changes) == 1:  # a larger bank is loaded, off the loop, by whoever reads it first
+        if len(changes) == 1 and _text_length(draft.steps) <= LARGE_TEXT:
+            # A larger bank is loaded, off the loop, by whoever reads it first.
             self._admit(_Open(Bank.found(changes[0], uid, self._holding.tuning), self._now()))
         return Committed(result=draft.result, revision=changes[-1].revision)
 

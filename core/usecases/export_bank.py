@@ -1,12 +1,15 @@
 """ExportBank: all of a bank as of one revision, as a stream of records. Importing it gives the same bank again."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from core.bank.change import BankState
+from core.errors import BankNotFound
 from core.ids import BankKey
 from core.model.interaction import Attachment
 from core.usecases.export_records import (
+    BREATH,
     FILE_PART,
     ExportHeader,
     ExportRecord,
@@ -30,11 +33,16 @@ class ExportBank:
 async def export_bank(house: House, command: ExportBank) -> AsyncIterator[ExportRecord]:
     """The records, of one revision however long reading them takes. Raises BankNotFound, RevisionNotReached, and
     from the files BlobCorrupt, AttachmentNotFound."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
-        state = bank.state()
+    async with house.banks.reading(command.key, command.min_revision):
+        # The store's snapshot, not the bank's own: collecting a large bank would hold up every other call.
+        state = await house.store.load(command.key)
+    if state is None:
+        raise BankNotFound(command.key.bank_id)
     count = 0
     async for record in _records(house, command, state):
         count += 1
+        if count % BREATH == 0:
+            await asyncio.sleep(0)
         yield record
     yield ExportTrailer(records=count)
 

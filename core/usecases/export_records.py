@@ -21,6 +21,7 @@ FORMAT = 1
 TEXT_PART = 262_144  # code points: at most 1 MiB in UTF-8
 SPANS_PART = 2_000  # segments to one part
 FILE_PART = 1_048_576  # bytes
+BREATH = 256  # records after which others get their turn, however fast the stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """ImportBank: a bank from the records of an export, all or none."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from core.model.interaction import Attachment
 from core.ports import Committed, Draft, RequestKey
 from core.usecases.create_bank import space_for
 from core.usecases.embed_segments import embed_later
-from core.usecases.export_records import ExportRecord, FileChunk
+from core.usecases.export_records import BREATH, ExportRecord, FileChunk
 from core.usecases.get_bank import BankCounts, counts_of
 from core.usecases.house import House
 from core.usecases.import_records import Gathered
@@ -101,6 +102,8 @@ class _Importing:
         """The next record, checked; None at the end."""
         record, self._ahead = self._ahead, None
         if record is None:
+            if self._gathered.line % BREATH == 0:
+                await asyncio.sleep(0)
             record = await anext(self._records, None)
             if record is not None:
                 self._gathered.take(record)

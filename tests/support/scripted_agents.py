@@ -28,7 +28,6 @@ from core.agents.roles import (
 from core.model.insight import Insight
 from core.model.lineage import MergeReason
 
-
 Reply = TypeVar("Reply")
 
 
