@@ -119,7 +119,7 @@ class Up(Shape[R], Generic[Part, P, R]):
         if client is None:
             return self
 
-        def verb(source: Any, **fields: Any) -> Any:
+        def verb(source: Any, /, **fields: Any) -> Any:
             call = self.call(client, fields)
             return client.one(call, Source(self.method.first(call.header), source, self.cut))
 
@@ -155,7 +155,7 @@ class Both(Shape[R], Generic[Part, P, R]):
         if client is None:
             return self
 
-        def verb(source: Any, **fields: Any) -> Any:
+        def verb(source: Any, /, **fields: Any) -> Any:
             call = self.call(client, fields)
             return client.many(call, Source(self.method.first(call.header), source, self.cut))
 

@@ -1,0 +1,412 @@
+"""What the clients send, try again, give up and remember, against a real gRPC server that answers by a script."""
+
+import asyncio
+import io
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2  # type: ignore[import-untyped]  # ships no types
+
+from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import retrieval_pb2 as retrieval
+from memorybank.v1 import types_pb2 as types
+from memorybank_client import (
+    DeadlineExceeded,
+    FailedPrecondition,
+    MemoryBankClient,
+    NotFound,
+    StaleRevision,
+    SyncMemoryBankClient,
+    Unavailable,
+)
+from memorybank_client.channel import service_config
+from memorybank_client.pieces import BYTES
+from memorybank_client.verbs import METHODS
+from tests.clients.python.scripted import NEVER, Refusal, Script, asking, error_info, scripted
+
+DOWN = Refusal(code=grpc.StatusCode.UNAVAILABLE)
+
+
+# ---- tried again ----
+
+
+async def test_a_read_is_tried_again_until_a_replica_answers(kind: str) -> None:
+    script = Script()
+    script.answers["Search"] = [DOWN, DOWN, retrieval.SearchResponse(revision=7)]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        found = await ask("search", bank_id="trip", text="ferry")
+
+    assert found.revision == 7
+    assert len(script.asked["Search"]) == 3
+
+
+async def test_a_mutation_is_tried_again_under_the_same_request_id(kind: str) -> None:
+    script = Script()
+    script.answers["Memorize"] = [DOWN, DOWN, memory.MemorizeResponse(interaction_id="i1")]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        memorized = await ask("memorize", bank_id="trip", text="九点开船。")
+
+    assert memorized.interaction_id == "i1"
+    ids = [asked.request.request_id for asked in script.asked["Memorize"]]
+    assert len(ids) == 3
+    assert len(set(ids)) == 1
+    assert ids[0] != ""
+
+
+async def test_a_purge_is_not_tried_again(kind: str) -> None:
+    script = Script()
+    script.answers["DeleteBank"] = [DOWN]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(Unavailable):
+            await ask("delete_bank", bank_id="trip")
+
+    assert len(script.asked["DeleteBank"]) == 1
+
+
+async def test_what_no_repetition_mends_is_not_tried_again(kind: str) -> None:
+    script = Script()
+    script.answers["Search"] = [Refusal(code=grpc.StatusCode.NOT_FOUND)]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(NotFound):
+            await ask("search", bank_id="trip", text="ferry")
+
+    assert len(script.asked["Search"]) == 1
+
+
+def test_every_method_but_the_purge_may_be_tried_again() -> None:
+    config = json.loads(service_config(METHODS))
+
+    named = [
+        f"{name['service']}/{name['method']}" for each in config["methodConfig"] for name in each["name"]
+    ]
+
+    assert len(named) == len(set(named))
+    assert {method.path[1:] for method in METHODS} - set(named) == {"memorybank.v1.MemoryBank/DeleteBank"}
+
+
+# ---- request ids, metadata ----
+
+
+async def test_two_calls_have_two_request_ids_and_the_callers_own_is_kept(kind: str) -> None:
+    script = Script()
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("relate", bank_id="trip", node_id="a", other_node_id="b")
+        await ask("relate", bank_id="trip", node_id="a", other_node_id="b")
+        await ask("relate", bank_id="trip", node_id="a", other_node_id="b", request_id="mine")
+
+    first, second, own = (asked.request.request_id for asked in script.asked["Relate"])
+    assert first != second
+    assert own == "mine"
+
+
+async def test_each_call_names_its_bank_to_the_proxy_and_carries_the_clients_metadata(kind: str) -> None:
+    script = Script()
+
+    async with (
+        scripted(script) as target,
+        asking(kind, target, metadata=[("authorization", "Bearer k")]) as ask,
+    ):
+        await ask("get_bank", bank_id="trip")
+        await ask("upload_attachment", b"%PDF", bank_id="trip", type="document")
+        await ask("watch_bank", bank_id="trip")
+        await ask("list_banks")
+
+    for name in ("GetBank", "UploadAttachment", "WatchBank"):
+        assert script.asked[name][0].metadata["x-memory-bank"] == "trip"
+    assert "x-memory-bank" not in script.asked["ListBanks"][0].metadata
+    assert script.asked["ListBanks"][0].metadata["authorization"] == "Bearer k"
+
+
+async def test_an_id_that_cannot_be_one_is_left_to_the_service_to_refuse(kind: str) -> None:
+    script = Script()
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("get_bank", bank_id="银行\n")
+
+    assert script.asked["GetBank"][0].request.bank_id == "银行\n"
+    assert "x-memory-bank" not in script.asked["GetBank"][0].metadata
+
+
+# ---- deadlines ----
+
+
+async def test_a_verb_has_a_deadline_of_its_own_that_the_client_or_the_call_may_change(kind: str) -> None:
+    script = Script()
+
+    async with scripted(script) as target, asking(kind, target, timeouts={"get_insight": 5.0}) as ask:
+        await ask("get_bank", bank_id="trip")
+        await ask("memorize", bank_id="trip", text="a")
+        await ask("get_insight", bank_id="trip")
+        await ask.within(3.0)("memorize", bank_id="trip", text="a")
+        await ask("watch_bank", bank_id="trip")
+
+    seconds = [
+        asked.seconds for name in ("GetBank", "Memorize", "GetInsight") for asked in script.asked[name]
+    ]
+    assert seconds == pytest.approx([10, 300, 3, 5], abs=1.5)  # gRPC rounds up on the way
+    assert script.asked["WatchBank"][0].seconds is None
+
+
+async def test_a_deadline_that_passed_is_told_with_the_request_id_to_repeat_under(kind: str) -> None:
+    script = Script()
+    script.answers["Memorize"] = [NEVER]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(DeadlineExceeded) as caught:
+            await ask.within(0.2)("memorize", bank_id="trip", text="a")
+
+    assert caught.value.request_id == script.asked["Memorize"][0].request.request_id
+
+
+# ---- reading one's own writes ----
+
+
+async def test_a_read_asks_for_the_highest_revision_seen_of_its_bank(kind: str) -> None:
+    script = Script()
+    script.answers["Memorize"] = [memory.MemorizeResponse(revision=9), memory.MemorizeResponse(revision=8)]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("memorize", bank_id="trip", text="a")
+        await ask("memorize", bank_id="trip", text="b")
+        await ask("search", bank_id="trip", text="a")
+        await ask("search", bank_id="trip", text="a", min_revision=2)
+        await ask("search", bank_id="other", text="a")
+
+    own, chosen, other = (asked.request for asked in script.asked["Search"])
+    assert own.min_revision == 9
+    assert chosen.min_revision == 2
+    assert not other.HasField("min_revision")
+
+
+async def test_the_revision_of_a_bank_that_the_service_named_is_remembered(kind: str) -> None:
+    script = Script()
+    script.answers["StartTask"] = [memory.StartTaskResponse(bank=types.Bank(bank_id="b-1"), revision=4)]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("start_task", goal="find the ferry")
+        await ask("augment", bank_id="b-1")
+
+    assert script.asked["Augment"][0].request.min_revision == 4
+
+
+async def test_a_streamed_answer_tells_its_revision_too(kind: str) -> None:
+    script = Script()
+    script.answers["MemorizeStream"] = [
+        memory.MemorizeStreamResponse(progress=memory.Progress(revision=5)),
+        memory.MemorizeStreamResponse(result=memory.MemorizeResponse(revision=6)),
+    ]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("memorize_stream", "a", bank_id="trip")
+        await ask("get_bank", bank_id="trip")
+
+    assert script.asked["GetBank"][0].request.min_revision == 6
+
+
+async def test_a_client_may_leave_revisions_alone(kind: str) -> None:
+    script = Script()
+    script.answers["Memorize"] = [memory.MemorizeResponse(revision=9)]
+
+    async with scripted(script) as target, asking(kind, target, read_your_writes=False) as ask:
+        await ask("memorize", bank_id="trip", text="a")
+        await ask("get_bank", bank_id="trip")
+
+    assert not script.asked["GetBank"][0].request.HasField("min_revision")
+
+
+async def test_a_purged_bank_is_forgotten(kind: str) -> None:
+    script = Script()
+    script.answers["Memorize"] = [memory.MemorizeResponse(revision=9)]
+    script.answers["DeleteBank"] = [memory.DeleteBankResponse(revision=9)]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("memorize", bank_id="trip", text="a")
+        await ask("delete_bank", bank_id="trip")
+        await ask("get_bank", bank_id="trip")
+
+    assert not script.asked["GetBank"][0].request.HasField("min_revision")
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (grpc.StatusCode.NOT_FOUND, "BANK_NOT_FOUND"),
+        (grpc.StatusCode.FAILED_PRECONDITION, "REVISION_NOT_REACHED"),
+    ],
+)
+async def test_a_bank_that_others_purged_holds_up_one_read_and_no_more(
+    kind: str, code: grpc.StatusCode, reason: str
+) -> None:
+    script = Script()
+    script.answers["Memorize"] = [memory.MemorizeResponse(revision=9)]
+    script.answers["GetBank"] = [Refusal(code=code, details=(error_info(reason),))]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("memorize", bank_id="trip", text="a")
+        with pytest.raises((NotFound, FailedPrecondition)):
+            await ask("get_bank", bank_id="trip")
+        await ask("get_bank", bank_id="trip")
+
+    first, second = (asked.request for asked in script.asked["GetBank"])
+    assert first.min_revision == 9
+    assert not second.HasField("min_revision")
+
+
+async def test_what_stands_of_a_structuring_that_failed_is_read_too(kind: str) -> None:
+    script = Script()
+    info = error_info("STRUCTURING_FAILED", interaction_id="i1", cause="AGENT_UNAVAILABLE", revision="12")
+    script.answers["Memorize"] = [Refusal(code=grpc.StatusCode.UNAVAILABLE, details=(info,))] * 4
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(Unavailable) as caught:
+            await ask("memorize", bank_id="trip", text="a")
+        await ask("get_bank", bank_id="trip")
+
+    assert caught.value.metadata["interaction_id"] == "i1"
+    assert script.asked["GetBank"][0].request.min_revision == 12
+
+
+# ---- streams ----
+
+
+async def test_a_long_text_goes_up_in_pieces_that_one_message_may_hold(kind: str) -> None:
+    script = Script()
+    text = "渡轮九点开。The ferry leaves at nine. 🚢" * 50_000
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("memorize_stream", text, bank_id="trip", source="timetable")
+
+    header, *pieces = script.asked["MemorizeStream"][0].messages
+    assert (header.header.bank_id, header.header.source) == ("trip", "timetable")
+    assert header.header.request_id != ""
+    assert "".join(piece.text for piece in pieces) == text
+    assert max(len(piece.text.encode()) for piece in pieces) <= BYTES
+    assert len(pieces) < 10
+
+
+async def test_pieces_files_and_whole_contents_go_up_alike(kind: str) -> None:
+    script = Script()
+    content = bytes(range(256)) * 8192
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("upload_attachment", content, bank_id="trip")
+        await ask("upload_attachment", io.BytesIO(content), bank_id="trip")
+        await ask("upload_attachment", iter((content[:9], content[9:])), bank_id="trip")
+        await ask("memorize_stream", io.StringIO("一\n二\n" * 9), bank_id="trip")
+
+    for asked in script.asked["UploadAttachment"]:
+        assert b"".join(message.chunk for message in asked.messages[1:]) == content
+        assert max(len(message.chunk) for message in asked.messages) <= BYTES
+    (pieces,) = script.asked["MemorizeStream"]
+    assert [message.text for message in pieces.messages[1:]] == ["一\n二\n" * 9]
+
+
+async def test_pieces_may_come_asynchronously() -> None:
+    script = Script()
+
+    async def pieces() -> AsyncIterator[str]:
+        for word in ("渡轮", "九点", "开"):
+            await asyncio.sleep(0)
+            yield word
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        async for _ in client.memorize_stream(pieces(), bank_id="trip"):
+            pass
+
+    texts = [message.text for message in script.asked["MemorizeStream"][0].messages[1:]]
+    assert texts == ["渡轮", "九点", "开"]
+
+
+async def test_what_a_source_raises_is_raised_by_the_call(kind: str) -> None:
+    script = Script()
+
+    def breaking(half: str | bytes) -> Iterator[str | bytes]:
+        yield half
+        raise OSError("disk gone")
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(OSError, match="disk gone"):
+            await ask("memorize_stream", breaking("half"), bank_id="trip")
+        with pytest.raises(OSError, match="disk gone"):
+            await ask("upload_attachment", breaking(b"half"), bank_id="trip")
+
+
+async def test_a_stream_left_early_is_cancelled_on_the_server() -> None:
+    script = Script()
+    script.answers["WatchBank"] = [memory.WatchBankResponse(revision=1), NEVER]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        async with aclosing(client.watch_bank(bank_id="trip", from_revision=0)) as changes:
+            first = await anext(changes)
+
+        assert first.revision == 1
+        await asyncio.wait_for(script.cancelled.wait(), 5)
+
+
+async def test_a_synchronous_stream_left_early_is_cancelled_on_the_server() -> None:
+    script = Script()
+    script.answers["WatchBank"] = [memory.WatchBankResponse(revision=1), NEVER]
+
+    def first_revision(target: str) -> int:
+        with SyncMemoryBankClient(target) as client:
+            for change in client.watch_bank(bank_id="trip", from_revision=0):
+                return change.revision
+        return 0
+
+    async with scripted(script) as target:
+        revision = await asyncio.to_thread(first_revision, target)
+
+        assert revision == 1
+        await asyncio.wait_for(script.cancelled.wait(), 5)
+
+
+async def test_a_cancelled_call_is_cancelled_and_not_an_error() -> None:
+    script = Script()
+    script.answers["GetBank"] = [NEVER]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        call = asyncio.create_task(client.get_bank(bank_id="trip"))
+        await script.arrived.wait()
+        call.cancel()
+
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+
+async def test_a_stream_that_is_refused_midway_raises_after_what_came_before(kind: str) -> None:
+    script = Script()
+    refusal = Refusal(
+        code=grpc.StatusCode.ABORTED,
+        details=(error_info("STALE_REVISION"), error_details_pb2.RetryInfo()),
+    )
+    script.answers["ExportBank"] = [memory.ExportBankResponse(), refusal]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(StaleRevision):
+            await ask("export_bank", bank_id="trip")
+
+
+# ---- life of a client ----
+
+
+def test_a_client_may_be_made_before_there_is_a_loop_and_closed_unused() -> None:
+    client = MemoryBankClient("127.0.0.1:1")
+
+    asyncio.run(client.close())
+
+
+async def test_threads_may_share_a_synchronous_client() -> None:
+    script = Script()
+
+    async with scripted(script) as target, asking("synchronous", target) as ask:
+        await asyncio.gather(*(ask("get_bank", bank_id=f"b{number}") for number in range(32)))
+
+    assert {asked.request.bank_id for asked in script.asked["GetBank"]} == {f"b{n}" for n in range(32)}

@@ -1,0 +1,117 @@
+"""From a status on the wire to the error that is raised."""
+
+from datetime import timedelta
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2  # type: ignore[import-untyped]  # ships no types
+
+import memorybank_client
+from memorybank_client import (
+    ErrorReason,
+    FieldViolation,
+    InvalidArgument,
+    MemoryBankError,
+    NotFound,
+    ResourceExhausted,
+    Unavailable,
+)
+from memorybank_client.errors import FAMILIES
+from tests.clients.python.scripted import Refusal, Script, asking, error_info, scripted
+
+
+async def raised(kind: str, refusal: Refusal) -> MemoryBankError:
+    """What the client raises for the refusal of a call that is not tried again."""
+    script = Script()
+    script.answers["DeleteBank"] = [refusal]
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(MemoryBankError) as caught:
+            await ask("delete_bank", bank_id="trip", request_id="r1")
+    return caught.value
+
+
+async def test_an_error_carries_what_the_service_said(kind: str) -> None:
+    bad = error_details_pb2.BadRequest()
+    bad.field_violations.add(field="messages[1].text", description="must not be empty")
+    bad.field_violations.add(field="alpha", description="必须在 0 和 1 之间")
+    info = error_info("INVALID_FIELD", field="messages[1].text", problem="must not be empty")
+
+    error = await raised(
+        kind, Refusal(code=grpc.StatusCode.INVALID_ARGUMENT, message="no", details=(info, bad))
+    )
+
+    assert isinstance(error, InvalidArgument)
+    assert error.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert error.reason == ErrorReason.ERROR_REASON_INVALID_FIELD
+    assert error.metadata == {"field": "messages[1].text", "problem": "must not be empty"}
+    assert error.field_violations == (
+        FieldViolation(field="messages[1].text", problem="must not be empty"),
+        FieldViolation(field="alpha", problem="必须在 0 和 1 之间"),
+    )
+    assert error.retry_after is None
+    assert error.request_id == "r1"
+    assert str(error) == "INVALID_ARGUMENT INVALID_FIELD: no"
+
+
+async def test_an_error_says_when_to_try_again(kind: str) -> None:
+    retry = error_details_pb2.RetryInfo()
+    retry.retry_delay.FromTimedelta(timedelta(seconds=1.5))
+
+    error = await raised(
+        kind,
+        Refusal(code=grpc.StatusCode.UNAVAILABLE, details=(error_info("STORE_UNAVAILABLE"), retry)),
+    )
+
+    assert isinstance(error, Unavailable)
+    assert error.reason == ErrorReason.ERROR_REASON_STORE_UNAVAILABLE
+    assert error.retry_after == timedelta(seconds=1.5)
+
+
+async def test_an_absorbed_node_names_its_heir(kind: str) -> None:
+    info = error_info("NODE_ABSORBED", node_id="a", into="h")
+
+    error = await raised(kind, Refusal(code=grpc.StatusCode.NOT_FOUND, details=(info,)))
+
+    assert isinstance(error, NotFound)
+    assert error.metadata["into"] == "h"
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal(code=grpc.StatusCode.RESOURCE_EXHAUSTED, message="too much"),
+        Refusal(code=grpc.StatusCode.RESOURCE_EXHAUSTED, message="too much", packed=b"\xff\xff"),
+        Refusal(
+            code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+            message="too much",
+            details=(error_info("RATE_LIMITED", domain="proxy.example"),),
+        ),
+        Refusal(
+            code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+            message="too much",
+            details=(error_info("ADDED_LATER"),),
+        ),
+    ],
+    ids=["no details", "details that cannot be read", "another's details", "a reason added later"],
+)
+async def test_what_the_service_did_not_say_is_not_guessed(kind: str, refusal: Refusal) -> None:
+    error = await raised(kind, refusal)
+
+    assert isinstance(error, ResourceExhausted)
+    assert error.reason == ErrorReason.ERROR_REASON_UNSPECIFIED
+    assert str(error) == "RESOURCE_EXHAUSTED: too much"
+
+
+async def test_nobody_at_the_address_is_unavailable(kind: str) -> None:
+    async with asking(kind, "127.0.0.1:1") as ask:
+        with pytest.raises(Unavailable) as caught:
+            await ask.within(5.0)("delete_bank", bank_id="trip")
+
+    assert caught.value.reason == ErrorReason.ERROR_REASON_UNSPECIFIED
+
+
+def test_each_code_has_its_class_and_all_are_exported() -> None:
+    unnamed = {grpc.StatusCode.OK, grpc.StatusCode.UNKNOWN}
+
+    assert set(FAMILIES) == set(grpc.StatusCode) - unnamed
+    assert {family.__name__ for family in FAMILIES.values()} <= set(memorybank_client.__all__)

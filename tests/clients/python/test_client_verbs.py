@@ -1,0 +1,88 @@
+"""The table of verbs against the contract, and what a user's type checker makes of it."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from mypy import api
+
+from memorybank_client import MemoryBankClient
+from memorybank_client.revisions import Revisions
+from memorybank_client.verbs import METHODS, Verbs
+
+USER = """
+from memorybank_client import MemoryBankClient, SyncMemoryBankClient, vector
+
+async def asynchronous(client: MemoryBankClient) -> None:
+    reveal_type(await client.search(bank_id="b", text="t", top_k=3, embedding=vector([1.0])))
+    reveal_type(await client.upload_attachment(b"", bank_id="b"))
+    async for change in client.watch_bank(bank_id="b"):
+        reveal_type(change)
+    async for news in client.memorize_stream(["a"], bank_id="b", source="s"):
+        reveal_type(news)
+
+def synchronous(client: SyncMemoryBankClient) -> None:
+    reveal_type(client.within(3).search(bank_id="b"))
+    reveal_type(client.upload_attachment(open("f", "rb"), bank_id="b"))
+    for change in client.watch_bank(bank_id="b"):
+        reveal_type(change)
+    client.search(bank_id=3)
+    client.search(bank="b")
+    client.memorize_stream([b"a"], bank_id="b")
+"""
+
+
+def test_each_rpc_of_the_contract_has_its_verb_and_shape() -> None:
+    contract = FileDescriptorSet.FromString(files("memorybank.v1").joinpath("memorybank.binpb").read_bytes())
+
+    rpcs = {
+        f"/{file.package}.{service.name}/{rpc.name}": (rpc.client_streaming, rpc.server_streaming)
+        for file in contract.file
+        if file.package == "memorybank.v1"
+        for service in file.service
+        for rpc in service.method
+    }
+
+    assert {method.path: (method.streams_up, method.streams_down) for method in METHODS} == rpcs
+
+
+def test_each_verb_is_named_for_its_rpc() -> None:
+    names = {name: shape.method.name for name, shape in vars(Verbs).items() if hasattr(shape, "method")}
+
+    assert {re.sub(r"(?<!^)(?=[A-Z])", "_", rpc).lower() for rpc in names.values()} == set(names)
+
+
+def test_a_verb_read_from_the_class_is_its_description() -> None:
+    assert MemoryBankClient.search.method.path == "/memorybank.v1.Retrieval/Search"
+
+
+def test_a_users_type_checker_knows_arguments_and_responses(tmp_path: Path) -> None:
+    program = tmp_path / "user.py"
+    program.write_text(USER)
+
+    said, problems, _ = api.run(
+        ["--strict", "--config-file", str(SETTINGS), "--no-error-summary", str(program)]
+    )
+
+    assert problems == ""
+    revealed = re.findall(r'Revealed type is "[\w.]*?(\w+)"', said)
+    assert revealed == [
+        "SearchResponse",
+        "UploadAttachmentResponse",
+        "WatchBankResponse",
+        "MemorizeStreamResponse",
+        "SearchResponse",
+        "UploadAttachmentResponse",
+        "WatchBankResponse",
+    ]
+    assert re.findall(r"error: .*\[(.*)\]", said) == ["arg-type", "call-arg", "list-item"]
+
+
+def test_revisions_only_grow_and_the_banks_seen_last_are_kept() -> None:
+    revisions = Revisions(most=2)
+
+    for bank_id, revision in (("a", 5), ("b", 1), ("a", 3), ("c", 1)):
+        revisions.saw(bank_id, revision)
+
+    assert [revisions.of(bank_id) for bank_id in "abc"] == [5, None, 1]
