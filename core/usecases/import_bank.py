@@ -81,9 +81,10 @@ class _Importing:
             await self._keep_vectors(key, state)
         async with self._house.banks.reading(key) as bank:
             imported = BankImported(record=committed.result, counts=counts_of(bank))
+            unfinished = {structuring.interaction_id for structuring in bank.tree.unfinished()}
             wanting = dict.fromkeys(ref.interaction_id for ref in bank.wanting_vectors)
         if not committed.replayed:
-            for interaction_id in wanting:
+            for interaction_id in wanting.keys() - unfinished:  # structuring embeds its own
                 embed_later(self._house, key, interaction_id)
         return Committed(result=imported, revision=committed.revision, replayed=committed.replayed)
 
