@@ -41,7 +41,14 @@ def _comparable(left: Statement, right: Statement) -> bool:
         return False
     if left.chinese is not right.chinese or left.personal != right.personal or left.personal == "it":
         return False
-    return not left.personal or left.speaker == right.speaker
+    if left.speaker == right.speaker:
+        return True
+    return not left.personal and not _labelled(left) and not _labelled(right)
+
+
+def _labelled(statement: Statement) -> bool:
+    """Whether what stands before the colon is a thing's key ("top-k: …") rather than a speaker."""
+    return any(character in "-_./0123456789" for character in statement.speaker)
 
 
 def _one_sided(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:

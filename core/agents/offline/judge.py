@@ -31,6 +31,7 @@ STRATEGY_EN = "keep the fuller wording, add what only the other says"
 STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
 REMEMBERED = 8192  # texts whose vectors are kept
 MOST_SENTENCES = 64  # of one summary; what comes after is not compared
+LEAST_CONTENT = 2.0  # of a text to be merged, in terms
 MERGED_CONTENT = 0.8  # of one summary's content, found in the other
 AMONG = 3  # other candidates, for standing out among them to mean something
 SAME_MATTER_MARGIN = 0.1  # how much nearer than to any other candidate
@@ -133,7 +134,7 @@ class OfflineJudge:
         ours = _contained(new.said, other.said, same)
         theirs = _contained(other.said, new.said, same.T)
         share = max(ours, theirs)
-        if share < MERGED_CONTENT:
+        if share < MERGED_CONTENT or not _worth_merging(new.said if ours >= theirs else other.said):
             return None
         chinese = is_chinese(new.topic.summary)
         return MergeOpinion(
@@ -214,6 +215,11 @@ def _nearest_elsewhere(near: Sequence[Vector], number: int, rows: int) -> Vector
         return np.ones(rows, np.float32)  # the nearest of few means nothing
     found: Vector = np.max(others, axis=0)
     return found
+
+
+def _worth_merging(part: Sequence[Said]) -> bool:
+    """Whether what would be merged says enough to be a fact: "Thanks, see you!" is said again and again."""
+    return sum(content(one.statement) for one in part) >= LEAST_CONTENT
 
 
 def _contained(part: Sequence[Said], whole: Sequence[Said], same: NDArray[np.bool_]) -> float:

@@ -15,7 +15,7 @@ EXACT = (Kind.NAME, Kind.NUMBER, Kind.DATE, Kind.LABEL)
 
 def contains(whole: Statement, part: Statement, near: bool) -> bool:
     """Whether `whole` says all that `part` says. `near`: the embedder finds them much alike."""
-    if part.text == whole.text:
+    if part.text == whole.text and part.speaker == whole.speaker:
         return True
     if not part.terms or part.question or whole.question or part.chinese is not whole.chinese:
         return False

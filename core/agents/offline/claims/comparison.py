@@ -37,7 +37,11 @@ class Comparison:
         if self.left.personal and self.left.personal == self.right.personal:
             return True
         if self.left.passive or self.right.passive:
-            return bool(self.laid.names)
+            return any(
+                x in self.left.subject or y in self.right.subject
+                for x, y in self.laid.pairs
+                if x in self.laid.names
+            )
         meeting = [x for x, y in self.laid.pairs if x in self.left.subject and y in self.right.subject]
         if any(x.kind is Kind.NAME for x in meeting):
             return True
@@ -48,7 +52,9 @@ class Comparison:
 
     @property
     def subjects_meet(self) -> bool:
-        return any(matches(x, y) for x in self.left.subject for y in self.right.subject)
+        return bool(self.left.personal) or any(
+            matches(x, y) for x in self.left.subject for y in self.right.subject
+        )
 
     @property
     def mutual(self) -> bool:

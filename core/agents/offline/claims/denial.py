@@ -105,7 +105,7 @@ def _denied_of_the_name(
     """What is denied of someone the other tells of, in a sentence known to speak of one matter with it."""
     names = [t for t in (*_subject_of(left, clause), *left.subject) if t.kind is Kind.NAME]
     theirs = right.asserted
-    if len(theirs) < len(right.terms) or not any(_any_matches(name, theirs) for name in names):
+    if len(theirs) < len(right.terms) or not any(_any_matches(name, right.subject) for name in names):
         return None
     said = tuple(t for t in theirs if t not in right.subject)
     return found(Slot.DENIAL, left, denied, right, said, 0.6) if said else None
@@ -147,7 +147,11 @@ def exclusions(left: Statement, right: Statement) -> Iterator[Contradiction]:
 
 
 def _verb_beside(statement: Statement, place: int) -> Term | None:
-    """The verb that the "only" at `place` belongs to: beside it, and the first word after the subject."""
+    """The verb that the "only" at `place` belongs to: behind it, or (in English) beside it, right after the subject."""
+    if statement.chinese:
+        return next(
+            (t for t in statement.terms[place : place + 1] if t.kind is Kind.WORD and t.asserted), None
+        )
     for term in statement.terms[max(0, place - 1) : place + 1]:
         words = (t for t in statement.of_clause(term.clause) if t.kind is not Kind.NAME)
         if next(words, None) is term and term.kind is Kind.WORD and term.asserted:

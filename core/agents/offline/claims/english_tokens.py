@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from core.agents.offline.claims.lexicon_en import (
     FUNCTION,
     MONTHS,
+    NOT_NAMES,
     PERSONAL,
     PHRASES,
     STATES,
@@ -30,7 +31,7 @@ ABBREVIATED = re.compile(r"(?:[A-Za-z]\.)+|(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St)\.", re
 JOINERS = frozenset({"of", "de", "von", "van", "da", "di", "la"})
 INSIDE_NAMES = JOINERS | {"the", "for", "and"}
 AMBIGUOUS_MONTHS = frozenset({"may", "march"})  # names and words too
-AFTER_A_NAME = STATES | {"and", "will", "can", "does", "did", "never"}
+AFTER_A_NAME = STATES | {"will", "can", "does", "did", "never"}
 PRONOUNS = groups(PERSONAL)
 
 
@@ -123,4 +124,8 @@ def _starts_with_a_name(read: Sequence[Token], at: int) -> bool:
         return listed and read[at + 2].text[0].isupper()
     if read[at].lower.endswith("'s") or following.text[0].isupper():
         return True
+    if read[at].lower in NOT_NAMES:
+        return False
+    if following.lower == "and":
+        return at + 2 < len(read) and read[at + 2].text[0].isupper()
     return following.lower in AFTER_A_NAME or following.lower.endswith(("ed", "s"))

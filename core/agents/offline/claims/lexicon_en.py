@@ -186,9 +186,11 @@ import export
 # Kinds and some of what falls under them: who denies the kind denies these. The kind comes first.
 KINDS = """
 outdoor hiking camping climbing cycling trail mountain park birdwatching fishing kayaking gardening skiing nature
+outdoor rafting surfing backpacking garden
 indoor chess painting reading knitting baking
 language english spanish french german chinese japanese italian portuguese russian arabic mandarin korean hindi
 sport football soccer basketball tennis swimming running marathon cycling volleyball golf rugby hockey
+sport baseball triathlon
 instrument piano violin guitar cello flute drum trumpet saxophone harp clarinet
 music piano violin guitar cello jazz orchestra choir concert singer song symphony conductor composer
 art painting sculpture photography drawing pottery illustration
@@ -209,7 +211,7 @@ SINGLE = words(
     """
     ceo cto cfo president director manager chairman chairwoman mayor captain leader boss head owner
     capital birthday birthplace born base headquarter headquarters graduate marry name age height weight
-    population budget deadline price cost revenue salary specialize founder found first favorite
+    population budget deadline price cost revenue salary specialize founder founded first favorite
     favourite best largest smallest tallest oldest youngest title live currency version default port
     password address color colour degree major nationality religion blood mother father spouse inventor
     invent discover capacity limit speed temperature distance length duration schedule host venue
@@ -230,7 +232,7 @@ SEVERAL = words(
 )
 
 # A pair has these once together, however it is told.
-ONCE_TOGETHER = words("meet marry cofound found")
+ONCE_TOGETHER = words("meet marry cofound founded")
 
 # With a name as the value, and nothing else that differs, these too allow one.
 ONE_NAMED = words("work employ study drive belong report")
@@ -290,6 +292,15 @@ LABELLED = words(
 TITLES = words(
     """
     mr mrs ms miss dr prof sir dame jr sr md phd dds ii iii esq lady lord saint professor doctor
+    """
+)
+
+# At the start of a sentence these are no names, whatever follows.
+NOT_NAMES = words(
+    """
+    little big small large great good new old young many most some few several both all every each such other
+    early late recent current first last next final main key major minor public private local social common
+    people things users members students children parents friends
     """
 )
 

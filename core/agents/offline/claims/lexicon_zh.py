@@ -26,7 +26,7 @@ NEGATORS = words(
 
 HEDGES = words("可能 也许 或许 大概 似乎 好像 恐怕 估计 预计 应该")
 
-EXCLUSIVE = words("只 仅 仅仅 唯一 唯独 只有 只会")
+EXCLUSIVE = words("只 仅 仅仅 唯独 只有 只会")
 
 # Saying these denies the second.
 # The first of a line is what is denied.

@@ -20,6 +20,7 @@ MARKUP = re.compile(r"\*\*|__|`")
 SPEAKER = re.compile(
     r"([A-Za-z\u4e00-\u9fff][^\s:：,，。.!?]{0,20}(?: [^\s:：,，.!?]{1,20}){0,2})\s*[:：]\s*(?=\S)(?!//)"
 )
+HEADING = re.compile(r"\s*#{1,6}\s")
 NOT_PROSE = re.compile(r"[=→←|{}\[\]<>]|[:：]\s*$")
 QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'": "'"}
 
@@ -34,7 +35,7 @@ def read(sentence: str) -> Statement:
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
     if spoken:
         found = replace(found, speaker=spoken.group(1).strip().lower())
-    return replace(found, proposition=False) if NOT_PROSE.search(inner) else found
+    return replace(found, proposition=False) if NOT_PROSE.search(inner) or HEADING.match(sentence) else found
 
 
 def unquoted(text: str) -> str:

@@ -8,7 +8,7 @@ in common, times that differ set the values apart.
 from collections.abc import Callable, Sequence
 
 from core.agents.offline.claims.alignment import matches
-from core.agents.offline.claims.comparison import SWAP_WEIGHT, Comparison
+from core.agents.offline.claims.comparison import Comparison
 from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.lexicon_en import AMATEURS
 from core.agents.offline.claims.statement import Kind, Statement, Term
@@ -23,7 +23,6 @@ MATTER_WEIGHT = 1.0  # the same, where the sentences are known to speak of one m
 VALUE_COVERED = 0.5  # of the longer sentence, where words differ
 SINGLE_COVERED = 0.35  # the same, where the relation allows one value, or the ends differ
 MATTER_COVERED = 0.3
-IMPERSONAL_COVERED = 0.7  # where no name is in common
 ROLE_COVERED = 0.7
 
 Rule = Callable[[Comparison], Contradiction | None]
@@ -160,13 +159,11 @@ def _value(both: Comparison) -> Contradiction | None:
 
 
 def _framed(both: Comparison, low: float, at_the_end: bool) -> bool:
-    """Whether enough is shared around the differing words. Of oneself one says many things in the same words."""
+    """Whether enough is shared around the differing words."""
     if both.single and both.frame >= (0.5 if both.left.personal else 1.0):
         return low >= SINGLE_COVERED
-    if both.left.personal:
-        return False
-    if not both.laid.names:
-        return both.frame >= SWAP_WEIGHT and low >= IMPERSONAL_COVERED
+    if both.left.personal or not both.laid.names:
+        return False  # of oneself, and of things without a name, many things are said in the same words
     if both.same_matter and at_the_end:
         return both.frame >= MATTER_WEIGHT and low >= MATTER_COVERED
     return both.frame >= FRAME_WEIGHT and low >= (SINGLE_COVERED if at_the_end else VALUE_COVERED)

@@ -41,6 +41,8 @@ def groups(listed: str) -> dict[str, str]:
 
 @lru_cache(maxsize=65536)
 def english_key(word: str) -> str:
+    if word.lower() == "found":
+        return "find"  # "founded" has its own stem
     plain = _stem(word.lower().replace("-", "").replace("’", "'").removesuffix("'s"))
     return _english_groups().get(plain, plain)
 
@@ -88,11 +90,13 @@ def _built(lexicon: ModuleType, key_of: Callable[[str], str]) -> Vocabulary:
         return frozenset(key_of(word) for word in listed)
 
     opposites = [line.split() for line in lexicon.OPPOSITES.strip().splitlines()]
-    kinds = [line.split() for line in lexicon.KINDS.strip().splitlines()]
+    kinds: dict[str, frozenset[str]] = {}
+    for kind, *examples in (line.split() for line in lexicon.KINDS.strip().splitlines()):
+        kinds[key_of(kind)] = kinds.get(key_of(kind), frozenset()) | {key_of(word) for word in examples}
     return Vocabulary(
         key_of=key_of,
         opposites=frozenset(frozenset(key_of(word) for word in pair) for pair in opposites),
-        kinds={key_of(line[0]): frozenset(key_of(word) for word in line[1:]) for line in kinds},
+        kinds=kinds,
         denying={word: key_of(first) for word, first in groups(lexicon.DENYING).items() if word != first},
         single=keys(lexicon.SINGLE),
         several=keys(lexicon.SEVERAL),

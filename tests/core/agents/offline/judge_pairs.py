@@ -66,7 +66,7 @@ ENGLISH = [
     ("related", "Laura Stone has a dog.", "Laura Stone has a cat."),
     ("related", "The app supports offline mode.", "The app supports dark mode."),
     # other subjects
-    ("related", "The CEO of Acme is Laura Stone.", "The CEO of Globex is Peter Novak."),
+    ("related", "Laura Stone is the CEO of Acme in Leeds.", "Peter Novak is the CEO of Globex in Leeds."),
     ("related", "Jo Park is a nurse in Leeds.", "Lena Fox is a nurse in Leeds."),
     ("related", "Phase 1 takes three weeks.", "Phase 2 takes five weeks."),
     # room for both

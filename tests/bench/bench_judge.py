@@ -1,0 +1,151 @@
+"""How well the offline Judge alone tells conflicts and merges, apart from the write path around it.
+
+Three tables: the worlds of `bench_memory_update`, judged role by role (a new fact against all facts
+before it, every second world apart, so that thresholds tuned on one half can be checked on the
+other); false alarms on dialogues (each turn against its nearest eight predecessors); false alarms
+on a document's sentences. Reads `shared/data` beside the checkout; `--misses` lists what went wrong.
+
+    python -m tests.bench.bench_judge [--misses]
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from core.agents.offline.judge import OfflineJudge
+from core.agents.roles import ConflictOpinion, Topic
+from core.ids import NodeId
+from core.ports import Embedder
+from core.text import sentences
+from service.adapters.local_embedder import LocalEmbedder
+from tests.bench.bench_memory_update import DATA, Case, cases
+
+SHARED = DATA.parents[1]
+NEAREST = 8
+FACTS = 10
+MOST_CITED = 2  # the contradicted fact and one more
+
+
+@dataclass(slots=True)
+class Tally:
+    questions: int = 0
+    right: int = 0
+    facts: int = 0
+    false: int = 0
+    merges: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def row(self, label: str) -> str:
+        right, false = self.right / max(1, self.questions), self.false / max(1, self.facts)
+        return (
+            f"  {label:<12} right {self.right:>3}/{self.questions:<3} = {right:.3f}"
+            f"   false {self.false:>2}/{self.facts} = {false:.2%}   merges among the facts {self.merges}"
+        )
+
+
+def topic(number: int, text: str) -> Topic:
+    return Topic(node_id=NodeId(str(number)), summary=text, context=text, keywords=())
+
+
+async def judge_world(judge: OfflineJudge, world: Sequence[Case], tally: Tally) -> None:
+    """One world's facts once, then each question's contradicting fact against them."""
+    facts = [topic(n, fact) for n, fact in enumerate(world[0].world)]
+    contested: set[int] = set()
+    for number, fact in enumerate(facts):
+        for opinion in await judge.conflicts_and_merges(fact, facts[:number]):
+            if isinstance(opinion, ConflictOpinion):
+                contested |= {number, int(opinion.existing)}
+            else:
+                tally.merges += 1
+    for case in world:
+        opinions = await judge.conflicts_and_merges(topic(FACTS, case.contradicting), facts)
+        cited = {int(one.existing) for one in opinions if isinstance(one, ConflictOpinion)}
+        right = bool(cited & case.contradicted) and len(cited) <= MOST_CITED
+        tally.questions += 1
+        tally.right += right
+        tally.facts += len(facts)
+        tally.false += len(contested | cited - case.contradicted)
+        if not right:
+            told = " / ".join(case.world[n] for n in sorted(case.contradicted))
+            tally.misses.append(f"{case.contradicting}\n      contradicts: {told}\n      cited: {len(cited)}")
+
+
+async def worlds(judge: OfflineJudge, misses: bool) -> None:
+    halves = {"even worlds": Tally(), "odd worlds": Tally()}
+    started = time.perf_counter()
+    for number, (_, group) in enumerate(groupby(cases(DATA), key=lambda case: case.world)):
+        await judge_world(judge, list(group), halves["odd worlds" if number % 2 else "even worlds"])
+    print(f"worlds of ten facts ({time.perf_counter() - started:.1f} s)")
+    for label, tally in halves.items():
+        print(tally.row(label))
+    even, odd = halves.values()
+    both = Tally(
+        even.questions + odd.questions, even.right + odd.right, even.facts + odd.facts, even.false + odd.false
+    )
+    both.merges = even.merges + odd.merges
+    print(both.row("all"))
+    for miss in (*even.misses, *odd.misses) if misses else ():
+        print("    missed:", miss)
+
+
+async def alarms(
+    judge: OfflineJudge, embedder: Embedder, label: str, texts: Sequence[str], show: bool
+) -> None:
+    """Each text against its nearest predecessors: of real prose hardly any should conflict or merge."""
+    vectors = await embedder.embed_passages(texts)
+    conflicts = merges = 0
+    started = time.perf_counter()
+    for number in range(1, len(texts)):
+        nearest = np.argsort(-(vectors[:number] @ vectors[number]), kind="stable")[:NEAREST]
+        candidates = [topic(int(n), texts[n]) for n in nearest]
+        opinions = await judge.conflicts_and_merges(topic(number, texts[number]), candidates)
+        found = [one for one in opinions if isinstance(one, ConflictOpinion)]
+        conflicts += bool(found)
+        merges += bool(opinions) and not found
+        for one in opinions if show else ():
+            kind = "conflict" if isinstance(one, ConflictOpinion) else "merge"
+            print(
+                f"    {kind}: {texts[number][:120]!r} with {texts[int(one.existing)][:120]!r}: {one.reasoning}"
+            )
+    each = (time.perf_counter() - started) / len(texts)
+    print(
+        f"  {label:<24} {len(texts):>5} texts   conflicts {conflicts / len(texts):.2%}"
+        f"   merges {merges / len(texts):.2%}   {each * 1e3:.1f} ms a text"
+    )
+
+
+def turns(conversation: dict[str, object]) -> list[str]:
+    return [
+        f"{turn['speaker']}: {turn['text']}"
+        for session in conversation.values()
+        if isinstance(session, list)
+        for turn in session
+    ]
+
+
+async def measure(misses: bool) -> None:
+    embedder = LocalEmbedder.open()
+    judge = OfflineJudge(embedder)
+    await worlds(judge, misses)
+    print("\nfalse alarms")
+    dialogues = json.loads((DATA.parent / "locomo_dev.json").read_text(encoding="utf-8"))
+    for number, each in enumerate(dialogues):
+        await alarms(judge, embedder, f"dialogue {number}", turns(each["conversation"]), misses)
+    for path in documents():
+        said = sentences.split(path.read_text(encoding="utf-8"))
+        await alarms(judge, embedder, path.stem, said, misses)
+
+
+def documents() -> list[Path]:
+    return [SHARED / "DESIGN.md", *sorted((SHARED / "seeds").glob("00[04]*.txt"))]
+
+
+if __name__ == "__main__":
+    asyncio.run(measure("--misses" in sys.argv))

@@ -1,0 +1,147 @@
+from collections.abc import Sequence
+
+import pytest
+
+from core.agents.offline.judge import OfflineJudge
+from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
+from core.ids import NodeId
+from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH
+from tests.support.embedders import local_embedder
+from tests.support.hashing_embedder import HashingEmbedder
+
+
+def topic(name: str, summary: str, keywords: Sequence[str] = (), context: str = "") -> Topic:
+    return Topic(node_id=NodeId(name), summary=summary, context=context or summary, keywords=tuple(keywords))
+
+
+@pytest.fixture
+def judge() -> OfflineJudge:
+    return OfflineJudge(local_embedder())
+
+
+async def relation(judge: OfflineJudge, a: str, b: str) -> str:
+    opinions = await judge.conflicts_and_merges(topic("new", a), [topic("old", b)])
+    if opinions:
+        return "conflict" if isinstance(opinions[0], ConflictOpinion) else "merge"
+    return "related" if await judge.related(topic("new", a), [topic("old", b)]) else "unrelated"
+
+
+@pytest.mark.parametrize(("expected", "a", "b"), [*ENGLISH, *CHINESE])
+async def test_pairs_are_judged_as_a_careful_reader_does(
+    judge: OfflineJudge, expected: str, a: str, b: str
+) -> None:
+    assert await relation(judge, a, b) == expected
+    assert await relation(judge, b, a) == expected
+
+
+async def test_a_conflict_between_long_summaries_quotes_the_sentences_at_issue(judge: OfflineJudge) -> None:
+    new = topic("new", "Acme opened an office in Lyon. The CEO of Acme is Peter Novak. Sales grew last year.")
+    old = topic("old", "Acme makes bicycles for children.\nThe CEO of Acme is Laura Stone.")
+
+    (opinion,) = await judge.conflicts_and_merges(new, [topic("else", "Whales sing in the dark."), old])
+
+    assert isinstance(opinion, ConflictOpinion)
+    assert opinion.existing == "old"
+    assert opinion.new_quote == "The CEO of Acme is Peter Novak."
+    assert opinion.existing_quote == "The CEO of Acme is Laura Stone."
+    assert "Peter Novak" in opinion.description
+    assert "Laura Stone" in opinion.description
+
+
+async def test_a_chinese_conflict_is_explained_in_chinese(judge: OfflineJudge) -> None:
+    new, old = topic("new", "公司的CEO是李四。公司位于杭州。"), topic("old", "公司的CEO是张三。")
+
+    (opinion,) = await judge.conflicts_and_merges(new, [old])
+
+    assert isinstance(opinion, ConflictOpinion)
+    assert opinion.new_quote == "公司的CEO是李四。"
+    assert opinion.description == "“李四”与“张三”矛盾"
+
+
+async def test_a_summary_that_holds_another_merges_with_it(judge: OfflineJudge) -> None:
+    new = topic("new", "Jane Doe established Acme in 1999.")
+    old = topic("old", "Acme was founded in 1999 by Jane Doe. It employs 300 people in Lyon.")
+
+    (opinion,) = await judge.conflicts_and_merges(new, [old])
+
+    assert isinstance(opinion, MergeOpinion)
+    assert opinion.reasoning == "the existing node holds what the new one says"
+
+
+async def test_summaries_that_share_one_fact_of_many_do_not_merge(judge: OfflineJudge) -> None:
+    shared = "Jane Doe founded Acme in 1999."
+    new = topic("new", shared + " Bicycles are made in Lyon. The tram stops at the gate.")
+    old = topic("old", shared + " Tea is served at noon. Her brother plays the cello.")
+
+    assert await judge.conflicts_and_merges(new, [old]) == []
+
+
+async def test_pleasantries_said_again_do_not_merge(judge: OfflineJudge) -> None:
+    assert not await judge.conflicts_and_merges(topic("new", "Thanks, Jo!"), [topic("old", "Thanks, Jo!")])
+
+
+async def test_what_one_speaker_says_is_not_laid_to_another(judge: OfflineJudge) -> None:
+    new = topic("new", "Alice: Good morning to all of you. I have three children.")
+    others = [topic("bob", "Bob: I have two children."), topic("alice", "Alice: I have two children.")]
+
+    opinions = await judge.conflicts_and_merges(new, others)
+
+    assert [(type(one), one.existing) for one in opinions] == [(ConflictOpinion, "alice")]
+    assert isinstance(opinions[0], ConflictOpinion)
+    assert opinions[0].new_quote == "I have three children."
+
+
+async def test_related_topics_name_each_other_and_share_keywords(judge: OfflineJudge) -> None:
+    new = topic(
+        "new", "IBM在2023年发布了新的量子芯片。", ["IBM", "量子芯片"], "IBM量子芯片技术（与旧主题相关）"
+    )
+    old = topic("old", "量子计算硬件在2020年取得了突破。", ["量子计算", "硬件"], "量子计算硬件突破")
+
+    (opinion,) = await judge.related(new, [old])
+
+    assert opinion.context_new == "IBM量子芯片技术（与量子计算硬件突破相关）"
+    assert opinion.context_existing == "量子计算硬件突破（与IBM量子芯片技术相关）"
+    assert opinion.keywords_new == ("IBM", "量子芯片", "量子计算", "硬件")
+    assert opinion.keywords_existing == ("量子计算", "硬件", "IBM", "量子芯片")
+    assert 0 < opinion.confidence < 1
+
+
+async def test_keywords_stay_bounded_however_often_topics_are_related(judge: OfflineJudge) -> None:
+    new = topic("new", "Solar cells in Lyon.", [f"word {n}" for n in range(9)], "Solar cells")
+    old = topic("old", "Solar cells in Paris.", [f"term {n}" for n in range(30)], "More solar cells")
+
+    (opinion,) = await judge.related(new, [old])
+
+    assert opinion.keywords_new == (*(f"word {n}" for n in range(9)), "term 0")
+    assert len(opinion.keywords_existing) == 10
+
+
+async def test_texts_are_embedded_once() -> None:
+    embedder = HashingEmbedder()
+    judge = OfflineJudge(embedder)
+    old = [topic("a", "Acme makes bicycles."), topic("b", "Whales sing. Whales dive.")]
+
+    await judge.conflicts_and_merges(topic("new", "Acme makes scooters."), old)
+    before = embedder.texts_embedded
+    await judge.conflicts_and_merges(topic("newer", "Acme makes skates."), old)
+
+    assert before == 4
+    assert embedder.texts_embedded == 5
+
+
+async def test_judging_twice_gives_the_same(judge: OfflineJudge) -> None:
+    others = [topic(str(n), text) for n, (_, text, _) in enumerate(ENGLISH)]
+
+    first = await judge.conflicts_and_merges(topic("new", "The CEO of Acme is Ada Quist."), others)
+    second = await OfflineJudge(local_embedder()).conflicts_and_merges(
+        topic("new", "The CEO of Acme is Ada Quist."), others
+    )
+
+    assert first == second
+    assert len(first) >= 1
+
+
+async def test_nothing_is_said_of_no_candidates_and_of_empty_summaries(judge: OfflineJudge) -> None:
+    assert not await judge.conflicts_and_merges(topic("new", "Acme makes bicycles."), [])
+    assert not await judge.related(topic("new", "Acme makes bicycles."), [])
+    assert not await judge.conflicts_and_merges(topic("new", ""), [topic("old", ""), topic("b", "。")])
