@@ -161,7 +161,7 @@ async def test_a_deadline_that_passed_is_told_with_the_request_id_to_repeat_unde
 
     async with scripted(script) as target, asking(kind, target) as ask:
         with pytest.raises(DeadlineExceeded) as caught:
-            await ask.within(0.2)("memorize", bank_id="trip", text="a")
+            await ask.within(1.0)("memorize", bank_id="trip", text="a")
 
     assert caught.value.request_id == script.asked["Memorize"][0].request.request_id
 

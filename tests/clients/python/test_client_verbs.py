@@ -11,6 +11,8 @@ from memorybank_client import MemoryBankClient
 from memorybank_client.revisions import Revisions
 from memorybank_client.verbs import METHODS, Verbs
 
+SETTINGS = Path(__file__).parents[3] / "pyproject.toml"
+
 USER = """
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient, vector
 

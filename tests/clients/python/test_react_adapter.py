@@ -1,0 +1,253 @@
+"""A ReAct loop over the adapter, against the real service; what it repeats and refuses, against a script."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from examples import react_agent
+from memorybank.v1 import deep_retrieval_pb2 as deep
+from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import types_pb2 as types
+from memorybank_client import MemoryBankClient, SyncMemoryBankClient, Unavailable
+from memorybank_client.adapters.react import ReActAdapter, SyncReActAdapter
+from service.server import running
+from tests.clients.python.scripted import Refusal, Script, scripted
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.server import settings_for
+
+README = Path(__file__).parents[3] / "clients" / "python" / "README.md"
+TIMETABLE = "The ferry to Naxos leaves at nine from pier 3.\n\nA ticket costs 42 euro; children pay half."
+TOOL = json.dumps({"type": "function", "function": {"name": "deep_retrieval"}})
+
+
+# ---- the loop ----
+
+
+async def test_a_loop_goes_on_until_the_task_is_finished(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        adapter = ReActAdapter(client, bank_id="trip")
+        prompt = await adapter.enhance("When does the ferry leave?", context=TIMETABLE)
+        kinds = []
+        while not adapter.finished:
+            assert adapter.task is not None
+            kinds.append(adapter.task.type)
+            assert "deep_retrieval" in prompt
+            assert "ferry" in prompt
+            prompt = await adapter.intercept(
+                f"Thought: step {len(kinds)}.\nAnswer: the ferry leaves at nine."
+            )
+
+        insight = (await client.get_insight(bank_id="trip")).insight
+    assert kinds == ["SOLVE", "ANSWER"]
+    assert prompt == ""
+    assert [task.type for task in insight.completed] == kinds
+
+
+async def test_a_step_that_failed_is_planned_again(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        adapter = ReActAdapter(client)
+        await adapter.enhance("渡轮几点开？", context="渡轮九点从三号码头开出。")
+        first = adapter.task
+        await adapter.intercept("网站打不开。", succeeded=False)
+
+    assert first is not None
+    assert adapter.task is not None
+    assert adapter.task.retry_of == first.task_id
+    assert adapter.bank_id != ""
+    assert not adapter.finished
+
+
+async def test_the_tool_brings_the_verbatim_record_and_tells_the_model_what_it_asked_in_vain(
+    tmp_path: Path,
+) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        adapter = ReActAdapter(client, bank_id="trip")
+        await adapter.enhance("What does a ticket cost?", context=TIMETABLE)
+        (hit,) = (await client.search(bank_id="trip", text="ticket", top_k=1)).hits
+
+        record = await adapter.call_tool("deep_retrieval", json.dumps({"node_id": hit.node.node_id}))
+        segment = f"{hit.node.segments[0].interaction_id}#0"
+        same = await adapter.call_tool("deep_retrieval", {"node_id": segment})
+        missing = await adapter.call_tool("deep_retrieval", {"node_id": "n-0"})
+
+    assert record.endswith(TIMETABLE)
+    assert same == record
+    assert missing.startswith("error: NOT_FOUND NODE_NOT_FOUND")
+    (tool,) = adapter.tools
+    assert tool["function"]["name"] == "deep_retrieval"
+
+
+async def test_the_example_answers_and_stops(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        steps = await asyncio.to_thread(react_agent.solve, react_agent.scripted_model, str(address))
+
+    assert "Observation: [record" in steps[0]
+    assert all(step.endswith("Answer: 126 euro") for step in steps)
+    assert len(steps) == 2
+
+
+async def test_the_ten_lines_of_the_readme_run(tmp_path: Path) -> None:
+    (lines,) = [block for block in _blocks() if "SyncReActAdapter" in block]
+    scope: dict[str, Any] = {}
+    exec(lines, scope)
+    asked: list[str] = []
+
+    def agent(prompt: str, tools: list[Any], call_tool: Callable[[str, str], str]) -> str:
+        asked.append(prompt)
+        return "Answer: at nine."
+
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        answer = await asyncio.to_thread(scope["solve"], agent, "When does the ferry leave?", str(address))
+
+    assert answer == "Answer: at nine."
+    assert len(asked) == 2
+    assert len(lines.strip().splitlines()) - lines.count("import ") <= 10
+
+
+async def test_the_other_lines_of_the_readme_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scope: dict[str, Any] = {}
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        for block in _blocks():
+            exec(block.replace("127.0.0.1:7700", str(address)), scope)
+        await scope["main"]()
+        async with MemoryBankClient(str(address)) as client:
+            for number in range(2):
+                await client.add_node(bank_id="trip", node_id=f"n{number}", summary=f"Part {number}.")
+            await client.merge_nodes(bank_id="trip", node_ids=["n0", "n1"], summary="The whole.")
+
+            followed = await scope["summary"](client, "n0")
+
+    assert "ferry to Naxos leaves at nine" in capsys.readouterr().out
+    assert followed == "The whole."
+
+
+def _blocks() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+
+
+# ---- what it sends ----
+
+
+async def test_a_step_repeated_after_it_failed_goes_on_under_its_request_id() -> None:
+    script = Script()
+    down = Refusal(code=grpc.StatusCode.UNAVAILABLE)
+    script.answers["AdvanceTask"] = [down] * 4
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        adapter = ReActAdapter(client, bank_id="trip")
+        await adapter.enhance("渡轮几点开？")
+        with pytest.raises(Unavailable):
+            await adapter.intercept("九点。")
+        await adapter.intercept("九点。")
+        await adapter.intercept("九点。")
+
+    *failed, resumed, following = [asked.request.request_id for asked in script.asked["AdvanceTask"]]
+    assert set(failed) == {resumed}
+    assert following != resumed
+
+
+async def test_the_step_that_was_next_is_the_one_reported() -> None:
+    script = Script()
+    pending = types.PendingTask(task_id="t1", type="CROSS_VALIDATION", description="who is it?")
+    script.answers["StartTask"] = [
+        memory.StartTaskResponse(
+            bank=types.Bank(bank_id="acme"), insight=types.Insight(pending=[pending]), tools=[TOOL]
+        )
+    ]
+    messages = [types.Message(role="assistant", text="It is Bob Li.")]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        adapter = ReActAdapter(client, token_budget=900)
+        await adapter.enhance("Who leads Acme?", context=messages)
+        await adapter.enhance("asked again")
+        await adapter.intercept(messages)
+        await adapter.intercept("", succeeded=False, task=types.TaskReport(type="SEARCH"))
+
+    (start,) = (asked.request for asked in script.asked["StartTask"])
+    assert (start.goal, list(start.messages), start.token_budget) == ("Who leads Acme?", messages, 900)
+    first, second = (asked.request for asked in script.asked["AdvanceTask"])
+    assert first.bank_id == "acme"
+    assert list(first.messages) == messages
+    assert (first.task.task_id, first.task.type) == ("t1", "CROSS_VALIDATION")
+    assert first.task.status == types.TASK_STATUS_SUCCEEDED
+    assert second.task.type == "SEARCH"
+
+
+def page(text: str, token: str = "", **fields: Any) -> deep.GetInteractionResponse:
+    record = types.Interaction(interaction_id="i1", text=text, **fields)
+    return deep.GetInteractionResponse(interactions=[record], next_page_token=token)
+
+
+async def test_the_tool_reads_on_to_the_last_page_and_no_further_than_allowed() -> None:
+    script = Script()
+    script.answers["GetInteraction"] = [
+        page("渡轮", "p2"),
+        page("九点开", text_offset=2),
+        page("长" * 60, "p2"),
+    ]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        adapter = ReActAdapter(client, bank_id="trip", tool_characters=70)
+        whole = await adapter.call_tool("deep_retrieval", '{"node_id": "n1"}')
+        cut = await adapter.call_tool("deep_retrieval", {"node_id": "n1", "attachment_id": None})
+
+    assert whole == "[record i1, 1970-01-01 00:00 UTC]\n渡轮九点开"
+    assert cut.endswith("长\n[cut here, after 70 characters]")
+    assert [asked.request.page_token for asked in script.asked["GetInteraction"]] == ["", "p2", ""]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"def fare(): ...", "def fare(): ..."),
+        (b"\x89PNG\xff", "(not text: it lies at file:///a)"),
+        (None, "(not read: it lies at file:///a)"),
+    ],
+    ids=["text", "picture", "not here"],
+)
+async def test_the_tool_brings_a_files_text_or_says_where_it_is(content: bytes | None, told: str) -> None:
+    script = Script()
+    file = types.Attachment(attachment_id="a1", type="code", uri="file:///a", size=15)
+    answer = page("see a1", attachments=[file])
+    answer.attachment.CopyFrom(file)
+    if content is not None:
+        answer.content = content
+    script.answers["GetInteraction"] = [answer]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        adapter = ReActAdapter(client, bank_id="trip")
+        said = await adapter.call_tool("deep_retrieval", {"node_id": "n1", "attachment_id": "a1"})
+
+    assert said.startswith(f"[file a1: code, unknown type, 15 bytes]\n{told}\n\n[record i1")
+    assert said.endswith("[file a1: code, unknown type, file:///a]\nsee a1")
+
+
+@pytest.mark.parametrize("arguments", ["not json", "[]", "{}", '{"node_id": 3}', {"node_id": ""}])
+def test_arguments_that_cannot_be_read_are_told_to_the_model(arguments: Any) -> None:
+    with SyncMemoryBankClient("127.0.0.1:1") as client:
+        said = SyncReActAdapter(client, bank_id="trip").call_tool("deep_retrieval", arguments)
+
+    assert said.startswith("error: ")
+
+
+def test_a_tool_that_is_not_the_memorys_is_for_the_framework_to_find() -> None:
+    with SyncMemoryBankClient("127.0.0.1:1") as client:
+        adapter = SyncReActAdapter(client, bank_id="trip")
+
+        with pytest.raises(LookupError, match="web_search"):
+            adapter.call_tool("web_search", "{}")
