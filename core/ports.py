@@ -259,6 +259,10 @@ class Banks(Protocol):
         """Store and index vectors made for segments of this bank. Raises BankNotFound."""
         ...
 
+    def unembedded(self) -> Sequence[tuple[BankKey, InteractionId]]:
+        """Interactions of banks in memory that are structured, or need not be, and lack vectors of segments."""
+        ...
+
     async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
         """Purge rows, feed and files. Raises BankNotFound."""
         ...

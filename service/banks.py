@@ -29,7 +29,7 @@ from core.errors import (
     RevisionTrimmed,
     StoreUnavailable,
 )
-from core.ids import BankKey, ChangeId, RequestId, SegmentRef
+from core.ids import BankKey, ChangeId, InteractionId, RequestId, SegmentRef
 from core.model.request import RequestRecord
 from core.ports import Blobs, Clock, Committed, Draft, Ids, PurgeCounts, RequestKey, Result, Store
 
@@ -540,6 +540,10 @@ class OpenBanks:
             await self._follow(held)
 
     # ---- upkeep ----
+
+    def unembedded(self) -> list[tuple[BankKey, InteractionId]]:
+        """See the port."""
+        return [(key, i) for key, held in self._open.items() for i in held.bank.unembedded()]
 
     def held(self) -> list[BankKey]:
         """The banks in memory now."""

@@ -201,6 +201,12 @@ class Bank:
         except KeyError:
             raise AttachmentNotFound(attachment_id) from None
 
+    def unembedded(self) -> list[InteractionId]:
+        """Interactions that lack vectors of segments and whose structuring, if they have one, is done."""
+        waiting = {s.interaction_id for s in self.tree.unfinished()}
+        wanting = dict.fromkeys(ref.interaction_id for ref in self.wanting_vectors)
+        return [interaction_id for interaction_id in wanting if interaction_id not in waiting]
+
     def state(self) -> BankState:
         """Everything, as plain values in a defined order."""
         return BankState(

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from core.usecases.embed_segments import embed_later
 from core.usecases.house import House
 from core.usecases.structure import begin
 
@@ -9,8 +10,13 @@ AT_ONCE = 16  # interactions taken up in one pass
 
 
 async def take_up_leftovers(house: House, untouched_for: timedelta) -> int:
-    """Start on interactions that nobody has moved for so long; how many. Their outcome is stored, not awaited."""
+    """Start on interactions that nobody has moved for so long; how many. Their outcome is stored, not awaited.
+
+    Of banks in memory, vectors that segments lack are made too (where a crash cut their making short).
+    """
     before = house.clock.now() - untouched_for
+    for key, interaction_id in house.banks.unembedded()[:AT_ONCE]:
+        embed_later(house, key, interaction_id)
     started = 0
     for leftover in await house.store.leftovers(AT_ONCE):
         idle = leftover.update_time <= before

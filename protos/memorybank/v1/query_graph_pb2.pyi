@@ -80,7 +80,7 @@ class AddNodeRequest(_message.Message):
 
     @_builtins.property
     def embedding(self) -> _types_pb2.Vector:
-        """Its embedding. Absent: the service embeds the summary; required in a bank of CLIENT vectors."""
+        """Its embedding. Absent: the service embeds summary, context and keywords; required in a bank of CLIENT vectors."""
 
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
@@ -208,7 +208,7 @@ class NewNode(_message.Message):
 
     @_builtins.property
     def embedding(self) -> _types_pb2.Vector:
-        """Its embedding. Absent: the service embeds the summary; required in a bank of CLIENT vectors."""
+        """Its embedding. Absent: the service embeds summary, context and keywords; required in a bank of CLIENT vectors."""
 
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
