@@ -1,0 +1,98 @@
+"""The real server in a process of its own: started, killed, started again over the same data.
+
+Law: a process started here ends with its context. What it logs is kept beside its data, for whoever
+looks into a failure.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
+from memorybank_client import MemoryBankClient
+
+CHECKOUT = Path(__file__).parents[2]
+DIMENSION = 8
+CLIENT_SPACE = EmbeddingSpace(name="of-the-test", dimension=DIMENSION, source=SPACE_SOURCE_CLIENT)
+
+Settings = dict[str, str]
+"""Settings by their name in the configuration (`banks.upkeep_seconds`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A process that has said that it listens."""
+
+    address: str
+    process: asyncio.subprocess.Process
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    async def kill(self) -> None:
+        """End it at once, as a power cut would; nothing of it runs when this returns."""
+        self.process.kill()
+        await self.process.wait()
+
+    async def stop(self) -> int:
+        """Ask it to stop, and wait; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return await self.process.wait()
+
+    def client(self, *, retries: bool = True) -> MemoryBankClient:
+        """A client that gives a call three minutes. Without `retries` it tells of every failure at once."""
+        options = () if retries else (("grpc.enable_retries", 0),)
+        return MemoryBankClient(self.address, options=options).within(180)
+
+
+@asynccontextmanager
+async def server_process(
+    folder: Path, settings: Settings | None = None, before: Sequence[str] = ()
+) -> AsyncIterator[Server]:
+    """`memorybank serve` over a folder; `before` is a command that runs it (a tracer, say)."""
+    command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
+    with _log(folder) as log:
+        process = await asyncio.create_subprocess_exec(
+            *before,
+            *command,
+            cwd=CHECKOUT,
+            env=_environment(settings or {}),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=log,
+        )
+    try:
+        assert process.stdout is not None
+        said = (await process.stdout.readline()).decode().strip()
+        assert said.startswith("listening on "), f"not ready; see {folder / 'log'}"
+        yield Server(address=said.removeprefix("listening on "), process=process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+def vector(seed: int) -> Vector:
+    """A vector of CLIENT_SPACE, another one for each seed."""
+    return Vector(f32=np.random.default_rng(seed).normal(size=DIMENSION).astype("<f4").tobytes())
+
+
+def _log(folder: Path) -> BinaryIO:
+    folder.mkdir(parents=True, exist_ok=True)
+    return (folder / "log").open("ab")
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """This process's environment without its own settings, and with these."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("MEMORYBANK_")}
+    own["PYTHONPATH"] = os.pathsep.join((".", "protos", "clients/python"))
+    given = {f"MEMORYBANK_{name.replace('.', '__').upper()}": value for name, value in settings.items()}
+    return own | given
