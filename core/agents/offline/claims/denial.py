@@ -13,7 +13,7 @@ from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 COVERED = 0.5  # of what is denied, held by the other side with the same verb
 COVERED_OTHER_VERB = 0.6
-COVERED_CONTRAST = 0.75  # of "Y" in "X, not Y"
+COVERED_CONTRAST = 0.65  # of "Y" in "X, not Y"
 TELLING = 1.5  # what both speak of must weigh so much, or be all that one of them says
 CONTRASTED = 0.7  # of a clause's words, said of the one it is set against
 
@@ -45,7 +45,7 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
             return None
     elif not both.same_subject:
         return None
-    if not _telling(both, held, covered):
+    if not _telling(both, held, covered, contrast):
         return None
     return found(Slot.DENIAL, left, denied, right, held, 0.5 + 0.4 * covered)
 
@@ -67,10 +67,11 @@ def _same_frame(both: Comparison) -> bool:
     return same_verb or laid.covered(Kind.WORD)[1] >= COVERED
 
 
-def _telling(both: Comparison, held: Sequence[Term], covered: float) -> bool:
+def _telling(both: Comparison, held: Sequence[Term], covered: float, contrast: bool) -> bool:
     """Whether what is denied is enough to be the same matter: by itself, or as all that is denied or said."""
     weight = both.laid.weight(held)
-    if weight >= TELLING:
+    frame = both.laid.weight(both.laid.words) if contrast else 0.0
+    if weight + frame >= TELLING:
         return True
     if both.left.personal:
         return False
@@ -141,7 +142,8 @@ def exclusions(left: Statement, right: Statement) -> Iterator[Contradiction]:
         for theirs in right.claims:
             both = compare(left, own, right, theirs)
             more = [t for t in both.laid.only_b if t.kind is not Kind.DATE and t not in right.subject]
-            if more and both.same_subject and any(x is verb for x, _ in both.laid.pairs):
+            same_verb = any(x is verb and _is_first(right, y) for x, y in both.laid.pairs)
+            if more and both.same_subject and same_verb:
                 ours = [t for t in own if t.start >= verb.start]
                 yield found(Slot.EXCLUSION, left, ours, right, more, 0.7)
 
@@ -152,11 +154,15 @@ def _verb_beside(statement: Statement, place: int) -> Term | None:
         return next(
             (t for t in statement.terms[place : place + 1] if t.kind is Kind.WORD and t.asserted), None
         )
-    for term in statement.terms[max(0, place - 1) : place + 1]:
-        words = (t for t in statement.of_clause(term.clause) if t.kind is not Kind.NAME)
-        if next(words, None) is term and term.kind is Kind.WORD and term.asserted:
-            return term
-    return None
+    beside = statement.terms[max(0, place - 1) : place + 1]
+    return next((t for t in beside if t.kind is Kind.WORD and t.asserted and _is_first(statement, t)), None)
+
+
+def _is_first(statement: Statement, term: Term) -> bool:
+    """Whether `term` is the first of its clause beside names (any word of it, in Chinese)."""
+    if statement.chinese:
+        return True
+    return next((t for t in statement.of_clause(term.clause) if t.kind is not Kind.NAME), None) is term
 
 
 def _any_matches(term: Term, others: Sequence[Term]) -> bool:

@@ -35,7 +35,7 @@ EXCLUSIVE = words("only exclusively solely sole")
 # Saying these denies the second.
 # The first of a line is what is denied.
 DENYING = """
-enjoy dislike dislikes disliked hate hates detests
+enjoy dislike dislikes disliked hate hates detests aversion
 support oppose opposes opposed opponent
 have lacks lack
 accept rejects rejected
@@ -225,7 +225,7 @@ SEVERAL = words(
     enjoy like write publish volunteer travel visit give receive speak attend play read eat interest
     hobby friend member advocate support study watch perform lecture talk participate contribute include
     use offer provide have own work explore local renowned popular accomplished avid successful
-    professional prestigious special activity new good great spend time issue thing field area matter
+    professional prestigious special activity new good great spend time issue thing field area cause matter
     team people person individual group know collaborate win appear feature cite mention involve share
     develop sell buy see say think want need make go take get
     """
