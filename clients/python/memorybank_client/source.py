@@ -3,6 +3,7 @@
 Law: gRPC hides what a request iterator raises behind a cancelled call; it is kept here, to be raised again.
 """
 
+import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import Any
 
@@ -39,6 +40,8 @@ class Source:
         while True:
             try:
                 message = await anext(messages, None)
+            except asyncio.CancelledError:  # gRPC asks no more: the call has ended
+                raise
             except BaseException as error:
                 self.broken = error
                 raise

@@ -33,12 +33,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """A status to answer with; `details` as a service packs them."""
+    """A status to answer with; `details` as a service packs them. `at_once`: before a stream has come up whole."""
 
     code: grpc.StatusCode
     message: str = "refused"
     details: tuple[Any, ...] = ()
     packed: bytes | None = None
+    at_once: bool = False
 
     @property
     def trailers(self) -> tuple[tuple[str, bytes], ...]:
@@ -92,6 +93,8 @@ class Script:
 
     async def _keep(self, method: Method, request: Any, context: Any) -> None:
         self.arrived.set()
+        if any(isinstance(answer, Refusal) and answer.at_once for answer in self.answers[method.name][:1]):
+            await self._next(method, context)
         messages = [message async for message in request] if method.streams_up else [request]
         metadata = dict(context.invocation_metadata())
         self.asked[method.name].append(

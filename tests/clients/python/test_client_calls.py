@@ -339,6 +339,21 @@ async def test_what_a_source_raises_is_raised_by_the_call(kind: str) -> None:
             await ask("upload_attachment", breaking(b"half"), bank_id="trip")
 
 
+@pytest.mark.parametrize("verb", ["memorize_stream", "upload_attachment"])
+async def test_a_refusal_is_told_while_the_source_still_waits(verb: str) -> None:
+    script = Script()
+    refusal = Refusal(code=grpc.StatusCode.NOT_FOUND, at_once=True)
+    script.answers["MemorizeStream"] = script.answers["UploadAttachment"] = [refusal]
+
+    async def waiting() -> AsyncIterator[str]:
+        await asyncio.Event().wait()
+        yield "never"
+
+    async with scripted(script) as target, asking("asynchronous", target) as ask:
+        with pytest.raises(NotFound):
+            await ask(verb, waiting(), bank_id="trip")
+
+
 async def test_a_stream_left_early_is_cancelled_on_the_server() -> None:
     script = Script()
     script.answers["WatchBank"] = [memory.WatchBankResponse(revision=1), NEVER]
