@@ -16,10 +16,10 @@ from core.ids import BankKey, NodeId
 from core.model.conflict import ConflictStatus
 from core.model.node import Node, NodeState
 from core.ports import Committed, Draft, RequestKey
+from core.usecases.absorb import embedding_text
 from core.usecases.house import House
 from core.usecases.planning import without_conflict
 from core.usecases.revisions import require_unchanged
-from core.usecases.rounds import embedding_text
 from core.usecases.structure import decide
 
 

@@ -7,19 +7,15 @@ composes again on the bank that has the first.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import TypeVar
 
 from core.agents.opinions import Opinions
 from core.agents.roles import (
-    Absorbed,
     ConflictOpinion,
     Consolidation,
     MergeOpinion,
-    Neighbor,
     RelatedOpinion,
-    Topic,
 )
 from core.bank.bank import Bank
 from core.bank.change import (
@@ -34,13 +30,15 @@ from core.bank.change import (
     Step,
     Vector,
 )
-from core.bank.evidence import locate
 from core.bank.search import judging_candidates
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
-from core.model.conflict import Conflict, ConflictStatus, Side
+from core.model.conflict import Conflict, ConflictStatus
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import Node, NodeState
 from core.model.structuring import MergeMade, Outcome
+from core.usecases.absorb import Links, absorbed, embedding_text, inherited, merged_node, outside, topic
+from core.usecases.contest import closed, contested, handed_over, refuted_segments
+from core.usecases.moment import Moment
 from core.usecases.planning import with_conflict, without_conflict
 
 MAX_MERGES = (
@@ -49,31 +47,7 @@ MAX_MERGES = (
 MAX_KEYWORDS = 16  # of a node that relations have reworded
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """When and under which settings a round is composed."""
-
-    revision: int
-    now: datetime
-    top_k: int
-    alpha: float
-
-
-def embedding_text(node: Node) -> str:
-    """What a consolidated or reworded node embeds: summary, context, keywords (seed 000 §3.1.4)."""
-    return "\n".join((node.summary, node.context, ", ".join(node.keywords)))
-
-
-def topic(node: Node) -> Topic:
-    """The node as an agent sees it: in its own words, not those that relations lent it."""
-    return Topic(
-        node_id=node.node_id, summary=node.summary, context=node.base_context, keywords=node.base_keywords
-    )
-
-
 Item = TypeVar("Item")
-Links = dict[NodeId, tuple[NodeId, ...]]
-"""Outside neighbours of nodes to be merged, each with those of them it was linked to."""
 
 
 class Round:
@@ -132,7 +106,8 @@ class Round:
         """The conflict's nodes become one by the verdict, which goes round again. Raises Unasked."""
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
         made = self._absorb(sides, MergeReason.CONFLICT, verdict, conflict.description, conflict.conflict_id)
-        self._refute(sides, made, conflict.conflict_id)
+        refuted = refuted_segments(self._bank, sides, made.refuted)
+        self._refuted.update(dict.fromkeys(refuted, conflict.conflict_id))
         self._current = replace(
             self._current,
             interaction_ids=_union(
@@ -142,15 +117,12 @@ class Round:
         )
         self._hand_over_conflicts(conflict.conflict_id)
         outcome = self._go_round()
-        closed = replace(
-            conflict,
-            status=ConflictStatus.RESOLVED,
-            close_time=self._moment.now,
+        self._conflicts[conflict.conflict_id] = replace(
+            closed(conflict, ConflictStatus.RESOLVED, self._moment.now),
             verdict=verdict,
             verdict_interaction_id=interaction_id,
             node_id=outcome.node_id,
         )
-        self._conflicts[conflict.conflict_id] = closed
         self._insight = without_conflict(self._insight, conflict, verdict)
         return outcome
 
@@ -166,7 +138,7 @@ class Round:
         `texts` are the caller's words for it. Neighbours are reworded by the Consolidator, but in a bank
         of CLIENT vectors, where `texts` and `vector` must be given, they are left alone. Raises Unasked.
         """
-        links = self._links({node.node_id for node in nodes})
+        links = self._links(nodes)
         if texts is None:
             made = self._consolidation(nodes, links, MergeReason.REQUEST)
         elif links and self._bank.embeds:
@@ -184,8 +156,7 @@ class Round:
 
     def dismiss(self, conflict: Conflict) -> None:
         """Close a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
-        closed = replace(conflict, status=ConflictStatus.DISMISSED, close_time=self._moment.now)
-        self._conflicts[conflict.conflict_id] = closed
+        self._conflicts[conflict.conflict_id] = closed(conflict, ConflictStatus.DISMISSED, self._moment.now)
         self._insight = without_conflict(self._insight, conflict)
         for side in conflict.sides:
             if self._bank.open_conflicts_of(side.node_id) == [conflict]:
@@ -278,54 +249,28 @@ class Round:
 
     def _contest(self, opinions: Sequence[ConflictOpinion]) -> None:
         """Keep the new node, and make one conflict of it and all its partners."""
-        current = self._current
-        partners = [self._bank.nodes[o.existing] for o in opinions]
-        new_quotes = list(dict.fromkeys(o.new_quote for o in opinions if o.new_quote))
-        new_segments = _union(*(locate(self._bank, current, quote) for quote in new_quotes or [""]))
-        sides = [Side(node_id=current.node_id, segments=new_segments, quote="\n".join(new_quotes))]
-        for partner, opinion in zip(partners, opinions, strict=True):
-            segments = locate(self._bank, partner, opinion.existing_quote)
-            sides.append(Side(node_id=partner.node_id, segments=segments, quote=opinion.existing_quote))
-        purpose = (current.node_id, *(p.node_id for p in partners))
-        conflict = Conflict(
-            conflict_id=ConflictId(self._opinions.new_id("c", *purpose)),
-            sides=tuple(sides),
-            description="\n".join(dict.fromkeys(o.description for o in opinions)),
-            confidence=max(o.confidence for o in opinions),
-            reasoning="\n".join(dict.fromkeys(o.reasoning for o in opinions)),
-            status=ConflictStatus.OPEN,
-            create_time=self._moment.now,
-        )
-        self._new_conflict = conflict.conflict_id
-        self._conflicts[conflict.conflict_id] = conflict
-        self._current = self._touched(current, state=NodeState.CONTESTED)
+        partners = [opinion.existing for opinion in opinions]
+        conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners))
+        conflict = contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
+        self._new_conflict = conflict_id
+        self._conflicts[conflict_id] = conflict
+        self._current = self._touched(self._current, state=NodeState.CONTESTED)
         for partner in partners:
-            self._set_state(partner.node_id, NodeState.CONTESTED)
-        task_id = TaskId(self._opinions.new_id("t", conflict.conflict_id))
+            self._set_state(partner, NodeState.CONTESTED)
+        task_id = TaskId(self._opinions.new_id("t", conflict_id))
         self._insight = with_conflict(self._insight, conflict, task_id)
 
     def _hand_over_conflicts(self, resolved: ConflictId) -> None:
         """Other open conflicts of the nodes just absorbed now concern the node that stands for them."""
-        into = self._current.node_id
         others = {c.conflict_id: c for n in self._gone for c in self._bank.open_conflicts_of(n)}
         others.pop(resolved, None)
         for conflict_id, conflict in others.items():
-            moved = [replace(s, node_id=into) if s.node_id in self._gone else s for s in conflict.sides]
-            sides = tuple({side.node_id: side for side in reversed(moved)}.values())[::-1]
-            if len(sides) > 1:
-                self._conflicts[conflict_id] = replace(conflict, sides=sides)
+            moved = handed_over(conflict, self._gone, self._current.node_id, self._moment.now)
+            self._conflicts[conflict_id] = moved
+            if moved.status is ConflictStatus.OPEN:
                 self._current = replace(self._current, state=NodeState.CONTESTED)
             else:
-                moot = replace(conflict, status=ConflictStatus.MOOT, close_time=self._moment.now)
-                self._conflicts[conflict_id] = moot
                 self._insight = without_conflict(self._insight, conflict)
-
-    def _refute(self, sides: Sequence[Node], made: Consolidation, conflict_id: ConflictId) -> None:
-        for sentence in made.refuted:
-            for side in sides:
-                self._refuted.update(
-                    dict.fromkeys(locate(self._bank, side, sentence, exact=True), conflict_id)
-                )
 
     def _set_state(self, node_id: NodeId, state: NodeState) -> None:
         shown = self._shown(node_id)
@@ -344,7 +289,7 @@ class Round:
         conflict_id: ConflictId | None,
     ) -> Consolidation:
         """Make one node of several, which goes round in their place."""
-        links = self._links({node.node_id for node in nodes})
+        links = self._links(nodes)
         made = self._consolidation(nodes, links, reason, verdict, strategy)
         self._become(nodes, made, links)
         self._record(nodes, made, reason, conflict_id, verdict)
@@ -353,9 +298,9 @@ class Round:
     def _consolidation(
         self, nodes: Sequence[Node], links: Links, reason: MergeReason, verdict: str = "", strategy: str = ""
     ) -> Consolidation:
-        absorbed = tuple(Absorbed(topic=topic(n), event_time=n.event_time) for n in nodes)
-        neighbors = tuple(self._neighbor(n, of) for n, of in sorted(links.items()))
-        return self._opinions.consolidation(absorbed, neighbors, reason, verdict, strategy)
+        return self._opinions.consolidation(
+            absorbed(nodes), inherited(self._bank, links), reason, verdict, strategy
+        )
 
     def _become(
         self,
@@ -367,7 +312,9 @@ class Round:
     ) -> None:
         """The current node is one for all of these now; it inherits every outside neighbour once."""
         self._gone.update(dict.fromkeys(node.node_id for node in nodes))
-        self._current = self._merged(nodes, made, node_id)
+        ids = (node.node_id for node in nodes)
+        node_id = node_id or NodeId(self._opinions.new_id("n", "merge", *ids))
+        self._current = merged_node(nodes, made, node_id, self._moment)
         self._neighbors = set(links)
         updates = sorted(made.neighbor_updates.items())
         reworded = [self._reworded(n, new.context, new.keywords) for n, new in updates]
@@ -397,42 +344,13 @@ class Round:
         self._records.append(record)
         return record
 
-    def _links(self, ids: set[NodeId]) -> Links:
+    def _links(self, nodes: Sequence[Node]) -> Links:
         """Every outside neighbour of the nodes, with those it was linked to."""
-        links: Links = {}
-        for node_id in sorted(ids):
-            inherited = self._entered is not None and node_id == self._entered.node_id
-            near: Iterable[NodeId] = self._neighbors if inherited else self._bank.graph.neighbors(node_id)
-            for neighbor in near:
-                if neighbor not in ids and neighbor not in self._gone:
-                    links[neighbor] = (*links.get(neighbor, ()), node_id)
-        return links
-
-    def _neighbor(self, node_id: NodeId, of: tuple[NodeId, ...]) -> Neighbor:
-        node = self._bank.nodes[node_id]
-        return Neighbor(
-            node_id=node_id, context=node.base_context, keywords=node.base_keywords, neighbor_of=of
-        )
-
-    def _merged(self, nodes: Sequence[Node], made: Consolidation, node_id: NodeId | None) -> Node:
-        oldest_first = sorted(nodes, key=lambda n: (n.event_time, n.node_id))
-        newest = oldest_first[-1]
-        return Node(
-            node_id=node_id or NodeId(self._opinions.new_id("n", "merge", *(n.node_id for n in nodes))),
-            summary=made.summary,
-            context=made.context,
-            keywords=made.keywords,
-            base_context=made.context,
-            base_keywords=made.keywords,
-            event_time=newest.event_time,
-            create_time=self._moment.now,
-            update_time=self._moment.now,
-            labels={key: value for node in oldest_first for key, value in node.labels.items()},
-            source=newest.source,
-            interaction_ids=_union(*(n.interaction_ids for n in oldest_first)),
-            segments=_union(*(n.segments for n in oldest_first)),
-            revision=self._moment.revision,
-        )
+        near: dict[NodeId, Iterable[NodeId]] = {}
+        for node in nodes:
+            is_current = self._entered is not None and node.node_id == self._entered.node_id
+            near[node.node_id] = self._neighbors if is_current else self._bank.graph.neighbors(node.node_id)
+        return outside(near, self._gone)
 
     # ---- related ----
 

@@ -30,11 +30,13 @@ from core.model.node import Node
 from core.model.structuring import ClusterWork, Outcome, Purpose, Structuring, StructuringState
 from core.ports import Committed, Draft, RequestKey, Result
 from core.text.segmenting import chunks
+from core.usecases.absorb import topic
 from core.usecases.embed_segments import embed_segments
 from core.usecases.house import House
+from core.usecases.moment import Moment
 from core.usecases.planning import with_id, with_plan, with_report
 from core.usecases.record import EVIDENCE
-from core.usecases.rounds import Moment, Round, topic
+from core.usecases.rounds import Round
 from core.usecases.workshop import Report, Running
 
 OUTSIDE = (AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable)

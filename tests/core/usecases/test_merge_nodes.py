@@ -24,7 +24,7 @@ from core.usecases.house import House
 from core.usecases.memorize import Memorize, memorize
 from core.usecases.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.record import Context
-from core.usecases.rounds import embedding_text
+from core.usecases.absorb import embedding_text
 from core.usecases.update_node import UpdateNode, update_node
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house, request

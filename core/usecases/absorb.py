@@ -1,0 +1,77 @@
+"""Many nodes into one, as values: the merged node, and the neighbours it inherits.
+
+Law: pure; reads the bank, changes nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
+from core.bank.bank import Bank
+from core.ids import NodeId
+from core.model.node import Node
+from core.usecases.moment import Moment
+
+Links = Mapping[NodeId, tuple[NodeId, ...]]
+"""Outside neighbours of nodes to be merged, each with those of them it was linked to."""
+
+
+def embedding_text(node: Node) -> str:
+    """What a consolidated or reworded node embeds: summary, context, keywords (seed 000 §3.1.4)."""
+    return "\n".join((node.summary, node.context, ", ".join(node.keywords)))
+
+
+def topic(node: Node) -> Topic:
+    """The node as an agent sees it: in its own words, not those that relations lent it."""
+    return Topic(
+        node_id=node.node_id, summary=node.summary, context=node.base_context, keywords=node.base_keywords
+    )
+
+
+def absorbed(nodes: Iterable[Node]) -> tuple[Absorbed, ...]:
+    return tuple(Absorbed(topic=topic(node), event_time=node.event_time) for node in nodes)
+
+
+def inherited(bank: Bank, links: Links) -> tuple[Neighbor, ...]:
+    """The neighbours as the Consolidator sees them, by id."""
+    return tuple(
+        Neighbor(
+            node_id=node_id,
+            context=bank.nodes[node_id].base_context,
+            keywords=bank.nodes[node_id].base_keywords,
+            neighbor_of=of,
+        )
+        for node_id, of in sorted(links.items())
+    )
+
+
+def outside(near: Mapping[NodeId, Iterable[NodeId]], gone: Iterable[NodeId]) -> Links:
+    """Every neighbour once that is none of the nodes themselves nor gone. `near`: each node's neighbours."""
+    left_out = {*near, *gone}
+    links: dict[NodeId, tuple[NodeId, ...]] = {}
+    for node_id in sorted(near):
+        for neighbor in near[node_id]:
+            if neighbor not in left_out:
+                links[neighbor] = (*links.get(neighbor, ()), node_id)
+    return links
+
+
+def merged_node(nodes: Sequence[Node], made: Consolidation, node_id: NodeId, moment: Moment) -> Node:
+    """One node for several: the newest one's event time and source, everybody's labels and evidence."""
+    oldest_first = sorted(nodes, key=lambda n: (n.event_time, n.node_id))
+    newest = oldest_first[-1]
+    return Node(
+        node_id=node_id,
+        summary=made.summary,
+        context=made.context,
+        keywords=made.keywords,
+        base_context=made.context,
+        base_keywords=made.keywords,
+        event_time=newest.event_time,
+        create_time=moment.now,
+        update_time=moment.now,
+        labels={key: value for node in oldest_first for key, value in node.labels.items()},
+        source=newest.source,
+        interaction_ids=tuple(dict.fromkeys(i for n in oldest_first for i in n.interaction_ids)),
+        segments=tuple(dict.fromkeys(ref for n in oldest_first for ref in n.segments)),
+        revision=moment.revision,
+    )

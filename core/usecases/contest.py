@@ -1,0 +1,58 @@
+"""Conflicts as values: made from opinions, handed on when a side is absorbed, closed.
+
+Law: pure; reads the bank, changes nothing.
+"""
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from core.agents.roles import ConflictOpinion
+from core.bank.bank import Bank
+from core.bank.evidence import locate
+from core.ids import ConflictId, NodeId, SegmentRef
+from core.model.conflict import Conflict, ConflictStatus, Side
+from core.model.node import Node
+
+
+def contested(
+    bank: Bank, new: Node, opinions: Sequence[ConflictOpinion], conflict_id: ConflictId, now: datetime
+) -> Conflict:
+    """One conflict of a new node and all its partners of the round, the new node first, each with its evidence."""
+    quotes = list(dict.fromkeys(o.new_quote for o in opinions if o.new_quote))
+    segments = dict.fromkeys(ref for quote in quotes or [""] for ref in locate(bank, new, quote))
+    sides = [Side(node_id=new.node_id, segments=tuple(segments), quote="\n".join(quotes))]
+    for opinion in opinions:
+        rests_on = locate(bank, bank.nodes[opinion.existing], opinion.existing_quote)
+        sides.append(Side(node_id=opinion.existing, segments=rests_on, quote=opinion.existing_quote))
+    return Conflict(
+        conflict_id=conflict_id,
+        sides=tuple(sides),
+        description="\n".join(dict.fromkeys(o.description for o in opinions)),
+        confidence=max(o.confidence for o in opinions),
+        reasoning="\n".join(dict.fromkeys(o.reasoning for o in opinions)),
+        status=ConflictStatus.OPEN,
+        create_time=now,
+    )
+
+
+def handed_over(conflict: Conflict, gone: Container[NodeId], into: NodeId, now: datetime) -> Conflict:
+    """An open conflict some of whose sides were absorbed: it concerns the node that stands for them now.
+
+    It is moot when that leaves a single side.
+    """
+    moved = [replace(side, node_id=into) if side.node_id in gone else side for side in conflict.sides]
+    sides = tuple({side.node_id: side for side in reversed(moved)}.values())[::-1]
+    if len(sides) > 1:
+        return replace(conflict, sides=sides)
+    return closed(conflict, ConflictStatus.MOOT, now)
+
+
+def closed(conflict: Conflict, status: ConflictStatus, now: datetime) -> Conflict:
+    return replace(conflict, status=status, close_time=now)
+
+
+def refuted_segments(bank: Bank, nodes: Iterable[Node], sentences: Iterable[str]) -> list[SegmentRef]:
+    """The nodes' segments that hold the sentences a verdict speaks against."""
+    said = list(sentences)
+    return [ref for node in nodes for sentence in said for ref in locate(bank, node, sentence, exact=True)]
