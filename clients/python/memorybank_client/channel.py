@@ -14,8 +14,6 @@ from memorybank_client.methods import Method
 MESSAGE_BYTES = 64 * 1024 * 1024
 """The largest response taken. Pages end well below; what the service takes is the service's to say."""
 
-Options = Sequence[tuple[str, Any]]
-
 
 def channel_options(methods: Sequence[Method]) -> list[tuple[str, Any]]:
     """gRPC's options for a channel over which these methods are called."""

@@ -90,8 +90,8 @@ class Down(Shape[R], Generic[P, R]):
         return verb
 
 
-class Up(Shape[R], Generic[Part, P, R]):
-    """A stream of messages for one: first what is streamed, then the header's fields as keywords."""
+class Streamed(Shape[R], Generic[Part, P, R]):
+    """What is streamed, in parts that `cut` makes messages of; its header's fields are the keywords."""
 
     def __init__(
         self,
@@ -104,6 +104,10 @@ class Up(Shape[R], Generic[Part, P, R]):
     ) -> None:
         super().__init__(request, response, header=header, seconds=seconds)
         self.cut = cut
+
+
+class Up(Streamed[Part, P, R]):
+    """A stream of messages for one."""
 
     @overload
     def __get__(
@@ -126,20 +130,8 @@ class Up(Shape[R], Generic[Part, P, R]):
         return verb
 
 
-class Both(Shape[R], Generic[Part, P, R]):
+class Both(Streamed[Part, P, R]):
     """A stream of messages for a stream of them."""
-
-    def __init__(
-        self,
-        request: type[Message],
-        response: type[R],
-        *,
-        header: Callable[P, Message],
-        cut: Callable[[Part], Iterable[Message]],
-        seconds: float,
-    ) -> None:
-        super().__init__(request, response, header=header, seconds=seconds)
-        self.cut = cut
 
     @overload
     def __get__(
