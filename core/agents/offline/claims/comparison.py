@@ -12,6 +12,7 @@ from core.agents.offline.claims.statement import Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import Vocabulary, english_key, vocabulary
 
 FIRST = frozenset({"first", "首次", "初次"})  # happens once
+IDENTIFYING = (" is", " are", " was", " were", " by", "是", "为", "由")  # before a name: no other will do
 SWAP_WEIGHT = 3.0  # without the subject in common, the shared words must be this telling
 
 
@@ -36,12 +37,9 @@ class Comparison:
         """
         if self.left.personal and self.left.personal == self.right.personal:
             return True
-        if self.left.passive or self.right.passive:
-            return any(
-                x in self.left.subject or y in self.right.subject
-                for x, y in self.laid.pairs
-                if x in self.laid.names
-            )
+        if (self.left.passive or self.right.passive) and self.laid.names:
+            named = [(x, y) for x, y in self.laid.pairs if x.kind is Kind.NAME]
+            return any(x in self.left.subject or y in self.right.subject for x, y in named)
         meeting = [x for x, y in self.laid.pairs if x in self.left.subject and y in self.right.subject]
         if any(x.kind is Kind.NAME for x in meeting):
             return True
@@ -64,7 +62,8 @@ class Comparison:
     @property
     def same_event(self) -> bool:
         """Told in so many shared words that it is one event, with others in it."""
-        return not (self.left.state or self.right.state) and self.laid.weight(self.laid.words) >= SWAP_WEIGHT
+        told = [x for x, _ in self.laid.pairs if x.kind in (Kind.WORD, Kind.DATE)]
+        return not (self.left.state or self.right.state) and self.laid.weight(told) >= SWAP_WEIGHT
 
     @property
     def once_together(self) -> bool:
@@ -85,6 +84,19 @@ class Comparison:
         if any(term.key in FIRST for term in (*self.laid.only_a, *self.laid.only_b)):
             return True
         return any(term.key in self.words.single for term in self.laid.words)
+
+    def is_identity(self, ours: Sequence[Term], theirs: Sequence[Term]) -> bool:
+        """ "the X is A" and "the X is B"; "it was done by A" and "by B": nothing else differs."""
+        if (
+            not self.all_but_one
+            or self.laid.covered(Kind.WORD)[0] < 1
+            or self.laid.weight(self.laid.words) < 1
+        ):
+            return False
+        return all(
+            side.text[: terms[0].start].rstrip().lower().endswith(IDENTIFYING)
+            for side, terms in ((self.left, ours), (self.right, theirs))
+        )
 
     def one_named(self, ours: Sequence[Term], theirs: Sequence[Term]) -> bool:
         """ "works at A" and "works at B"; "attended the University of A" and "of B"."""

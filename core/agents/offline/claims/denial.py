@@ -45,7 +45,7 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
             return None
     elif not both.same_subject:
         return None
-    if not _telling(both, held, covered, contrast):
+    if not _telling(both, held, covered):
         return None
     return found(Slot.DENIAL, left, denied, right, held, 0.5 + 0.4 * covered)
 
@@ -67,10 +67,10 @@ def _same_frame(both: Comparison) -> bool:
     return same_verb or laid.covered(Kind.WORD)[1] >= COVERED
 
 
-def _telling(both: Comparison, held: Sequence[Term], covered: float, contrast: bool) -> bool:
+def _telling(both: Comparison, held: Sequence[Term], covered: float) -> bool:
     """Whether what is denied is enough to be the same matter: by itself, or as all that is denied or said."""
     weight = both.laid.weight(held)
-    frame = both.laid.weight(both.laid.words) if contrast else 0.0
+    frame = both.laid.weight([x for x, _ in both.laid.pairs if x not in both.left.subject])
     if weight + frame >= TELLING:
         return True
     if both.left.personal:

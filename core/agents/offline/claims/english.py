@@ -25,6 +25,7 @@ PASSIVE = re.compile(
 )
 PARTICIPLE = re.compile(r"\w+(?:ed|en|own|ung)")
 YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+SERIAL = re.compile(r"\d+(?:\.\d+)*")
 CLAUSE_OPENERS = frozenset({"while", "whereas", "but", "although", "though", "instead", "however"})
 AFTER_COMMA = CLAUSE_OPENERS | {"and", "has", "is", "who", "which"}
 LIKING = frozenset({"i", "we", "they", "you", "to", "not", "also", "really", "would", "who"})  # before "like"
@@ -222,7 +223,7 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
     stop = read[end - 1].end
     if year or _is_day(read, at, value, suffix):
         draft.add(Kind.DATE, f"{value:g}", token.start, stop, unit="year" if year else "day")
-    elif _labels(read, at):
+    elif _labels(draft, read, at):
         label = draft.text[read[at - 1].start : token.end].lower()
         draft.add(Kind.LABEL, label, token.start, stop)
     else:
@@ -237,14 +238,16 @@ def _is_day(read: Sequence[Token], at: int, value: float, suffix: str) -> bool:
     return beside and suffix in ORDINALS and value <= 31
 
 
-def _labels(read: Sequence[Token], at: int) -> bool:
-    """ "Phase 2" names a thing; "version 2" gives a value, "for 2 weeks" counts."""
-    if at == 0 or read[at - 1].kind != "word" or not read[at].text.isdigit():
+def _labels(draft: Draft, read: Sequence[Token], at: int) -> bool:
+    """ "Phase 2" and "Version 2 …" name things; "… is version 2" gives a value, "for 2 weeks" counts."""
+    if at == 0 or read[at - 1].kind != "word" or SERIAL.fullmatch(read[at].text) is None:
         return False
     before = read[at - 1].lower
     if before in words.LABELLED:
         return True
     single = english_key(before) in vocabulary(chinese=False).single
+    if single and draft.verb_at < 0:
+        return True
     return not _unit(read, at + 1) and before not in words.FUNCTION and not single
 
 

@@ -108,10 +108,18 @@ def _is_name(read: Sequence[Token], at: int) -> bool:
     token, lower = read[at], read[at].lower.removesuffix("'s")
     if lower in TITLES:
         return True
-    if token.lower in PRONOUNS or lower in FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS):
+    if (
+        token.lower in PRONOUNS
+        or token.text != "A"
+        and lower in FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS)
+    ):
         return False
+    if token.text == "A" and at == len(read) - 1:
+        return True
     if token.text.isupper() and is_grouped(lower):
         return False  # "CEO" is a word
+    if token.text == "A":
+        return False
     starts = at == 0 or read[at - 1].text in {".", ":"}
     return not starts or token.text.isupper() and len(lower) > 1 or _starts_with_a_name(read, at)
 

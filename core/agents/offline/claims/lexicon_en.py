@@ -92,6 +92,7 @@ allow permit
 accept approve
 event session
 collaborate cooperate
+delay postpone defer
 specialize expertise specialty
 """
 
@@ -214,7 +215,7 @@ SINGLE = words(
     population budget deadline price cost revenue salary specialize founder founded first favorite
     favourite best largest smallest tallest oldest youngest title live currency version default port
     password address color colour degree major nationality religion blood mother father spouse inventor
-    invent discover capacity limit speed temperature distance length duration schedule host venue
+    invent discover capacity limit speed temperature distance length duration schedule database host venue
     located location expire win winner weigh measure debut premiere
     """
 )

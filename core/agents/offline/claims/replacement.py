@@ -68,13 +68,18 @@ def _once(both: Comparison) -> Contradiction | None:
 
 
 def _opposite(both: Comparison) -> Contradiction | None:
-    if both.laid.covered(Kind.WORD, Kind.NAME)[1] < 0.5 or both.frame < 0.5 and not both.all_but_one:
+    if both.laid.covered(Kind.WORD, Kind.NAME)[1] < 0.5 or both.frame < 0.5 and not _brief(both):
         return None
     for a in both.laid.only_a:
         for b in both.laid.only_b:
             if frozenset((a.key, b.key)) in both.words.opposites:
                 return found(Slot.OPPOSITE, both.left, (a,), both.right, (b,), 0.85)
     return None
+
+
+def _brief(both: Comparison) -> bool:
+    """Whether one side has nothing else to say than what differs."""
+    return min(len(both.laid.only_a), len(both.laid.only_b)) == 1
 
 
 def _trade(both: Comparison) -> Contradiction | None:
@@ -133,9 +138,9 @@ def _name(both: Comparison) -> Contradiction | None:
     if not ours or not theirs or both.scoped_apart:
         return None
     low, _ = both.laid.covered(Kind.WORD)
-    one = low >= 0.9 and both.one_named(ours, theirs)
+    one = low >= 0.9 and both.one_named(ours, theirs) or both.is_identity(ours, theirs)
     if both.single:
-        one = one or low >= VALUE_COVERED
+        one = one or low >= FRAME_COVERED
     elif not both.left.personal:
         least, weight = (MATTER_COVERED, MATTER_WEIGHT) if both.same_matter else (FRAME_COVERED, FRAME_WEIGHT)
         dated = bool(both.laid.shared(lambda term: term.kind is Kind.DATE))
