@@ -131,14 +131,21 @@ class OpenBanks:
 
     async def _fresh(self, key: BankKey, min_revision: int) -> _Open:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
+        asked = self._now()
         held = await self._get(key)
-        if min_revision > held.bank.revision or self._now() - held.confirmed > self._holding.max_staleness:
+        stale = min_revision > held.bank.revision or asked - held.confirmed > self._holding.max_staleness
+        if stale or (min_revision and held.confirmed < asked and not await self._is_the_same(held)):
             await self._follow(held)
         if held.gone:
             held = await self._get(key)  # deleted, perhaps created again
         if min_revision > held.bank.revision:
             raise RevisionNotReached(min_revision, held.bank.revision)
         return held
+
+    async def _is_the_same(self, held: _Open) -> bool:
+        """Whether the id still belongs to this bank: a revision of its successor's is none of its own."""
+        head = (await self._store.heads([held.bank.key])).get(held.bank.key)
+        return head is not None and head.uid == held.bank.uid
 
     async def _get(self, key: BankKey) -> _Open:
         held = self._open.get(key)
@@ -183,7 +190,9 @@ class OpenBanks:
             try:
                 await self.confirm_recent()
             except StoreUnavailable as failure:
-                log.warning("heads not confirmed", error=str(failure))  # reads will ask, and say so themselves
+                log.warning(
+                    "heads not confirmed", error=str(failure)
+                )  # reads will ask, and say so themselves
 
     async def confirm_recent(self) -> None:
         """Confirm the heads of recently read banks in one query."""

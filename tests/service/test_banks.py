@@ -248,6 +248,24 @@ async def test_a_bank_deleted_and_created_again_elsewhere_is_seen_as_the_new_one
             assert sorted(bank.nodes) == ["new", "newer"]
 
 
+async def test_a_revision_is_asked_of_the_bank_that_bears_the_id_now() -> None:
+    store = MemoryStore()
+    async with opened(store) as one, opened(store, Holding(max_staleness=3_600)) as two:
+        await one.found(KEY, founding(uid="u1"))
+        for n in range(5):
+            await two.commit(KEY, adding(f"old-{n}"))
+        await one.delete(KEY)
+        await one.found(KEY, founding(uid="u2"))
+        written = await one.commit(KEY, adding("new"))
+
+        async with two.reading(KEY, written.revision) as bank:
+            assert (bank.uid, list(bank.nodes)) == ("u2", ["new"])
+        await one.delete(KEY)
+        with pytest.raises(BankNotFound):
+            async with two.reading(KEY, 1):
+                pass
+
+
 async def test_a_writer_on_a_bank_that_was_replaced_writes_to_the_bank_that_is_there() -> None:
     store = MemoryStore()
     async with opened(store) as one, opened(store) as two:
