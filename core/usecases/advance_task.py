@@ -7,7 +7,7 @@ from core.errors import ConflictClosed, InvalidField
 from core.ids import BankKey, ConflictId
 from core.model.conflict import ConflictStatus
 from core.model.insight import TaskType
-from core.model.interaction import Interaction, InteractionOrigin, TaskReport
+from core.model.interaction import Interaction, InteractionOrigin, TaskReport, TaskStatus
 from core.model.structuring import Purpose
 from core.ports import Draft, RequestKey
 from core.usecases.augment import Augment, Augmented, augment
@@ -18,7 +18,8 @@ from core.usecases.record import Context, Recorded, make_interaction, record_ste
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdvanceTask:
-    """`context.task` reports the task. `conflict_id`, or a CROSS_VALIDATION task's own, makes the context a verdict."""
+    """`context.task` reports the task; none: the first pending one, succeeded. `conflict_id`, or a
+    CROSS_VALIDATION task's own, makes the context a verdict. A failed task may come without context."""
 
     key: BankKey
     context: Context
@@ -44,13 +45,12 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
 
     Raises what Memorize and Augment raise, ConflictNotFound, ConflictClosed.
     """
-    if command.context.is_empty:
-        raise InvalidField("text", "give a text or messages")
     async with house.banks.reading(command.key) as bank:
         require_embedding(bank, "bank_id")
     interaction = await make_interaction(house, command.context)
-    if not interaction.spans:
-        raise InvalidField("text", "give a text that is not blank")
+    report = command.context.task
+    if not interaction.spans and (report is None or report.status is not TaskStatus.FAILED):
+        raise InvalidField("text", "give a text or messages that are not blank: what the task found")
 
     def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
         return _stage(house, bank, command, interaction)
@@ -69,15 +69,17 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
 
 
 def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interaction) -> Draft[Recorded]:
-    conflict_id = _conflict_of(bank, command)
+    report = interaction.task or _first_pending(bank)
+    conflict_id = command.conflict_id or _conflict_of(bank, report)
     purpose = Purpose.ADVANCE
+    interaction = replace(interaction, task=report)
     if conflict_id is not None:
         purpose = Purpose.RESOLVE
         conflict = bank.conflict(conflict_id)
         if conflict.status is not ConflictStatus.OPEN:
             raise ConflictClosed(conflict_id, conflict.status)
-        report = _report(bank, conflict_id, interaction.task)
-        interaction = replace(interaction, task=report, origin=InteractionOrigin.VERDICT)
+        named = _validation(bank, conflict_id, report)
+        interaction = replace(interaction, task=named, origin=InteractionOrigin.VERDICT)
     steps = record_steps(house, bank, interaction, purpose, conflict_id)
     return Draft(
         result=Recorded(interaction_id=interaction.interaction_id),
@@ -86,11 +88,16 @@ def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interact
     )
 
 
-def _conflict_of(bank: Bank, command: AdvanceTask) -> ConflictId | None:
-    """The conflict that the context is a verdict on: named, or that of the validation task reported."""
-    if command.conflict_id:
-        return command.conflict_id
-    report = command.context.task
+def _first_pending(bank: Bank) -> TaskReport | None:
+    """What a caller that names no task has just done."""
+    if not bank.insight.pending:
+        return None
+    task = bank.insight.pending[0]
+    return TaskReport(task_id=task.task_id, type=task.type, description=task.description)
+
+
+def _conflict_of(bank: Bank, report: TaskReport | None) -> ConflictId | None:
+    """The conflict of the validation task reported, if it is one."""
     if report is None:
         return None
     for task in bank.insight.pending:
@@ -104,7 +111,7 @@ def _conflict_of(bank: Bank, command: AdvanceTask) -> ConflictId | None:
     return None
 
 
-def _report(bank: Bank, conflict_id: ConflictId, report: TaskReport | None) -> TaskReport:
+def _validation(bank: Bank, conflict_id: ConflictId, report: TaskReport | None) -> TaskReport:
     """The report, naming the validation task of the conflict even if the caller did not."""
     report = report or TaskReport(type=TaskType.CROSS_VALIDATION)
     for task in bank.insight.pending:

@@ -17,6 +17,7 @@ from core.errors import (
 )
 from core.ids import NodeId
 from core.model.lineage import MergeReason
+from core.usecases.absorb import embedding_text
 from core.usecases.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.get_lineage import GetLineage, get_lineage
 from core.usecases.get_node import GetNode, get_node
@@ -24,7 +25,6 @@ from core.usecases.house import House
 from core.usecases.memorize import Memorize, memorize
 from core.usecases.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.record import Context
-from core.usecases.absorb import embedding_text
 from core.usecases.update_node import UpdateNode, update_node
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house, request

@@ -25,6 +25,7 @@ from core.ids import InteractionId, NodeId
 from core.model.conflict import ConflictStatus
 from core.model.interaction import InteractionOrigin
 from core.model.node import NodeState
+from core.usecases.absorb import embedding_text
 from core.usecases.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.delete_node import DeleteNode, delete_node
 from core.usecases.get_bank import GetBank, get_bank
@@ -36,7 +37,6 @@ from core.usecases.list_conflicts import ListConflicts, list_conflicts
 from core.usecases.list_nodes import ListNodes, list_nodes
 from core.usecases.memorize import Memorize, memorize
 from core.usecases.record import Context
-from core.usecases.absorb import embedding_text
 from core.usecases.update_node import UpdateNode, update_node
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house, request

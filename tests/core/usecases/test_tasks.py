@@ -166,6 +166,32 @@ async def test_a_failed_validation_leaves_the_conflict_open_and_stands_again() -
             assert len(bank.open_conflicts()) == 1
 
 
+async def test_a_context_without_a_report_is_what_the_first_pending_task_found() -> None:
+    async with open_house(agents=planning(ScriptedAgents())) as house:
+        (solve,) = (await start(house)).insight.pending
+
+        done = await advance_task(
+            house, AdvanceTask(key=KEY, augment=Augment(key=KEY), context=Context(text="Ann leads Acme."))
+        )
+
+        assert [t.task_id for t in done.memory.insight.completed] == [solve.task_id]
+        assert [t.type for t in done.memory.insight.pending] == ["ANSWER"]
+
+
+async def test_a_failed_task_may_have_nothing_to_show_and_one_that_succeeded_may_not() -> None:
+    async with open_house(agents=planning(ScriptedAgents())) as house:
+        (solve,) = (await start(house)).insight.pending
+        failed = TaskReport(task_id=solve.task_id, status=TaskStatus.FAILED)
+
+        done = await advance(house, "", failed)
+
+        assert [t.status.name for t in done.memory.insight.completed] == ["FAILED"]
+        assert [t.retry_of for t in done.memory.insight.pending] == [solve.task_id]
+        assert done.memory.node_ids == ()
+        with pytest.raises(InvalidField):
+            await advance(house, " ", TaskReport(task_id=done.memory.insight.pending[0].task_id))
+
+
 async def test_a_validation_that_names_no_conflict_is_asked_which() -> None:
     async with open_house(agents=planning(ScriptedAgents())) as house:
         await start(house)
