@@ -11,7 +11,7 @@ GENERATOR := $(VENV)/generator
 BUF_VERSION := 1.75.0
 BUF := $(VENV)/buf/node_modules/.bin/buf
 
-SOURCES := core service protos clients/python tests tools
+SOURCES := core service protos clients/python examples tests tools
 export PYTHONPATH := .:protos:clients/python
 
 help:  ## List the targets
