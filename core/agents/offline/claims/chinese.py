@@ -247,7 +247,10 @@ def _content(course: Course, word: str, kind: str, at: int) -> None:
 
 def _verb(course: Course, word: str, kind: str, at: int) -> None:
     verb = kind.startswith("v")
-    course.copula = course.copula or word in words.COPULAS
+    second = (
+        verb and len(course.terms) == 1 and course.terms[0].end == at
+    )  # 发布推迟了: the first is the subject
+    course.copula = course.copula or second or word in words.COPULAS
     if at == 0 and verb and word not in words.COPULAS:
         course.starts_with_a_verb = True
     if course.state is None and (verb or word in words.STATES):

@@ -15,6 +15,7 @@ COVERED = 0.5  # of what is denied, held by the other side with the same verb
 COVERED_OTHER_VERB = 0.6
 COVERED_CONTRAST = 0.65  # of "Y" in "X, not Y"
 TELLING = 1.5  # what both speak of must weigh so much, or be all that one of them says
+KNOWN = 2.0  # a subject without a name must be told so closely
 CONTRASTED = 0.7  # of a clause's words, said of the one it is set against
 
 
@@ -76,7 +77,10 @@ def _telling(both: Comparison, held: Sequence[Term], covered: float) -> bool:
     if both.left.personal:
         return False
     said = both.laid.weight([t for t in both.right.asserted if t not in both.right.subject])
-    return weight >= 0.6 * said or covered >= 0.9 and any(t.kind is Kind.NAME for t in both.left.subject)
+    known = (
+        any(t.kind is Kind.NAME for t in both.left.subject) or both.laid.weight(both.laid.shared()) >= KNOWN
+    )
+    return weight >= 0.6 * said or covered >= 0.9 and known
 
 
 def _held(

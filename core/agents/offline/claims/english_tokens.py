@@ -23,7 +23,7 @@ from core.agents.offline.claims.vocabulary import groups, is_grouped
 TOKEN = re.compile(
     r"(?P<quoted>\"[^\"]{2,80}\"|“[^”]{2,80}”|(?<![A-Za-z])'[A-Z][^']{2,80}'(?![A-Za-z]))"
     r"|(?P<number>[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|(?:st|nd|rd|th|k|m|bn|s)\b)?)"
-    r"|(?P<word>[A-Za-zÀ-ɏ]+(?:[-'’][A-Za-zÀ-ɏ]+)*\.?)"
+    r"|(?P<word>[A-Za-zÀ-ɏ](?:[A-Za-zÀ-ɏ0-9]|[-'’_](?=[A-Za-zÀ-ɏ0-9]))*\.?)"
     r"|(?P<han>[\u3400-\u9fff]+)"
     r"|(?P<mark>[,;:—–()]|\.(?=\s))"
 )
@@ -71,7 +71,8 @@ def _phrase(cut: Sequence[Token]) -> str:
 def _cut(text: str) -> Iterator[Token]:
     for found in TOKEN.finditer(text):
         kind, piece, start, end = str(found.lastgroup), found.group(), found.start(), found.end()
-        if kind == "word" and piece.endswith(".") and not ABBREVIATED.fullmatch(piece):
+        letter_at_the_end = len(piece) == 2 and end == len(text.rstrip())
+        if kind == "word" and piece.endswith(".") and (letter_at_the_end or not ABBREVIATED.fullmatch(piece)):
             piece, end = piece[:-1], end - 1
         if kind == "word" and piece.endswith(("n't", "n’t")):
             yield Token(kind, piece[:-3], start, end - 3)
@@ -114,13 +115,11 @@ def _is_name(read: Sequence[Token], at: int) -> bool:
         and lower in FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS)
     ):
         return False
-    if token.text == "A" and at == len(read) - 1:
-        return True
     if token.text.isupper() and is_grouped(lower):
         return False  # "CEO" is a word
-    if token.text == "A":
-        return False
     starts = at == 0 or read[at - 1].text in {".", ":"}
+    if token.text == "A":
+        return not starts  # the article is small there
     return not starts or token.text.isupper() and len(lower) > 1 or _starts_with_a_name(read, at)
 
 

@@ -12,6 +12,7 @@ from core.agents.offline.claims.statement import Statement
 from core.text.scripts import is_chinese
 
 REMEMBERED = 8192
+LONGEST = 600  # characters that are read; laying terms side by side costs their number squared
 
 LIST_MARK = re.compile(
     r"\s*(?:(?:[-*+•·▪]|#{1,6}|\(?\d{1,3}[.)、）]|[（(]?[一二三四五六七八九十]{1,3}[、）)])\s*)+"
@@ -27,15 +28,19 @@ QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'":
 
 @lru_cache(maxsize=REMEMBERED)
 def read(sentence: str) -> Statement:
-    """Take a sentence apart. List marks and quotation marks around the whole are not part of it."""
-    mark = LIST_MARK.match(sentence)
-    inner = unquoted(MARKUP.sub("", sentence[mark.end() :] if mark else sentence))
+    """Take a sentence apart. List marks and quotation marks around the whole are not part of it.
+
+    Of a very long sentence only the beginning is read.
+    """
+    start = sentence[:LONGEST]
+    mark = LIST_MARK.match(start)
+    inner = unquoted(MARKUP.sub("", start[mark.end() :] if mark else start))
     spoken = SPEAKER.match(inner)
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
     if spoken:
         found = replace(found, speaker=spoken.group(1).strip().lower())
-    return replace(found, proposition=False) if NOT_PROSE.search(inner) or HEADING.match(sentence) else found
+    return replace(found, proposition=False) if NOT_PROSE.search(inner) or HEADING.match(start) else found
 
 
 def unquoted(text: str) -> str:

@@ -140,7 +140,7 @@ def _name(both: Comparison) -> Contradiction | None:
     low, _ = both.laid.covered(Kind.WORD)
     one = low >= 0.9 and both.one_named(ours, theirs) or both.is_identity(ours, theirs)
     if both.single:
-        one = one or low >= FRAME_COVERED
+        one = one or low >= (FRAME_COVERED if all(both.laid.left(Kind.WORD)) else VALUE_COVERED)
     elif not both.left.personal:
         least, weight = (MATTER_COVERED, MATTER_WEIGHT) if both.same_matter else (FRAME_COVERED, FRAME_WEIGHT)
         dated = bool(both.laid.shared(lambda term: term.kind is Kind.DATE))

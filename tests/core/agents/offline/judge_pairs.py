@@ -1,7 +1,7 @@
 """Pairs of memories and what a careful reader says of them, written for these tests.
 
 `conflict`: both cannot be true. `merge`: the same fact in other words, or one holds the other.
-`related`: they concern each other, both may be true. `unrelated`: neither.
+`related`: they concern each other, both may be true. `unrelated`: neither. `apart`: one of these two.
 """
 
 ENGLISH = [
@@ -76,6 +76,48 @@ ENGLISH = [
     ("unrelated", "The bridge is 420 meters long.", "Ravi Menon enjoys painting."),
     ("unrelated", "Acme was founded in 1999.", "Whales sing to each other over long distances."),
     ("unrelated", "My favorite color is green.", "The council approved the stadium plan."),
+    # more of each, as they come up in use
+    ("conflict", "The meeting is at 3 pm.", "The meeting is at 5 pm."),
+    ("conflict", "Our database is PostgreSQL.", "Our database is MySQL."),
+    ("conflict", "The API uses OAuth for authentication.", "The API does not use OAuth for authentication."),
+    ("conflict", "Maria moved to Berlin in 2019.", "Maria moved to Berlin in 2021."),
+    ("conflict", "The server runs on port 443.", "The server runs on port 8443."),
+    ("conflict", "The project deadline is June 30.", "The project deadline is July 15."),
+    ("conflict", "User prefers dark mode.", "User prefers light mode."),
+    ("conflict", "The user is allergic to peanuts.", "The user is not allergic to peanuts."),
+    ("conflict", "Bob is married to Alice.", "Bob is single."),
+    (
+        "conflict",
+        "The patient takes 20 mg of atorvastatin daily.",
+        "The patient takes 40 mg of atorvastatin daily.",
+    ),
+    ("conflict", "Mount Kesh is 4,200 meters high.", "Mount Kesh is 3,900 meters high."),
+    ("conflict", "The headquarters of Globex are in Paris.", "The headquarters of Globex are in Rome."),
+    ("conflict", "Paris hosted the summit in 2015.", "London hosted the summit in 2015."),
+    ("conflict", "The film was directed by Ana Ruiz.", "The film was directed by Leo Katz."),
+    ("conflict", "Revenue grew by 12% in 2023.", "Revenue fell by 12% in 2023."),
+    ("conflict", "The CEO is A.", "The CEO is B."),
+    ("conflict", "the CEO is Zhang San", "the CEO is Li Si"),
+    ("conflict", "I live in Berlin.", "I live in Munich."),
+    ("conflict", "My name is Tom.", "My name is Tim."),
+    (
+        "merge",
+        "The company was acquired by Initech for $40 million.",
+        "Initech bought the company for $40 million.",
+    ),
+    ("merge", "Bob is Alice's husband.", "Bob is married to Alice."),
+    ("merge", "The launch was delayed by two weeks.", "The launch was postponed by two weeks."),
+    ("merge", "Water boils at 100 degrees.", "Water boils at 100 degrees."),
+    ("apart", "Alice likes tea.", "Bob likes coffee."),
+    ("apart", "Alice works at Acme in Berlin.", "Bob works at Acme in Berlin."),
+    ("apart", "The cache is enabled in production.", "The cache is disabled in staging."),
+    ("apart", "Version 1.2 fixed the login bug.", "Version 1.3 fixed the upload bug."),
+    ("apart", "On Monday the team met in Rome.", "On Tuesday the team met in Paris."),
+    ("apart", "Alice has a brother named Tom.", "Alice has a sister named Ann."),
+    ("apart", "The first chapter covers graphs.", "The second chapter covers trees."),
+    ("apart", "In January sales were 100 units.", "In February sales were 150 units."),
+    ("apart", "Alice bought a laptop.", "Alice bought a phone."),
+    ("apart", "The API returns JSON.", "The API returns XML."),
 ]
 
 CHINESE = [
@@ -139,4 +181,26 @@ CHINESE = [
     ("unrelated", "这座桥长420米。", "赵磊喜欢绘画。"),
     ("unrelated", "星河科技成立于1999年。", "鲸鱼能够远距离歌唱交流。"),
     ("unrelated", "我最喜欢的颜色是绿色。", "市议会批准了体育馆方案。"),
+    # 更多日常例子
+    ("conflict", "公司的预算是五百万元。", "公司的预算是六百万元。"),
+    ("conflict", "小王的生日是5月3日。", "小王的生日是6月3日。"),
+    ("conflict", "项目负责人是陈明。", "项目负责人是周杰。"),
+    ("conflict", "数据库采用MySQL。", "数据库采用PostgreSQL。"),
+    ("conflict", "系统默认语言是中文。", "系统默认语言是英文。"),
+    ("conflict", "用户对花生过敏。", "用户对花生不过敏。"),
+    ("conflict", "2023年营收增长12%。", "2023年营收下降12%。"),
+    ("conflict", "发布会在上海举行。", "发布会在北京举行。"),
+    ("conflict", "张伟的妻子是李娜。", "张伟的妻子是王芳。"),
+    ("conflict", "他住在北京市朝阳区。", "他住在上海市浦东区。"),
+    ("conflict", "珠穆朗玛峰高8848米。", "珠穆朗玛峰高8600米。"),
+    ("conflict", "会议下午三点开始。", "会议下午五点开始。"),
+    ("conflict", "这家餐厅周一营业。", "这家餐厅周一不营业。"),
+    ("merge", "公司被蓝海集团以4000万元收购。", "蓝海集团以4000万元收购了公司。"),
+    ("merge", "发布推迟了两周。", "发布延期了两周。"),
+    ("apart", "小明喜欢茶。", "小红喜欢咖啡。"),
+    ("apart", "一月份销量为100台。", "二月份销量为150台。"),
+    ("apart", "张伟买了一台电脑。", "张伟买了一部手机。"),
+    ("apart", "生产环境启用了缓存。", "测试环境禁用了缓存。"),
+    ("apart", "小明有一个哥哥。", "小明有一个妹妹。"),
+    ("apart", "周一团队在罗马开会。", "周二团队在巴黎开会。"),
 ]

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.agents.offline.contradiction import Slot, contradicts
 from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH
@@ -107,3 +109,24 @@ def test_a_denial_needs_no_shared_words_once_the_matter_is_known_to_be_one() -> 
 
 def test_two_denials_of_one_thing_agree() -> None:
     assert contradicts("Mina Okafor has never visited Japan.", "Mina Okafor did not visit Japan.") is None
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(max_size=200),
+    st.sampled_from([text for _, a, b in PAIRS for text in (a, b)]),
+    st.text(max_size=40),
+)
+def test_any_text_may_come(noise: str, sentence: str, inside: str) -> None:
+    place = len(sentence) // 2
+    mixed = sentence[:place] + inside + sentence[place:]
+
+    for a, b in ((noise, sentence), (mixed, sentence), (mixed, noise)):
+        found = contradicts(a, b, same_matter=True)
+        assert found is None or 0 < found.confidence < 1
+
+
+def test_a_sentence_without_end_is_read_in_no_time() -> None:
+    endless = "The council is approved by many people and " * 5000
+
+    assert contradicts(endless + "x", endless + "y") is None
