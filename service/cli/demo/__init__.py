@@ -1,0 +1,50 @@
+"""`memorybank demo`: the main job on real input, against the real server, with no key and no network."""
+
+import json
+import time
+
+import click
+from rich.console import Console
+
+from memorybank_client import SyncMemoryBankClient
+from service.cli.demo.server import running_server
+from service.cli.demo.stories import chinese, english
+from service.cli.demo.tour import Tour
+from service.cli.errand import ending, plain_of
+from service.cli.exits import Failure
+
+
+@click.command(short_help="Show the main job on real input: no key, no network.")
+@click.option("--json", "as_json", is_flag=True, help="Only a summary, as JSON.")
+def demo(as_json: bool) -> None:
+    """Show the main job: memorize, search, merge, contradict, settle, look up the verbatim record.
+
+    Starts the real server on a free port, with the local embedder and the offline agents, over a directory that is
+    removed afterwards. Ends with exit code 1 if anything that it shows did not come out as it should.
+    """
+    started = time.monotonic()
+    screen = Console(highlight=False, quiet=as_json)
+    with ending(as_json), running_server() as address:
+        screen.print(
+            f"memory bank on {address}: SQLite in a temporary directory, local embedder, offline agents\n"
+        )
+        with SyncMemoryBankClient(address) as client:
+            tour = Tour(client=client, screen=screen)
+            english(tour)
+            chinese(tour)
+        _conclude(tour, as_json, screen, time.monotonic() - started)
+
+
+def _conclude(tour: Tour, as_json: bool, screen: Console, seconds: float) -> None:
+    failed = [claim for claim, holds in tour.claims.items() if not holds]
+    if as_json:
+        summary = {
+            "ok": not failed,
+            "seconds": round(seconds, 1),
+            "claims": tour.claims,
+            "steps": tour.steps,
+        }
+        click.echo(json.dumps(plain_of(summary), ensure_ascii=False, indent=2))
+    screen.print(f"{len(tour.claims) - len(failed)} of {len(tour.claims)} claims hold, in {seconds:.0f} s")
+    if failed:
+        raise Failure(f"the demo did not come out as it should: {'; '.join(failed)}")

@@ -1,0 +1,47 @@
+"""The real server as a process of its own, over a directory that goes with it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from service.cli.exits import Failure
+from service.config import PREFIX
+
+READY = "listening on "
+PATIENCE = 30.0  # seconds for a clean stop
+LAST_LINES = 10  # of the log, when the server did not start
+
+
+@contextmanager
+def running_server() -> Iterator[str]:
+    """HOST:PORT of a server with the packaged settings. Raises Failure if it does not start, or not stop cleanly."""
+    with TemporaryDirectory(prefix="memorybank-demo-") as folder:
+        log = Path(folder) / "log"
+        with log.open("wb") as errors, _started(Path(folder) / "data", errors.fileno()) as server:
+            assert server.stdout is not None
+            line = server.stdout.readline().strip()
+            if not line.startswith(READY):
+                raise Failure(f"the server did not start:\n{_tail(log)}")
+            try:
+                yield line.removeprefix(READY)
+            finally:
+                server.terminate()
+                if server.wait(PATIENCE) != 0:
+                    raise Failure(f"the server did not stop cleanly:\n{_tail(log)}")
+
+
+def _started(folder: Path, errors: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
+    # the caller's own settings (another embedder, a key) are not the demo's; Ctrl-C is ours to pass on
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    return subprocess.Popen(  # noqa: S603  our own program
+        command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
+    )
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:])

@@ -1,0 +1,88 @@
+"""What the demo's stories have in common: calls to the bank, what is shown of them, and the claims they make good.
+
+Law: nothing is shown that the server did not answer, and a claim is checked against the server or the documents.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from datetime import time as clock_time
+from importlib.resources import files
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import retrieval_pb2 as retrieval
+from memorybank_client import SyncMemoryBankClient, timestamp
+from service.cli import drawing
+
+INDENT = (0, 0, 0, 3)
+
+
+@dataclass(slots=True, kw_only=True)
+class Tour:
+    """One run of the demo: `steps` with their figures, `claims` with whether they hold."""
+
+    client: SyncMemoryBankClient
+    screen: Console
+    bank_id: str = ""
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    claims: dict[str, bool] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[dict[str, Any]]:
+        """One step: what is put into the dictionary goes into the summary. Ends with how the graph stands."""
+        self.screen.print(Text(f"{len(self.steps) + 1}  {title}", drawing.STRONG))
+        facts: dict[str, Any] = {"step": title}
+        started = time.monotonic()
+        yield facts
+        seconds = time.monotonic() - started
+        held = self.client.get_bank(bank_id=self.bank_id)
+        counts = held.counts
+        facts |= {
+            "seconds": round(seconds, 3),
+            "nodes": counts.nodes,
+            "edges": counts.edges,
+            "open_conflicts": counts.open_conflicts,
+            "revision": held.revision,
+        }
+        self.steps.append(facts)
+        graph = f"graph: {counts.nodes} nodes, {counts.edges} edges, {counts.open_conflicts} open conflicts"
+        self.show(Text(f"{graph}; revision {held.revision}, {seconds:.2f} s\n", drawing.FAINT))
+
+    def show(self, part: RenderableType) -> None:
+        self.screen.print(Padding(part, INDENT))
+
+    def claim(self, what: str, holds: bool) -> None:
+        self.claims[what] = holds
+        if not holds:
+            self.show(Text(f"NOT SO: {what}", drawing.WARNING))
+
+    # ---- calls ----
+
+    def memorize(self, name: str, day: date) -> memory.MemorizeResponse:
+        """A packaged document into the bank, as of a day; what it caused is shown."""
+        text = document(name)
+        happened = timestamp(datetime.combine(day, clock_time(), UTC))
+        if len(text.splitlines()) == 1:
+            self.show(drawing.words(f"“{text.strip()}”"))
+        result = self.client.memorize(bank_id=self.bank_id, text=text, source=name, event_time=happened)
+        merged = sum(len(merge.absorbed_node_ids) for merge in result.merges)
+        caused = f"{len(result.conflict_ids)} conflicts, {merged} nodes merged, {len(result.related)} edges"
+        self.show(f"{name}: {len(text):,} characters → {len(result.node_ids)} nodes, {caused}")
+        return result
+
+    def search(self, query: str, top_k: int = 3) -> retrieval.SearchResponse:
+        found = self.client.search(bank_id=self.bank_id, text=query, top_k=top_k)
+        self.show(drawing.hits(found, full=False))
+        return found
+
+
+def document(name: str) -> str:
+    """The words of a packaged document."""
+    return (files("service.cli.demo") / "documents" / name).read_text(encoding="utf-8")

@@ -1,0 +1,271 @@
+"""How answers look in a terminal.
+
+Law: pure: messages in, renderables out. What was stored is shown as words only: control characters in it never reach
+the terminal, and nothing in it is read as markup. Widths are the terminal's, Chinese counted as it is wide.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import query_graph_pb2 as graph
+from memorybank.v1 import retrieval_pb2 as retrieval
+from memorybank.v1 import types_pb2 as types
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+GLIMPSE = 280  # code points of a summary that a list shows
+MARGIN = (0, 0, 0, 2)
+FAINT, STRONG, WARNING = "dim", "bold", "yellow"
+
+
+def words(text: str, style: str = "") -> Text:
+    """Stored text, made harmless; a page break is shown as a space."""
+    return Text(CONTROL.sub("", text.replace("\f", " ")), style)
+
+
+def glimpse(text: str, length: int = GLIMPSE) -> str:
+    """The text on one line, as much as a list has room for."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+
+
+def moment(time: Timestamp) -> str:
+    return time.ToDatetime().strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def pairs(rows: Iterable[tuple[str, str | Text]]) -> Table:
+    """Names and values, one pair a line; pairs without a value are left out."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style=FAINT, no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        if value:
+            table.add_row(name, words(value) if isinstance(value, str) else value)
+    return table
+
+
+def contested(node: types.Node) -> str:
+    return "CONTESTED" if node.state == types.NODE_STATE_CONTESTED else ""
+
+
+# ---- search ----
+
+
+def hits(found: retrieval.SearchResponse, full: bool) -> RenderableType:
+    """Hits, best first: score, what was found, and by what."""
+    if not found.hits:
+        return Text("nothing found", FAINT)
+    table = Table.grid(padding=(0, 2, 1, 0))
+    table.add_column(justify="right", style=FAINT)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold", ratio=1)
+    for rank, hit in enumerate(found.hits, 1):
+        table.add_row(str(rank), Text(f"{hit.score:.2f}", STRONG), _hit(hit, full))
+    return table
+
+
+def _hit(hit: types.SearchHit, full: bool) -> RenderableType:
+    if hit.HasField("segment"):
+        return Group(words(hit.segment.text), words(_segment_place(hit), FAINT))
+    node = hit.node
+    summary = node.summary if full else glimpse(node.summary)
+    return Group(words(node.context or glimpse(node.summary, 80), STRONG), words(summary), _hit_notes(hit))
+
+
+def _hit_notes(hit: types.SearchHit) -> Text:
+    notes = [hit.node.node_id, *_parts(hit)]
+    if hit.neighbor_ids:
+        notes.append(f"{len(hit.neighbor_ids)} related")
+    shown = words(" · ".join(notes), FAINT)
+    if contested(hit.node):
+        shown.append(" · CONTESTED", WARNING)
+    return shown
+
+
+def _parts(hit: types.SearchHit) -> list[str]:
+    parts = []
+    if hit.HasField("attribute_score"):
+        parts.append(f"words {hit.attribute_score:.2f}")
+    if hit.HasField("embedding_score"):
+        parts.append(f"meaning {hit.embedding_score:.2f}")
+    return parts
+
+
+def _segment_place(hit: types.SearchHit) -> str:
+    segment = hit.segment
+    notes = [segment.source, segment.speaker, f"{segment.interaction_id} at {segment.offset:,}", *_parts(hit)]
+    if segment.refuted_by:
+        notes.append(f"refuted by {segment.refuted_by}")
+    if hit.unstructured:
+        notes.append("not structured yet")
+    return " · ".join(note for note in notes if note)
+
+
+# ---- nodes and their graph ----
+
+
+def node(found: graph.GetNodeResponse) -> RenderableType:
+    """One node with its place in the graph."""
+    it = found.node
+    state = Text(f"CONTESTED in {', '.join(found.conflict_ids)}", WARNING) if contested(it) else "active"
+    return pairs(
+        [
+            ("node", it.node_id),
+            ("context", words(it.context, STRONG)),
+            ("summary", it.summary),
+            ("keywords", " · ".join(it.keywords)),
+            ("state", state),
+            ("happened", moment(it.event_time)),
+            ("changed", f"{moment(it.update_time)} (revision {it.revision})"),
+            ("source", it.source),
+            ("labels", _labels(it.labels)),
+            ("related to", "\n".join(found.neighbor_ids)),
+            ("records", "\n".join(it.interaction_ids)),
+        ]
+    )
+
+
+def adjacency(nodes: Sequence[types.Node], neighbors: Mapping[str, Sequence[str]]) -> RenderableType:
+    """The graph as a list of nodes, each with the numbers of those it is related to."""
+    numbers = {each.node_id: number for number, each in enumerate(nodes, 1)}
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    for name in ("#", "node", "related to"):
+        table.add_column(name, overflow="fold", justify="right" if name == "#" else "left")
+    for each in nodes:
+        topic = words(each.context or glimpse(each.summary, 80))
+        if contested(each):
+            topic.append(" CONTESTED", WARNING)
+        topic.append(f"\n{each.node_id}", FAINT)
+        related = sorted(numbers.get(other, 0) for other in neighbors[each.node_id])
+        table.add_row(str(numbers[each.node_id]), topic, " ".join(str(n or "…") for n in related))
+    return table
+
+
+def lineage(node_id: str, merges: Sequence[types.MergeRecord]) -> RenderableType:
+    """What a node absorbed, and what that had absorbed before."""
+    by_heir = {merge.into_node_id: merge for merge in merges}
+    tree = Tree(words(node_id, STRONG))
+    _grow(tree, by_heir.get(node_id), by_heir)
+    return tree
+
+
+def _grow(tree: Tree, merge: types.MergeRecord | None, by_heir: Mapping[str, types.MergeRecord]) -> None:
+    if merge is None:
+        return
+    reason = types.MergeReason.Name(merge.reason).removeprefix("MERGE_REASON_").lower()
+    why = f"{moment(merge.time)}, {reason}: {merge.description}"
+    branch = tree.add(words(why, FAINT))
+    if merge.verdict:
+        branch.add(words(f"verdict: {merge.verdict}", WARNING))
+    for absorbed in merge.absorbed:
+        _grow(
+            branch.add(words(f"{absorbed.node_id}  {glimpse(absorbed.summary, 160)}")),
+            by_heir.get(absorbed.node_id),
+            by_heir,
+        )
+
+
+# ---- conflicts and plans ----
+
+
+def conflict(found: types.Conflict) -> RenderableType:
+    """A contradiction: its sides in their own words, and its verdict if it has one."""
+    status = types.ConflictStatus.Name(found.status).removeprefix("CONFLICT_STATUS_")
+    sides = [pairs([(side.node_id, words(side.quote, WARNING))]) for side in found.sides]
+    return Group(
+        words(f"{found.conflict_id} {status}", STRONG),
+        Padding(
+            Group(
+                words(found.description),
+                *sides,
+                pairs(
+                    [
+                        ("because", found.reasoning),
+                        ("confidence", f"{found.confidence:.2f}"),
+                        ("verdict", found.verdict),
+                        ("merged into", found.node_id),
+                    ]
+                ),
+            ),
+            MARGIN,
+        ),
+    )
+
+
+def insight(found: types.Insight) -> RenderableType:
+    """The goal, what was done, what comes next."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    for name in ("", "type", "task"):
+        table.add_column(name, overflow="fold", ratio=1 if name == "task" else None)
+    for done in found.completed:
+        failed = done.status == types.TASK_STATUS_FAILED
+        table.add_row("failed" if failed else "done", words(done.type), _task(done.description, done.context))
+    for task in found.pending:
+        table.add_row("next", words(task.type, WARNING), _task(task.description, task.how))
+    goal = pairs([("goal", found.goal or "(none)"), ("finished", "yes" if found.finished else "no")])
+    return Group(goal, table) if table.row_count else goal
+
+
+def _task(description: str, more: str) -> Text:
+    shown = words(description)
+    return shown.append_text(words(f"\n{more}", FAINT)) if more else shown
+
+
+# ---- banks ----
+
+
+def bank(found: memory.GetBankResponse) -> RenderableType:
+    """A bank's record and how much it holds."""
+    it, counts = found.bank, found.counts
+    space = it.embedding_space
+    return pairs(
+        [
+            ("bank", words(it.bank_id, STRONG)),
+            ("goal", it.goal),
+            ("user", it.user),
+            ("collection", it.collection),
+            ("labels", _labels(it.labels)),
+            ("created", moment(it.create_time)),
+            ("revision", str(found.revision)),
+            ("vectors", f"{space.name}, {space.dimension} numbers"),
+            ("settings", _settings(it)),
+            ("holds", _counts(counts)),
+            ("unstructured", str(counts.unstructured_interactions or "")),
+        ]
+    )
+
+
+def banks(found: Sequence[types.Bank]) -> RenderableType:
+    """Banks by id."""
+    if not found:
+        return Text("no banks", FAINT)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    for name in ("bank", "revision", "created", "goal"):
+        table.add_column(name, overflow="fold", justify="right" if name == "revision" else "left")
+    for each in found:
+        table.add_row(words(each.bank_id), str(each.revision), moment(each.create_time), words(each.goal))
+    return table
+
+
+def _settings(it: types.Bank) -> str:
+    own = [f"{name} {getattr(it, name):g}" for name in ("top_k", "alpha", "chunk_ratio") if it.HasField(name)]
+    return ", ".join(own) or "as configured"
+
+
+def _counts(counts: types.BankCounts) -> str:
+    return (
+        f"{counts.nodes:,} nodes, {counts.edges:,} edges, {counts.open_conflicts:,} open conflicts, "
+        f"{counts.merges:,} merges, {counts.interactions:,} records in {counts.segments:,} segments"
+    )
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(labels.items()))

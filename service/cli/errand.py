@@ -1,0 +1,144 @@
+"""What every command that calls the service shares: its options, its client, its way of answering and of failing.
+
+Law: standard output carries the answer alone (with --json one JSON document, in the contract's own names);
+progress and problems go to standard error. A command ends by returning, or by a Failure.
+"""
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Concatenate, NoReturn, ParamSpec
+
+import click
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+from rich.console import Console, RenderableType
+
+from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
+from service.cli.exits import Exit, Failure, failure_of
+
+DEFAULT_SERVER = "127.0.0.1:7700"
+DEFAULT_BANK = "default"
+
+P = ParamSpec("P")
+Plain = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """One command on its way: whom it asks, about which bank, and how it tells what it learned."""
+
+    client: SyncMemoryBankClient
+    bank_id: str
+    as_json: bool
+    screen: Console
+    aside: Console
+
+    def answer(self, plain: Plain | Message, *drawn: RenderableType) -> None:
+        """The answer, once: as JSON, or drawn for people."""
+        if self.as_json:
+            click.echo(json.dumps(plain_of(plain), ensure_ascii=False, indent=2))
+            return
+        for part in drawn:
+            self.screen.print(part)
+
+
+def plain_of(value: Any) -> Any:
+    """Messages as JSON has them: the contract's field names, all fields, 64-bit numbers as strings (protobuf's way)."""
+    if isinstance(value, Message):
+        return MessageToDict(
+            value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+        )
+    if isinstance(value, Mapping):
+        return {key: plain_of(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain_of(each) for each in value]
+    return value
+
+
+SERVER = click.option(
+    "--server",
+    metavar="HOST:PORT",
+    envvar="MEMORYBANK_SERVER",
+    default=DEFAULT_SERVER,
+    show_default=True,
+    help="Where the memory bank listens (or MEMORYBANK_SERVER).",
+)
+BANK = click.option(
+    "--bank",
+    "bank_id",
+    metavar="ID",
+    envvar="MEMORYBANK_BANK",
+    default=DEFAULT_BANK,
+    show_default=True,
+    help="Which bank (or MEMORYBANK_BANK).",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, in the contract's field names.")
+TIMEOUT = click.option(
+    "--timeout", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), help="For each call."
+)
+
+
+def errand(command: Callable[Concatenate[Errand, P], None]) -> Callable[..., None]:
+    """A command of one bank: with --bank, --server, --json and --timeout, and an Errand as first argument."""
+    return BANK(errand_of_any(command))
+
+
+def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[..., None]:
+    """The same for a command that names its bank in another way, or none."""
+
+    @functools.wraps(command)
+    def run(
+        *args: Any, server: str, as_json: bool, timeout: float | None, bank_id: str = "", **options: Any
+    ) -> None:
+        with ending(as_json, server), _client(server, timeout) as client:
+            command(
+                Errand(
+                    client=client,
+                    bank_id=bank_id,
+                    as_json=as_json,
+                    screen=Console(highlight=False),
+                    aside=Console(stderr=True, highlight=False),
+                ),
+                *args,
+                **options,
+            )
+
+    return SERVER(JSON(TIMEOUT(run)))
+
+
+def _client(server: str, timeout: float | None) -> SyncMemoryBankClient:
+    client = SyncMemoryBankClient(server)
+    return client.within(timeout) if timeout else client
+
+
+@contextmanager
+def ending(as_json: bool, server: str = "") -> Iterator[None]:
+    """Ends the program with the exit code of what went wrong inside, said on standard error."""
+    try:
+        yield
+    except MemoryBankError as error:
+        reason = ErrorReason.Name(error.reason).removeprefix("ERROR_REASON_")
+        _end(failure_of(error, server), as_json, {"code": error.code.name, "reason": reason})
+    except Failure as failure:
+        _end(failure, as_json)
+    except KeyboardInterrupt:
+        _end(Failure("interrupted", exit_code=Exit.INTERRUPTED), as_json)
+    except BrokenPipeError:  # whoever read the answer has read enough
+        raise
+    except OSError as problem:
+        _end(Failure(f"{problem.filename or 'a file'}: {problem.strerror or problem}"), as_json)
+
+
+def _end(failure: Failure, as_json: bool, known: Mapping[str, str] | None = None) -> NoReturn:
+    if as_json:
+        said = {"message": failure.message, "remedy": failure.remedy, "exit_code": int(failure.exit_code)}
+        click.echo(json.dumps({"error": {**(known or {}), **said}}, ensure_ascii=False), err=True)
+    else:
+        click.echo(f"memorybank: {failure.message}", err=True)
+        if failure.remedy:
+            click.echo(f"  {failure.remedy}", err=True)
+    sys.exit(failure.exit_code)

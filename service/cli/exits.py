@@ -1,0 +1,76 @@
+"""How a command ends when it does not succeed: its exit code, and what to do about it.
+
+Law: codes keep their meaning; scripts depend on them.
+"""
+
+from enum import IntEnum
+
+from memorybank_client import (
+    AlreadyExists,
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    MemoryBankError,
+    NotFound,
+    OutOfRange,
+    ResourceExhausted,
+    StaleRevision,
+    Unavailable,
+)
+
+
+class Exit(IntEnum):
+    """Exit codes, as `memorybank --help` lists them."""
+
+    FAILED = 1
+    USAGE = 2  # click's own
+    UNREACHABLE = 3
+    NOT_FOUND = 4
+    REFUSED = 5
+    INTERRUPTED = 130  # as shells count SIGINT
+
+
+CODES: tuple[tuple[tuple[type[MemoryBankError], ...], Exit], ...] = (
+    ((Unavailable, DeadlineExceeded), Exit.UNREACHABLE),
+    ((NotFound,), Exit.NOT_FOUND),
+    (
+        (InvalidArgument, AlreadyExists, FailedPrecondition, StaleRevision, ResourceExhausted, OutOfRange),
+        Exit.REFUSED,
+    ),
+)
+
+
+class Failure(Exception):
+    """A command cannot do what it was asked to. The message is for people, `remedy` what they can do."""
+
+    def __init__(self, message: str, remedy: str = "", exit_code: Exit = Exit.FAILED) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+        self.exit_code = exit_code
+
+
+def failure_of(error: MemoryBankError, server: str) -> Failure:
+    """What the service's refusal, or its silence, means to the person at the terminal."""
+    exit_code = next((code for family, code in CODES if isinstance(error, family)), Exit.FAILED)
+    if isinstance(error, Unavailable) and not error.reason:
+        return Failure(
+            f"no memory bank answers at {server}",
+            "start one with `memorybank serve`, or name another with --server (or MEMORYBANK_SERVER)",
+            exit_code,
+        )
+    if isinstance(error, DeadlineExceeded):
+        return Failure(
+            f"{server} did not answer in time",
+            "give it more with --timeout; what is stored goes on being structured meanwhile",
+            exit_code,
+        )
+    return Failure(error.message, _remedy(error), exit_code)
+
+
+def _remedy(error: MemoryBankError) -> str:
+    if into := error.metadata.get("into"):
+        return f"it was merged: {into} stands for it now"
+    if "bank_id" in error.metadata and isinstance(error, NotFound):
+        return "`memorybank show banks` lists the banks there are"
+    return error.metadata.get("remedy", "")

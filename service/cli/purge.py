@@ -1,0 +1,35 @@
+"""`memorybank purge`: a bank gone without a trace."""
+
+import sys
+
+import click
+
+from service.cli.errand import Errand, errand_of_any
+from service.cli.exits import Exit, Failure
+
+
+@click.command(short_help="Remove a bank, and every trace of it.")
+@click.argument("bank")
+@errand_of_any
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+def purge(errand: Errand, bank: str, yes: bool) -> None:
+    """Purge BANK: every row, index and file that the service wrote for it.
+
+    \b
+    Example:
+      memorybank purge trip --yes
+    """
+    held = errand.client.get_bank(bank_id=bank).counts
+    if not yes:
+        _ask(f"{bank} holds {held.nodes:,} nodes and {held.interactions:,} records. Purge it for good?")
+    gone = errand.client.delete_bank(bank_id=bank)
+    counts = {field.name: getattr(gone.counts, field.name) for field in gone.counts.DESCRIPTOR.fields}
+    lines = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items() if number)
+    errand.answer(gone, f"purged {bank}: {lines or 'it was empty'}")
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise Failure("a purge is for good: confirm it with --yes", exit_code=Exit.USAGE)
+    if not click.confirm(question, err=True):
+        raise Failure("nothing was purged", exit_code=Exit.INTERRUPTED)
