@@ -4,12 +4,13 @@ Law: the one place that knows every adapter. Nothing imports it but the server a
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.agents.offline.agents import offline_agents
+from core.agents.roles import Agents
 from core.model.bank import EmbeddingSpace
 from core.ports import Embedder, Store, Thresholds
 from core.usecases.house import House, Retrieval
@@ -32,7 +33,11 @@ FILES = "files"
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, embedder: Embedder | None = None) -> AsyncIterator[House]:
+async def open_house(
+    settings: Settings,
+    embedder: Embedder | None = None,
+    agents: Callable[[Embedder], Agents] = offline_agents,
+) -> AsyncIterator[House]:
     """Everything that use cases work with. `embedder` stands in for the configured one.
 
     Raises StoreUnavailable, EmbedderUnavailable. When the context ends, work stops where it stands (it

@@ -17,6 +17,8 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its types do not know
 from grpc_reflection.v1alpha import reflection
 
+from core.agents.offline.agents import offline_agents
+from core.agents.roles import Agents
 from core.ports import Embedder
 from service.api.endpoint import Desk, handlers
 from service.api.gate import Gate, Observer
@@ -45,13 +47,17 @@ class Address:
         return f"{self.host}:{self.port}"
 
 
-async def serve(settings: Settings, announce: Callable[[str], None]) -> None:
+async def serve(
+    settings: Settings,
+    announce: Callable[[str], None],
+    agents: Callable[[Embedder], Agents] = offline_agents,
+) -> None:
     """Serve until SIGTERM or SIGINT. `announce` gets one line when the server is ready."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    async with running(settings) as address:
+    async with running(settings, agents=agents) as address:
         announce(f"listening on {address}")
         await stop.wait()
         log.info("stopping")
@@ -60,13 +66,16 @@ async def serve(settings: Settings, announce: Callable[[str], None]) -> None:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, embedder: Embedder | None = None, observers: Sequence[Observer] = ()
+    settings: Settings,
+    embedder: Embedder | None = None,
+    observers: Sequence[Observer] = (),
+    agents: Callable[[Embedder], Agents] = offline_agents,
 ) -> AsyncIterator[Address]:
     """A server that answers while the context lasts.
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
-    async with open_house(settings, embedder) as house:
+    async with open_house(settings, embedder, agents) as house:
         gate = Gate(observers)
         server = grpc.aio.server(
             options=_options(settings.grpc), maximum_concurrent_rpcs=settings.grpc.max_concurrent_rpcs

@@ -56,10 +56,13 @@ class Server:
 
 @asynccontextmanager
 async def server_process(
-    folder: Path, settings: Settings | None = None, before: Sequence[str] = ()
+    folder: Path,
+    settings: Settings | None = None,
+    before: Sequence[str] = (),
+    program: Sequence[str] = ("-m", "service"),
 ) -> AsyncIterator[Server]:
     """`memorybank serve` over a folder; `before` is a command that runs it (a tracer, say)."""
-    command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
+    command = [sys.executable, *program, "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
     with _log(folder) as log:
         process = await asyncio.create_subprocess_exec(
             *before,

@@ -1,0 +1,50 @@
+"""The server with a Structurer that takes its time once: `python -m tests.support.slow_server SECONDS serve …`.
+
+Everything else is as it is served: settings, embedder, the other agents.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import uvloop
+
+from core.agents.offline.agents import offline_agents
+from core.agents.roles import Agents, Structurer
+from core.ports import Embedder
+from service.config import load_settings
+from service.logs import configure_logs
+from service.server import serve
+
+
+class SlowStructurer:
+    """Answers as the other does, its first answer `seconds` later, as one of a busy model may come."""
+
+    def __init__(self, inner: Structurer, seconds: float) -> None:
+        self._inner = inner
+        self._seconds = seconds
+
+    async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
+        seconds, self._seconds = self._seconds, 0.0
+        await asyncio.sleep(seconds)
+        return await self._inner.structure(content, context, keywords)
+
+
+def slow(seconds: float) -> Callable[[Embedder], Agents]:
+    def agents(embedder: Embedder) -> Agents:
+        usual = offline_agents(embedder)
+        return replace(usual, structurer=SlowStructurer(usual.structurer, seconds))
+
+    return agents
+
+
+def main(seconds: str, _serve: str, _listen: str, listen: str, _data: str, folder: str) -> None:
+    settings = load_settings(listen=listen, data_dir=Path(folder))
+    configure_logs(settings.log.level, settings.log.format)
+    uvloop.run(serve(settings, lambda line: print(line, flush=True), slow(float(seconds))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
