@@ -22,8 +22,9 @@ from service.adapters.memory_store import MemoryStore
 from service.adapters.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.banks import Holding, OpenBanks
+from service.banks import OpenBanks
 from service.config import EmbedderSection, Settings
+from service.held_bank import Holding
 
 if TYPE_CHECKING:
     from service.adapters.openai_embedder import Endpoint

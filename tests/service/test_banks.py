@@ -22,7 +22,8 @@ from core.ports import Draft, RequestKey, Store
 from service.adapters.memory_store import MemoryStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.banks import Holding, OpenBanks
+from service.banks import OpenBanks
+from service.held_bank import Holding
 from tests.support.changes import KEY, key, node, record, same, vector
 from tests.support.no_blobs import NoBlobs
 

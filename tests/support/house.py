@@ -17,7 +17,8 @@ from core.usecases.limits import Limits
 from core.usecases.workshop import Workshop
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.memory_store import MemoryStore
-from service.banks import Holding, OpenBanks
+from service.banks import OpenBanks
+from service.held_bank import Holding
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.scripted_agents import ScriptedAgents
 

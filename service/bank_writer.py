@@ -1,0 +1,233 @@
+"""The writer of one bank: stages what has gathered, stores it in one transaction, makes it visible.
+
+Law: durable first, visible second; one writer per bank and process. The store's head is the fence:
+whoever staged on an old head follows, and stages the same commands again.
+"""
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from core.agents.opinions import Unasked
+from core.bank import codec
+from core.bank.bank import Bank
+from core.bank.change import Change
+from core.errors import BankNotFound, HeadMoved, MemoryBankError, RequestIdReused
+from core.ids import BankKey, ChangeId, RequestId
+from core.model.request import RequestRecord
+from core.ports import Clock, Committed, Draft, Ids, RequestKey, Result, Store
+from service.held_bank import HeldBank
+
+GROUP = 64  # commands to one append, at most
+CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to other processes
+CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
+
+
+@dataclass(slots=True, eq=False)
+class _Command(Generic[Result]):
+    stage: Callable[[Bank, int], Draft[Result]]
+    request: RequestKey | None
+    answer: type[Result] | None
+    outcome: "asyncio.Future[Committed[Result]]"
+
+
+Staged = tuple[_Command[Any], Draft[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What writing needs beside the bank: where changes go, when and under which ids."""
+
+    store: Store
+    clock: Clock
+    ids: Ids
+
+    def change(
+        self, parent: ChangeId | None, revision: int, draft: Draft[Any], request: RequestKey | None
+    ) -> Change:
+        """The draft as the change of this revision, its answer kept under the request's id."""
+        now = self.clock.now()
+        requests: tuple[RequestRecord, ...] = ()
+        if request is not None:
+            requests = (
+                RequestRecord(
+                    request_id=RequestId(request.request_id),
+                    verb=request.verb,
+                    digest=request.digest,
+                    create_time=now,
+                    answer=codec.encode(draft.result),
+                    revision=revision,
+                ),
+            )
+        return Change(
+            change_id=ChangeId(self.ids.new("g")),
+            parent=parent,
+            revision=revision,
+            time=now,
+            steps=draft.steps,
+            requests=requests,
+        )
+
+    async def known(
+        self, key: BankKey, request: RequestKey, answer: type[Result]
+    ) -> Committed[Result] | None:
+        """The answer this request got before. Raises RequestIdReused."""
+        record = await self.store.request(key, request.request_id)
+        if record is None:
+            return None
+        if (record.verb, record.digest) != (request.verb, request.digest) or record.answer is None:
+            raise RequestIdReused(request.request_id)
+        result = codec.decode(answer, record.answer)
+        return Committed(result=result, revision=record.revision, replayed=True)
+
+
+class BankWriter:
+    """The queue of one bank's commands, worked off group by group."""
+
+    def __init__(self, held: HeldBank, ledger: Ledger, done: Callable[[], None]) -> None:
+        """`done` is called whenever the queue has been worked off."""
+        self._held = held
+        self._ledger = ledger
+        self._done = done
+        self._queue: deque[_Command[Any]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._now = asyncio.get_running_loop().time
+
+    @property
+    def is_idle(self) -> bool:
+        return self._task is None
+
+    async def commit(
+        self,
+        stage: Callable[[Bank, int], Draft[Result]],
+        request: RequestKey | None,
+        answer: type[Result] | None,
+    ) -> Committed[Result]:
+        """Queue the command and wait for its outcome; who stops waiting leaves it in the queue."""
+        outcome: asyncio.Future[Committed[Result]] = asyncio.get_running_loop().create_future()
+        self._queue.append(_Command(stage, request, answer, outcome))
+        if self._task is None:
+            self._task = asyncio.create_task(self._write())
+        return await asyncio.shield(outcome)
+
+    async def finished(self) -> None:
+        """Wait until the queue is worked off."""
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _write(self) -> None:
+        """Work off the queue, group by group; ends when it is empty."""
+        try:
+            while self._queue:
+                await self._leave_room()
+                async with self._held.moving:
+                    await self._write_group()
+        finally:
+            self._task = None
+            self._held.used = self._now()
+            self._done()
+
+    async def _leave_room(self) -> None:
+        """Where other processes write too, pause at random, so that none of them starves."""
+        if self._now() - self._held.foreign < CONTENTION_MEMORY:
+            await asyncio.sleep(random.uniform(0, CONTENTION_PAUSE))
+
+    async def _write_group(self) -> None:
+        commands = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
+        try:
+            if self._held.gone:
+                raise BankNotFound(self._held.bank.key.bank_id)
+            fresh = await self._answer_replays(commands)
+            staged, deferred = _staged(self._held.bank, fresh)
+            self._queue.extendleft(reversed(deferred))
+            if staged:
+                await self._append(staged)
+        except HeadMoved:
+            await self._catch_up_for(commands)
+        except MemoryBankError as failure:
+            _fail(commands, failure)
+            if isinstance(failure, BankNotFound):
+                self._held.leave()
+        finally:  # whatever happened, nobody is left waiting for an answer that will not come
+            _fail(
+                [c for c in commands if c not in self._queue], RuntimeError("the write failed unexpectedly")
+            )
+
+    async def _catch_up_for(self, commands: Sequence[_Command[Any]]) -> None:
+        """Another process was first: follow it, and stage the same commands again."""
+        try:
+            await self._held.catch_up()
+        except MemoryBankError as failure:
+            _fail(commands, failure)
+            return
+        waiting = [c for c in commands if not c.outcome.done() and c not in self._queue]
+        self._queue.extendleft(reversed(waiting))
+
+    async def _answer_replays(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
+        """Commands whose request_id is new; the others get their answer."""
+        fresh = []
+        for command in commands:
+            if command.request is None:
+                fresh.append(command)
+                continue
+            assert command.answer is not None, "a request needs the class of its answer"
+            try:
+                known = await self._ledger.known(self._held.bank.key, command.request, command.answer)
+            except RequestIdReused as reused:
+                _fail([command], reused)
+                continue
+            if known is None:
+                fresh.append(command)
+            elif not command.outcome.done():
+                command.outcome.set_result(known)
+        return fresh
+
+    async def _append(self, staged: Sequence[Staged]) -> None:
+        """Store the group in one transaction, then make it visible and answer."""
+        bank, changes, parent = self._held.bank, [], self._held.bank.head.change_id
+        for place, (command, draft) in enumerate(staged, start=1):
+            change = self._ledger.change(parent, bank.revision + place, draft, command.request)
+            changes.append(change)
+            parent = change.change_id
+        await self._ledger.store.append(bank.key, bank.uid, changes)
+        for change, (command, draft) in zip(changes, staged, strict=True):
+            await self._held.apply(change)
+            if not command.outcome.done():
+                command.outcome.set_result(Committed(result=draft.result, revision=change.revision))
+        self._held.confirmed = self._now()
+        self._held.compact()
+
+
+def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged], list[_Command[Any]]]:
+    """Drafts that can be appended together, each on the bank as it stands; the others wait for the next group."""
+    staged: list[Staged] = []
+    deferred: list[_Command[Any]] = []
+    touched: set[str] = set()
+    for command in commands:
+        if staged and staged[0][1].sees_all:  # it may change any node: what follows must see what it did
+            deferred.append(command)
+            continue
+        try:
+            draft = command.stage(bank, bank.revision + len(staged) + 1)
+        except (MemoryBankError, Unasked) as failure:
+            _fail([command], failure)
+            continue
+        names = draft.touches | ({f"request:{command.request.request_id}"} if command.request else set())
+        if staged and (draft.sees_all or names & touched):
+            deferred.append(command)
+        elif draft.steps:
+            touched |= names
+            staged.append((command, draft))
+        elif not command.outcome.done():
+            command.outcome.set_result(Committed(result=draft.result, revision=bank.revision))
+    return staged, deferred
+
+
+def _fail(commands: Sequence[_Command[Any]], failure: BaseException) -> None:
+    for command in commands:
+        if not command.outcome.done():
+            command.outcome.set_exception(failure)
+            command.outcome.exception()  # a caller that left will not fetch it

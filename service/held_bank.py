@@ -1,0 +1,160 @@
+"""One bank in memory: kept at the store's head, its indexes compiled as they grow.
+
+Law: only whoever holds `moving` applies changes: the bank's writer, or whoever follows. Readers see
+the bank between two changes, never within one.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.bank.bank import Bank, Compaction, Tuning
+from core.bank.change import Change, Head, InteractionAdd, Step
+from core.errors import RevisionTrimmed
+from core.ports import Store
+
+FEED_PAGE = 256  # changes read at once when following
+VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
+LARGE_TEXT = 20_000  # characters; the words of more new text than this are found off the loop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """How banks are held: `memory_budget` in bytes over all banks, `max_staleness` in seconds."""
+
+    memory_budget: int = 2_000_000_000
+    max_staleness: float = 1.0
+    tuning: Tuning = field(default_factory=Tuning)
+
+
+class HeldBank:
+    """A bank with what its readers, its writer and its followers need to share it."""
+
+    def __init__(self, bank: Bank, confirmed: float, store: Store, holding: Holding) -> None:
+        self.bank = bank
+        self.confirmed = confirmed  # when the head was last known to be the store's
+        self.used = confirmed
+        self.pins = 0  # readers, watchers and commands: a pinned bank stays in memory
+        self.moving = asyncio.Lock()  # held by whoever stores and applies, or follows
+        self.moved = asyncio.Event()  # replaced at every change: set wakes those who watch
+        self.foreign = float("-inf")  # when another process's change was last seen
+        self.gone = False  # purged, or another bank bears the id
+        self._store = store
+        self._holding = holding
+        self._compacting: asyncio.Task[None] | None = None
+        self._now = asyncio.get_running_loop().time
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.pins and not self.moving.locked() and self._compacting is None
+
+    def leave(self) -> None:
+        """The bank is gone from the store: whoever waits for it is woken to see that."""
+        self.gone = True
+        self._announce()
+
+    # ---- following ----
+
+    async def follow(self) -> None:
+        """Bring the bank to the store's head; `gone` afterwards if it is no longer that bank."""
+        asked = self._now()
+        async with self.moving:
+            if self.confirmed <= asked:  # else somebody who waited in front of us has asked since
+                await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """With `moving` held: apply the feed, or load anew where the feed does not connect."""
+        asked = self._now()
+        bank = self.bank
+        head = (await self._store.heads([bank.key])).get(bank.key)
+        if head is None or head.uid != bank.uid:
+            self.leave()
+            return
+        if head != bank.head and not await self._apply_feed(head) and not await self._load_anew():
+            self.leave()
+            return
+        self.confirmed = asked
+        await self.fetch_vectors()
+        self.compact()
+
+    async def belongs_to_its_id(self) -> bool:
+        """Whether the id is still this bank's: a revision of its successor's is none of its own."""
+        head = (await self._store.heads([self.bank.key])).get(self.bank.key)
+        return head is not None and head.uid == self.bank.uid
+
+    async def fetch_vectors(self) -> None:
+        """Segment vectors that another process has made meanwhile."""
+        bank = self.bank
+        wanting = list(bank.wanting_vectors)[:VECTOR_PAGE]
+        if wanting and self.foreign > float("-inf"):
+            bank.put_segment_vectors(await self._store.segment_vectors(bank.key, bank.uid, wanting))
+
+    async def apply(self, change: Change) -> None:
+        """With `moving` held: make a stored change visible."""
+        prepared = None
+        if text_length(change.steps) > LARGE_TEXT:
+            prepared = await asyncio.to_thread(self.bank.prepare, change.steps)
+        self.bank.apply(change, prepared)
+        self._announce()
+
+    async def moves(self, moved: asyncio.Event) -> None:
+        """Wait until the bank moves, here or (seen by following) in another process."""
+        try:
+            async with asyncio.timeout(self._holding.max_staleness):
+                await moved.wait()
+        except TimeoutError:
+            await self.follow()
+
+    async def _apply_feed(self, head: Head) -> bool:
+        """Apply what others appended; False where the feed does not lead from here to there."""
+        bank = self.bank
+        while bank.revision < head.revision:
+            try:
+                changes = await self._store.changes(bank.key, bank.uid, bank.revision, FEED_PAGE)
+            except RevisionTrimmed:
+                return False
+            if not changes or changes[0].parent != bank.head.change_id:
+                return False
+            for change in changes:
+                await self.apply(change)
+            self.foreign = self._now()
+        return bank.head.change_id == head.change_id or bank.revision > head.revision
+
+    async def _load_anew(self) -> bool:
+        """Replace the bank by what the store has of it; False if it has another one, or none."""
+        state = await self._store.load(self.bank.key)
+        if state is None or state.head.uid != self.bank.uid:
+            return False
+        self.bank = await asyncio.to_thread(Bank.load, state, self._holding.tuning)
+        self.foreign = self._now()
+        self._announce()
+        return True
+
+    def _announce(self) -> None:
+        self.moved.set()
+        self.moved = asyncio.Event()
+
+    # ---- indexes ----
+
+    def compact(self) -> None:
+        """Rebuild grown indexes off the loop, if any and none is being rebuilt."""
+        if self._compacting is None and (jobs := self.bank.compactions()):
+            self._compacting = asyncio.create_task(self._build(self.bank, jobs))
+
+    async def compacted(self) -> None:
+        """Wait for the rebuilding under way, if any."""
+        if self._compacting is not None:
+            await asyncio.gather(self._compacting, return_exceptions=True)
+
+    async def _build(self, bank: Bank, jobs: Sequence[Compaction]) -> None:
+        try:
+            for job in jobs:
+                await asyncio.to_thread(job.build)
+                bank.adopt(job)
+        finally:
+            self._compacting = None
+
+
+def text_length(steps: Sequence[Step]) -> int:
+    """Characters of new verbatim text."""
+    return sum(len(step.interaction.text) for step in steps if isinstance(step, InteractionAdd))
