@@ -1,4 +1,4 @@
-"""Token ids to one pooled vector, through onnxruntime; the one module that imports it.
+"""Token ids to one pooled vector, through onnxruntime.
 
 Law: one text per run. Activations are quantised by the range of the whole tensor, so company would
 change a text's vector. A run releases the GIL and may overlap others on the same session.
@@ -7,11 +7,11 @@ change a text's vector. A run releases the GIL and may overlap others on the sam
 from pathlib import Path
 
 import numpy as np
-import onnxruntime as ort
 from numpy.typing import NDArray
 
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.quantise import initialisers
+from service.adapters.local_embedder.runtime import ort
 from service.adapters.local_embedder.weights import F32, Weights
 
 _SKELETON = Path(__file__).parent / "skeleton.onnx"

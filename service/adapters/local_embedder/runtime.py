@@ -1,0 +1,13 @@
+"""onnxruntime, reporting to nobody.
+
+Law: the one module that imports it. From version 1.29 on its official builds send events to their maker as soon as they
+are loaded, unless this variable is set by then; so this one thing happens at import.
+"""
+
+import os
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+import onnxruntime as ort  # noqa: E402  after the line above, which it reads
+
+__all__ = ["ort"]
