@@ -24,7 +24,7 @@ Exit codes:
   1    failed, or a file could not be read or written
   2    wrong usage
   3    no memory bank there, or it could not answer now or in time
-  4    no such bank, node, conflict or file
+  4    no such bank, node, conflict, record or attachment
   5    refused: an id is taken, or a value or the bank's state does not allow it
   130  interrupted (Ctrl-C)
 """

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE_HEAD
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -24,6 +24,11 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 GLIMPSE = 280  # code points of a summary that a list shows
 MARGIN = (0, 0, 0, 2)
 FAINT, STRONG, WARNING = "dim", "bold", "yellow"
+
+
+def console(*, stderr: bool = False, quiet: bool = False) -> Console:
+    """A terminal, or what stands for it, on which nothing is markup."""
+    return Console(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
 
 
 def words(text: str, style: str = "") -> Text:

@@ -18,6 +18,7 @@ from google.protobuf.message import Message
 from rich.console import Console, RenderableType
 
 from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
+from service.cli import drawing
 from service.cli.exits import Exit, Failure, failure_of
 
 DEFAULT_SERVER = "127.0.0.1:7700"
@@ -43,7 +44,7 @@ class Errand:
             click.echo(json.dumps(plain_of(plain), ensure_ascii=False, indent=2))
             return
         for part in drawn:
-            self.screen.print(part)
+            self.screen.print(part, soft_wrap=isinstance(part, str))  # scripts read lines, too
 
 
 def plain_of(value: Any) -> Any:
@@ -100,8 +101,8 @@ def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[.
                     client=client,
                     bank_id=bank_id,
                     as_json=as_json,
-                    screen=Console(highlight=False),
-                    aside=Console(stderr=True, highlight=False),
+                    screen=drawing.console(),
+                    aside=drawing.console(stderr=True),
                 ),
                 *args,
                 **options,

@@ -6,8 +6,8 @@ are loaded, unless this variable is set by then; so this one thing happens at im
 
 import os
 
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read while it is loaded, so it stands before the import
 
-import onnxruntime as ort  # noqa: E402  after the line above, which it reads
+import onnxruntime as ort
 
 __all__ = ["ort"]

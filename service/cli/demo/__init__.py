@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 
 from memorybank_client import SyncMemoryBankClient
+from service.cli import drawing
 from service.cli.demo.server import running_server
 from service.cli.demo.stories import chinese, english
 from service.cli.demo.tour import Tour
@@ -23,7 +24,7 @@ def demo(as_json: bool) -> None:
     removed afterwards. Ends with exit code 1 if anything that it shows did not come out as it should.
     """
     started = time.monotonic()
-    screen = Console(highlight=False, quiet=as_json)
+    screen = drawing.console(quiet=as_json)
     with ending(as_json), running_server() as address:
         screen.print(
             f"memory bank on {address}: SQLite in a temporary directory, local embedder, offline agents\n"

@@ -1,0 +1,85 @@
+"""What reaches the terminal."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console, RenderableType
+
+from core.text.scripts import display_width
+from memorybank.v1 import query_graph_pb2 as graph
+from memorybank.v1 import retrieval_pb2 as retrieval
+from memorybank.v1 import types_pb2 as types
+from service.cli import drawing
+
+CHINESE = "量子比特的平均相干时间为一百二十五微秒，两比特门的平均保真度为百分之九十九点四。" * 3
+
+
+def drawn(part: RenderableType, width: int = 60) -> str:
+    out = StringIO()
+    Console(file=out, width=width, markup=False, highlight=False).print(part)
+    return out.getvalue()
+
+
+def node(number: int, text: str, state: types.NodeState.ValueType = types.NODE_STATE_ACTIVE) -> types.Node:
+    return types.Node(node_id=f"n-{number}", summary=text, context=text, keywords=["量子"], state=state)
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_chinese_fits_the_terminal(width: int) -> None:
+    nodes = [node(1, CHINESE), node(2, "short"), node(3, CHINESE, types.NODE_STATE_CONTESTED)]
+    found = retrieval.SearchResponse(hits=[types.SearchHit(node=each, score=0.5) for each in nodes])
+
+    parts = [
+        drawing.hits(found, full=True),
+        drawing.adjacency(nodes, {"n-1": ["n-2"], "n-2": ["n-1"], "n-3": []}),
+        drawing.node(graph.GetNodeResponse(node=nodes[0])),
+    ]
+
+    for part in parts:
+        lines = drawn(part, width).splitlines()
+        assert max(display_width(line) for line in lines) <= width
+
+
+def test_stored_words_cannot_steer_the_terminal_or_its_markup() -> None:
+    hostile = "safe\x1b[2J\x1b]0;title\x07\r[bold]word[/bold] \u202eesrever :smile:"
+
+    shown = drawn(drawing.node(graph.GetNodeResponse(node=node(1, hostile))), 200)
+
+    assert not any(character in shown for character in "\x1b\x07\r\u202e")
+    assert "[bold]word[/bold]" in shown
+    assert ":smile:" in shown
+
+
+def test_an_adjacency_list_names_neighbours_by_number_and_marks_what_is_contested() -> None:
+    nodes = [node(1, "ferries"), node(2, "piers", types.NODE_STATE_CONTESTED), node(3, "museums")]
+
+    shown = drawn(drawing.adjacency(nodes, {"n-1": ["n-2", "n-3"], "n-2": ["n-1"], "n-3": ["n-1"]}))
+
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["1", "ferries", "2", "3"] in rows
+    assert ["2", "piers", "CONTESTED", "1"] in rows
+
+
+def test_a_lineage_is_a_tree_down_to_the_first_nodes() -> None:
+    merges = [
+        types.MergeRecord(
+            into_node_id="n-5", absorbed=[node(4, "four"), node(3, "three")], verdict="so it is"
+        ),
+        types.MergeRecord(into_node_id="n-4", absorbed=[node(1, "one"), node(2, "two")]),
+    ]
+
+    shown = drawn(drawing.lineage("n-5", merges))
+
+    depth = {name: shown.splitlines()[row].index(name) for row, name in _rows(shown, "n-5 n-4 n-3 n-1 n-2")}
+    assert depth["n-5"] < depth["n-4"] == depth["n-3"] < depth["n-1"] == depth["n-2"]
+    assert "verdict: so it is" in shown
+
+
+def test_a_glimpse_is_one_line_of_bounded_length() -> None:
+    assert drawing.glimpse("two\n lines") == "two lines"
+    assert len(drawing.glimpse(CHINESE, 20)) <= 20
+
+
+def _rows(shown: str, names: str) -> list[tuple[int, str]]:
+    lines = shown.splitlines()
+    return [(row, name) for name in names.split() for row, line in enumerate(lines) if name in line]
