@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 PREFIX = "MEMORYBANK_"
 NESTING = "__"
@@ -150,17 +150,6 @@ class Settings(BaseSettings):
     grpc: GrpcSection = GrpcSection()
     log: LogSection = LogSection()
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003  the signature is the library's
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return env_settings, init_settings  # the environment goes before the files
-
     @property
     def host(self) -> str:
         return self.listen.rpartition(":")[0]
@@ -185,21 +174,23 @@ def load_settings(config: Path | None = None, **given: Any) -> Settings:
 
 def make_settings(chosen: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
     """Settings from `chosen` values, the environment over them, `given` ones over both."""
+
+    class Chosen(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls, settings_cls: type[BaseSettings], *_: Any, **sources: PydanticBaseSettingsSource
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return sources["init_settings"], sources["env_settings"], InitSettingsSource(settings_cls, whole)
+
+    whole = {"retrieval": {}, **chosen}  # so that what is missing in it is named one by one
     try:
-        settings = Settings(**{"retrieval": {}, **chosen})  # so that what is missing is named one by one
-        return settings.model_copy(update=_checked(settings, given)) if given else settings
+        return Chosen(**given)
     except ValidationError as invalid:
         raise ConfigurationError(_explained(invalid)) from None
 
 
 def packaged() -> dict[str, Any]:
     return tomllib.loads((files("service") / "default.toml").read_text(encoding="utf-8"))
-
-
-def _checked(settings: Settings, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Given values after the same checks as all others."""
-    whole = Settings.model_validate({**dict(settings), **given}) if given else settings
-    return {name: getattr(whole, name) for name in given}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -129,9 +129,7 @@ def handlers(
     return grpc.method_handlers_generic_handler(
         service,
         {
-            name: _handler(
-                endpoint, gate.guard(f"{service}/{name}", endpoint.bind(name, desk), endless=endpoint.endless)
-            )
+            name: _handler(endpoint, _guarded(f"{service}/{name}", endpoint, gate, desk))
             for name, endpoint in endpoints.items()
         },
     )

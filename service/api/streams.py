@@ -74,7 +74,7 @@ class _Text:
             raise InvalidField("header", "must come once, and text after it")
         if "\0" in request.text:
             raise InvalidField("text", "must not hold NUL characters")
-        if request.ByteSize() > LARGEST_PIECE + 16:  # its tag and length
+        if len(request.text.encode()) > LARGEST_PIECE:
             raise InvalidField("text", f"must be at most {LARGEST_PIECE:,} bytes to a piece")
         self._pieces.append(request.text)
         self.length += len(request.text)

@@ -1,6 +1,6 @@
 """The real server in this process, on a free port, over a store of its own; and what a test asks of it."""
 
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import grpc
-from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # ships no types
 
 from core.ports import Embedder
@@ -31,11 +30,11 @@ LARGEST_ANSWER = 64 * 1024 * 1024
 class Service:
     """Stubs of the four services, and the channel they share."""
 
-    channel: grpc.aio.Channel
-    bank: memory_bank_pb2_grpc.MemoryBankAsyncStub
-    graph: query_graph_pb2_grpc.QueryGraphAsyncStub
-    retrieval: retrieval_pb2_grpc.RetrievalAsyncStub
-    deep: deep_retrieval_pb2_grpc.DeepRetrievalAsyncStub
+    channel: Any  # a grpc.aio.Channel, whose types know no calls of bare bytes
+    bank: "memory_bank_pb2_grpc.MemoryBankAsyncStub"
+    graph: "query_graph_pb2_grpc.QueryGraphAsyncStub"
+    retrieval: "retrieval_pb2_grpc.RetrievalAsyncStub"
+    deep: "deep_retrieval_pb2_grpc.DeepRetrievalAsyncStub"
     settings: Settings
 
     async def revision(self, bank_id: str) -> int:
@@ -93,7 +92,7 @@ class Refused:
     pushback: str
 
 
-async def refused(call: Awaitable[Message]) -> Refused:
+async def refused(call: Awaitable[Any]) -> Refused:
     """How the call was refused; fails when it was not."""
     try:
         answer = await call
@@ -102,7 +101,7 @@ async def refused(call: Awaitable[Message]) -> Refused:
     raise AssertionError(f"not refused: {answer}")
 
 
-async def stream_refused(call: AsyncIterator[Message]) -> Refused:
+async def stream_refused(call: AsyncIterable[Any]) -> Refused:
     """How a stream was refused, whatever came before."""
     try:
         answers = [answer async for answer in call]
@@ -113,7 +112,7 @@ async def stream_refused(call: AsyncIterator[Message]) -> Refused:
 
 def refusal(error: grpc.aio.AioRpcError) -> Refused:
     """The status details of google.rpc, taken apart."""
-    trailers: dict[str, Any] = {key: value for key, value in error.trailing_metadata() or ()}
+    trailers: dict[str, Any] = dict(error.trailing_metadata() or ())  # type: ignore[arg-type]  # pairs, to its types not
     status = status_pb2.Status.FromString(trailers.get("grpc-status-details-bin", b""))
     info, request, retry = (
         error_details_pb2.ErrorInfo(),

@@ -210,6 +210,7 @@ def restructure(request: pb.RestructureRequest, tenant: Tenant) -> Restructure:
 
 def resolve_conflict(request: pb.ResolveConflictRequest, tenant: Tenant) -> ResolveConflict:
     with checking() as check:
+        check.optional_vector(request, "embedding")  # conflicts are only found where the service embeds
         return ResolveConflict(
             key=check.key(tenant, request.bank_id),
             conflict_id=ConflictId(check.id("conflict_id", request.conflict_id)),

@@ -1,0 +1,86 @@
+"""Every field of every request with values that cannot be accepted: named in the answer, nothing written."""
+
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message import Message
+
+from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
+from memorybank.v1 import memory_bank_pb2 as bank
+from memorybank.v1 import query_graph_pb2 as graph
+from tests.service.api.violations import HARMLESS, RIGHT, WRONG, paths, put
+from tests.support.server import Service, refusal
+
+FILES = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2)
+METHODS: dict[str, MethodDescriptor] = {
+    method.name: method
+    for file in FILES
+    for service in file.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_field_has_values_that_are_refused_or_a_reason_why_none_is(method: str) -> None:
+    harmless = HARMLESS.get(method, {})
+    table = {path for path in WRONG[method] if not has_inner(path, WRONG[method])}
+
+    asked = set(paths(METHODS[method].input_type, frozenset(harmless)))
+
+    assert asked == table | set(harmless)
+
+
+def has_inner(path: str, table: Any) -> bool:
+    return any(other.startswith((f"{path}[].", f"{path}.")) for other in table) or path == "header.messages"
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_wrong_value_is_refused_by_its_field_and_nothing_is_written(
+    service: Service, method: str
+) -> None:
+    await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
+    await service.graph.AddNode(graph.AddNodeRequest(bank_id="b1", node_id="n1", summary="s"))
+    before, unexpected = await service.revision("b1"), []
+
+    for path, values in WRONG[method].items():
+        for value in values:
+            code, fields = await answer(service, method, wrong(method, path, value))
+            expected = path.replace("[]", "[0]")
+            if code is not grpc.StatusCode.INVALID_ARGUMENT or not any(
+                f.startswith(expected) for f in fields
+            ):
+                unexpected.append((path, str(value)[:60], code, fields))
+
+    assert not unexpected
+    assert await service.revision("b1") == before
+    assert await service.bank_ids() == ["b1"]
+
+
+def wrong(method: str, path: str, value: Any) -> list[Message]:
+    """The right request but for one field; of a stream, the piece that is wrong after the header."""
+    right = RIGHT[method]
+    request = type(right)()
+    first = type(right)()
+    first.CopyFrom(right)
+    if METHODS[method].input_type.oneofs_by_name.get("part") and "." not in path:
+        put(request, path, value)
+        return [first, request]
+    put(first, path, value)
+    if path.endswith(("messages[].text", "messages[].role", "messages[].speaker", "messages[].message_id")):
+        first.ClearField("text")
+    return [first]
+
+
+async def answer(
+    service: Service, method: str, requests: list[Message]
+) -> tuple[grpc.StatusCode, tuple[str, ...]]:
+    full = METHODS[method].containing_service.full_name
+    call = service.channel.stream_stream(f"/{full}/{method}")(iter([r.SerializeToString() for r in requests]))
+    try:
+        async for _ in call:
+            pass
+    except grpc.aio.AioRpcError as error:
+        return error.code(), refusal(error).fields
+    return grpc.StatusCode.OK, ()

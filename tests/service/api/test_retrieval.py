@@ -1,0 +1,128 @@
+"""Retrieval over a real channel."""
+
+import json
+
+import grpc
+
+from memorybank.v1 import memory_bank_pb2 as bank
+from memorybank.v1 import query_graph_pb2 as graph
+from memorybank.v1 import retrieval_pb2 as pb
+from memorybank.v1 import types_pb2
+from tests.support.server import Service, refused
+
+FACTS = {
+    "ceo": "公司的首席执行官是张三",
+    "founding": "The company was founded in 1999 in Hangzhou",
+    "product": "它的主要产品是向量数据库",
+    "coffee": "The coffee machine on floor three is broken",
+}
+
+
+async def facts(service: Service) -> None:
+    await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1", goal="谁是首席执行官"))
+    nodes = [graph.NewNode(node_id=name, summary=fact) for name, fact in FACTS.items()]
+    nodes[1].related_node_ids.append("ceo")
+    await service.graph.BatchAddNodes(graph.BatchAddNodesRequest(bank_id="b1", nodes=nodes))
+
+
+async def test_a_text_finds_its_node_with_its_neighbourhood(service: Service) -> None:
+    await facts(service)
+
+    found = await service.retrieval.Search(pb.SearchRequest(bank_id="b1", text="首席执行官是谁", top_k=1))
+
+    hit = found.hits[0]
+    assert hit.node.summary == FACTS["ceo"]
+    assert list(hit.neighbor_ids) == ["founding"]
+    assert [n.summary for n in found.neighbors] == [FACTS["founding"]]
+    assert abs(hit.score - (0.5 * hit.attribute_score + 0.5 * hit.embedding_score)) < 1e-9
+
+
+async def test_a_node_finds_what_resembles_it_but_not_itself(service: Service) -> None:
+    await facts(service)
+
+    found = await service.retrieval.Search(pb.SearchRequest(bank_id="b1", node_id="ceo"))
+
+    assert "ceo" not in {h.node.node_id for h in found.hits}
+
+
+async def test_a_vector_finds_its_node_and_brings_vectors_when_asked(service: Service) -> None:
+    await facts(service)
+    seen = await service.graph.GetNode(
+        graph.GetNodeRequest(bank_id="b1", node_id="coffee", include_embedding=True)
+    )
+
+    found = await service.retrieval.Search(
+        pb.SearchRequest(bank_id="b1", embedding=seen.node.embedding, include_embedding=True, top_k=1)
+    )
+
+    assert found.hits[0].node == seen.node
+    assert found.hits[0].embedding_score == 1.0
+
+
+async def test_several_searches_are_answered_on_one_revision(service: Service) -> None:
+    await facts(service)
+
+    found = await service.retrieval.BatchSearch(
+        pb.BatchSearchRequest(
+            bank_id="b1",
+            searches=[
+                pb.SearchRequest(text="coffee machine", top_k=1),
+                pb.SearchRequest(keywords=["数据库"], mode=pb.SEARCH_MODE_ATTRIBUTE, top_k=1),
+            ],
+        )
+    )
+
+    assert [r.hits[0].node.node_id for r in found.results] == ["coffee", "product"]
+    assert {r.revision for r in found.results} == {found.revision}
+
+
+async def test_segments_are_found_verbatim(service: Service) -> None:
+    await facts(service)
+    await service.bank.Memorize(
+        bank.MemorizeRequest(bank_id="b1", text="会议定在周五下午三点。\n\n地点是杭州。")
+    )
+
+    found = await service.retrieval.Search(
+        pb.SearchRequest(bank_id="b1", text="会议什么时候", target=pb.SEARCH_TARGET_SEGMENTS, top_k=1)
+    )
+
+    assert found.hits[0].segment.text.strip() == "会议定在周五下午三点。"
+    assert found.hits[0].segment.node_ids
+
+
+async def test_a_write_is_seen_by_the_next_read(service: Service) -> None:
+    await facts(service)
+    added = await service.graph.AddNode(graph.AddNodeRequest(bank_id="b1", summary="量子纠缠的新结果"))
+
+    found = await service.retrieval.Search(
+        pb.SearchRequest(bank_id="b1", text="量子纠缠", min_revision=added.revision, top_k=1)
+    )
+
+    assert found.hits[0].node.node_id == added.node.node_id
+
+
+async def test_a_prompt_is_assembled_to_its_budget_and_says_what_it_left_out(service: Service) -> None:
+    await facts(service)
+    whole = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1"))
+
+    tight = await service.retrieval.Augment(
+        pb.AugmentRequest(
+            bank_id="b1", token_budget=whole.tokens - 60, tool_format=types_pb2.TOOL_FORMAT_ANTHROPIC
+        )
+    )
+
+    assert FACTS["ceo"] in whole.prompt
+    assert "function" in json.loads(whole.tools[0])
+    assert "input_schema" in json.loads(tight.tools[0])
+    assert tight.tokens <= whole.tokens - 60
+    assert tight.left_out
+    assert {item.what for item in tight.left_out} <= {"node", "neighbor", "segment"}
+
+
+async def test_a_budget_that_cannot_hold_the_insight_is_refused(service: Service) -> None:
+    await facts(service)
+
+    refusal = await refused(service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", token_budget=1)))
+
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "BUDGET_TOO_SMALL")
+    assert refusal.fields == ("token_budget",)

@@ -1,0 +1,276 @@
+"""What every call passes, over a real channel: bytes, deadlines, defects, the closing of the gate."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.wrappers_pb2 import StringValue
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from core.errors import BankNotFound
+from core.ids import Tenant
+from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
+from memorybank.v1 import memory_bank_pb2 as pb
+from service.api.endpoint import Desk, Endpoint, as_it_is, handlers, server_stream, unary
+from service.api.gate import Gate
+from tests.support.server import Service, refused, serving, stream_refused
+
+CREATE = "/memorybank.v1.MemoryBank/CreateBank"
+
+
+class Ended:
+    """Notes how calls ended."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, grpc.StatusCode]] = []
+
+    def __call__(self, method: str, code: grpc.StatusCode, seconds: float) -> None:
+        assert seconds >= 0
+        self.calls.append((method, code))
+
+
+class Room:
+    """A service with a method that answers, one that fails, one that waits, and one without an end."""
+
+    def __init__(self) -> None:
+        self.entered = asyncio.Event()
+        self.release = asyncio.Event()
+        self.cancelled = asyncio.Event()
+
+    def endpoints(self) -> dict[str, Endpoint]:
+        return {
+            "Echo": unary(StringValue, parsed, self.echo, as_it_is),
+            "Fail": unary(StringValue, parsed, self.fail, as_it_is),
+            "Wait": unary(StringValue, parsed, self.wait, as_it_is),
+            "Follow": server_stream(StringValue, parsed, self.follow, as_it_is, endless=True),
+        }
+
+    async def echo(self, said: str) -> StringValue:
+        return StringValue(value=said)
+
+    async def fail(self, said: str) -> StringValue:
+        raise BankNotFound(said) if said else ZeroDivisionError("a secret memory")
+
+    async def wait(self, said: str) -> StringValue:
+        self.entered.set()
+        try:
+            await self.release.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return StringValue(value=said)
+
+    async def follow(self, said: str) -> AsyncGenerator[StringValue, None]:
+        yield StringValue(value=said)
+        await self.wait(said)
+
+
+def parsed(message: StringValue, tenant: Tenant) -> str:
+    assert tenant == "default"
+    return message.value
+
+
+@asynccontextmanager
+async def open_room(gate: Gate, room: Room) -> AsyncIterator[Any]:
+    server = grpc.aio.server()
+    desk = Desk(max_message_bytes=1_000)
+    server.add_generic_rpc_handlers((handlers("test.Room", room.endpoints(), gate, desk),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield channel
+    await server.stop(None)
+
+
+def call(channel: Any, method: str, said: str = "x", timeout: float | None = None) -> Any:
+    stub = channel.unary_unary(f"/test.Room/{method}", response_deserializer=StringValue.FromString)
+    return stub(StringValue(value=said).SerializeToString(), timeout=timeout)
+
+
+# ---- bytes ----
+
+
+async def test_bytes_that_are_no_message_are_the_caller_s_mistake(service: Service) -> None:
+    answer = await refused(service.channel.unary_unary(CREATE)(b"\xff\xff\xff"))
+
+    assert (answer.code, answer.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "UNDECODABLE_REQUEST")
+    assert answer.metadata == {"method": "memorybank.v1.MemoryBank/CreateBank"}
+
+
+async def test_text_that_is_not_utf8_is_the_caller_s_mistake(service: Service) -> None:
+    answer = await refused(service.channel.unary_unary(CREATE)(b"\x0a\x02\xc3\x28"))
+
+    assert answer.reason == "UNDECODABLE_REQUEST"
+
+
+async def test_a_message_over_the_limit_is_refused_with_the_way_out() -> None:
+    async with serving(grpc={"max_message_bytes": 1_048_576}) as service:
+        large = pb.MemorizeRequest(bank_id="b1", text="x" * 1_048_576)
+
+        answer = await refused(service.bank.Memorize(large))
+
+        assert (answer.code, answer.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LARGE")
+        assert answer.metadata["allowed"] == "1048576"
+        assert "MemorizeStream" in answer.message
+
+
+async def test_a_message_far_over_the_limit_is_refused_unread() -> None:
+    async with serving(grpc={"max_message_bytes": 1_048_576}) as service:
+        answer = await refused(service.bank.Memorize(pb.MemorizeRequest(text="x" * 5_000_000)))
+
+        assert answer.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert "larger than max" in answer.message
+
+
+# ---- errors ----
+
+
+async def test_a_defect_is_answered_without_its_words_and_logged_with_them(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    ended = Ended()
+    async with open_room(Gate([ended]), Room()) as channel:
+        answer = await refused(call(channel, "Fail", ""))
+
+    assert (answer.code, answer.reason) == (grpc.StatusCode.INTERNAL, "DEFECT")
+    assert "secret" not in answer.message
+    logged = capfd.readouterr().out
+    assert answer.metadata["incident"] in logged
+    assert "ZeroDivisionError" in logged
+    assert ended.calls == [("test.Room/Fail", grpc.StatusCode.INTERNAL)]
+
+
+async def test_every_call_is_observed_once_with_its_status() -> None:
+    ended = Ended()
+    async with open_room(Gate([ended]), Room()) as channel:
+        await call(channel, "Echo")
+        await refused(call(channel, "Fail"))
+
+    assert ended.calls == [
+        ("test.Room/Echo", grpc.StatusCode.OK),
+        ("test.Room/Fail", grpc.StatusCode.NOT_FOUND),
+    ]
+
+
+# ---- deadlines and cancelling ----
+
+
+async def test_a_call_past_its_deadline_stops_working() -> None:
+    room, ended = Room(), Ended()
+    async with open_room(Gate([ended]), room) as channel:
+        answer = await refused(call(channel, "Wait", timeout=0.1))
+        await room.cancelled.wait()
+
+    assert answer.code is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert ended.calls[0][1] in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
+
+
+async def test_a_cancelled_call_stops_working() -> None:
+    room = Room()
+    async with open_room(Gate(), room) as channel:
+        waiting = call(channel, "Wait")
+        await room.entered.wait()
+
+        waiting.cancel()
+
+        await room.cancelled.wait()
+
+
+async def test_a_cancelled_write_that_was_stored_stands(service: Service) -> None:
+    await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
+    request = pb.MemorizeRequest(bank_id="b1", text="一件事。" * 50, request_id="r1")
+    watch = service.bank.WatchBank(pb.WatchBankRequest(bank_id="b1"))
+    await watch.read()
+    writing = service.bank.Memorize(request)
+    await watch.read()  # its first change is there: the record is stored
+
+    writing.cancel()
+    again = await service.bank.Memorize(request)
+
+    assert again.replayed
+    assert again.node_ids
+    counts = (await service.bank.GetBank(pb.GetBankRequest(bank_id="b1"))).counts
+    assert (counts.interactions, counts.unstructured_interactions) == (1, 0)
+
+
+# ---- closing ----
+
+
+async def test_closing_waits_for_calls_at_work_and_refuses_new_ones() -> None:
+    room, gate = Room(), Gate()
+    async with open_room(gate, room) as channel:
+        waiting = call(channel, "Wait", "done")
+        await room.entered.wait()
+        closing = asyncio.create_task(gate.close(60))
+        await asyncio.sleep(0)  # lets it begin
+
+        late = await refused(call(channel, "Echo"))
+        room.release.set()
+        answered = await waiting
+        await closing
+
+    assert (late.code, late.reason, late.pushback) == (grpc.StatusCode.UNAVAILABLE, "SHUTTING_DOWN", "1000")
+    assert answered.value == "done"
+
+
+async def test_closing_ends_streams_without_an_end_at_once_and_says_why() -> None:
+    room, gate = Room(), Gate()
+    async with open_room(gate, room) as channel:
+        stub = channel.unary_stream("/test.Room/Follow", response_deserializer=StringValue.FromString)
+        following = stub(b"")
+        await following.read()
+        await room.entered.wait()
+
+        await gate.close(60)
+        answer = await refused(following.read())
+
+    assert answer.reason == "SHUTTING_DOWN"
+
+
+async def test_closing_cuts_short_what_takes_too_long() -> None:
+    room, gate = Room(), Gate()
+    async with open_room(gate, room) as channel:
+        waiting = call(channel, "Wait")
+        await room.entered.wait()
+
+        await gate.close(0)
+        answer = await refused(waiting)
+
+    assert answer.reason == "SHUTTING_DOWN"
+    assert room.cancelled.is_set()
+
+
+# ---- standard services ----
+
+
+async def test_health_is_told_for_each_service_and_as_a_whole(service: Service) -> None:
+    health = health_pb2_grpc.HealthStub(service.channel)
+
+    for name in ("", "memorybank.v1.MemoryBank", "memorybank.v1.Retrieval"):
+        answer = await health.Check(health_pb2.HealthCheckRequest(service=name))
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+async def test_reflection_lists_the_services(service: Service) -> None:
+    stub = reflection_pb2_grpc.ServerReflectionStub(service.channel)
+
+    asked = [reflection_pb2.ServerReflectionRequest(list_services="")]
+    answers = [answer async for answer in stub.ServerReflectionInfo(iter(asked))]
+
+    names = {s.name for s in answers[0].list_services_response.service}
+    assert {f"memorybank.v1.{s}" for s in ("MemoryBank", "QueryGraph", "Retrieval", "DeepRetrieval")} <= names
+
+
+async def test_every_method_of_the_contract_is_served(service: Service) -> None:
+    for file in (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2):
+        for offered in file.DESCRIPTOR.services_by_name.values():
+            for name in offered.methods_by_name:
+                stub = service.channel.stream_stream(f"/{offered.full_name}/{name}")
+
+                answer = await stream_refused(stub(iter([b"\xff"])))
+
+                assert answer.reason == "UNDECODABLE_REQUEST", name
