@@ -30,6 +30,7 @@ from core.bank.change import (
     StructuringPut,
     Vector,
 )
+from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
 from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
 from core.bank.keyword_index import KeywordIndex, Prepared
@@ -46,9 +47,6 @@ from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
-
-NODE_WEIGHTS: Mapping[str, float] = {"keywords": 3.0, "context": 1.5, "summary": 1.0}
-SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -387,18 +385,3 @@ def steps_of(state: BankState) -> list[Step]:
         *(StructuringPut(structuring=s) for s in state.structurings),
         *(ClusterPut(cluster=c) for c in state.clusters),
     ]
-
-
-def node_fields(node: Node) -> Mapping[str, str]:
-    """What of a node is searched by keywords, by field (see NODE_WEIGHTS)."""
-    return {"keywords": " \n".join(node.keywords), "context": node.context, "summary": node.summary}
-
-
-def segment_fields(interaction: Interaction) -> dict[SegmentRef, Mapping[str, str]]:
-    """What of an interaction's segments is searched by keywords: the speaker belongs to the text."""
-    fields: dict[SegmentRef, Mapping[str, str]] = {}
-    for index, span in enumerate(interaction.spans):
-        text = interaction.text[span.start : span.end]
-        shown = f"{span.speaker}: {text}" if span.speaker else text
-        fields[SegmentRef(interaction.interaction_id, index)] = {"text": shown}
-    return fields

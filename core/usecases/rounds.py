@@ -209,25 +209,20 @@ class Round:
     def _candidates(self) -> list[NodeId]:
         """The nearest nodes by the plain formula that may still be judged: neighbours and settled partners are not."""
         current = self._current
-        apart = {current.node_id, *self._gone, *self._neighbors, *self._bank.settled_with(current.node_id)}
+        apart = {current.node_id, *self._gone, *self._neighbors, *self._opponents()}
+        apart |= self._bank.settled_with(current.node_id)
         apart.update(other for first, other in self._settled if first == current.node_id)
-        for conflict in self._open_conflicts_of_current():
-            apart.update(side.node_id for side in conflict.sides)
         return judging_candidates(
             self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart
         )
 
-    def _open_conflicts_of_current(self) -> list[Conflict]:
-        stored = [
-            c
-            for c in self._bank.open_conflicts_of(self._current.node_id)
-            if c.conflict_id not in self._conflicts
-        ]
-        return stored + [
-            c
-            for c in self._conflicts.values()
-            if c.status is ConflictStatus.OPEN and any(s.node_id == self._current.node_id for s in c.sides)
-        ]
+    def _opponents(self) -> set[NodeId]:
+        """The current node's partners in conflicts that stay open."""
+        current = self._current.node_id
+        stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts_of(current)}
+        conflicts = {**stored, **self._conflicts}.values()
+        sides = [{side.node_id for side in c.sides} for c in conflicts if c.status is ConflictStatus.OPEN]
+        return {node_id for nodes in sides if current in nodes for node_id in nodes}
 
     def _may_merge(self, node_id: NodeId) -> bool:
         """Contested nodes are absorbed by their conflict's resolution only."""
