@@ -69,11 +69,7 @@ async def open_house(
             agents=offline_agents(remembered),
             clock=clock,
             ids=ids,
-            retrieval=Retrieval(
-                top_k=settings.retrieval.top_k,
-                alpha=settings.retrieval.alpha,
-                chunk_ratio=settings.retrieval.chunk_ratio,
-            ),
+            retrieval=Retrieval(**dict(settings.retrieval)),
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
         )

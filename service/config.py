@@ -36,7 +36,7 @@ class RetrievalSection(Section):
     top_k: int = Field(ge=1, le=1_000)
     alpha: float = Field(ge=0, le=1)
     chunk_ratio: float = Field(gt=0, le=1)
-    token_budget: int = Field(default=8_000, ge=1, le=10_000_000)  # of an assembled prompt
+    token_budget: int = Field(default=16_000, ge=1, le=10_000_000)  # of an assembled prompt
 
 
 class EmbedderSection(Section):

@@ -104,12 +104,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Hits in score order; their neighbourhood, each node once, hits left out."""
+    """Hits in score order; their neighbourhood, each node once, hits left out.
+
+    `by_words` and `by_meaning` tell which sides were searched: the score of another side is 0 throughout.
+    """
 
     hits: tuple[Hit, ...]
     neighbors: tuple[Node, ...]
     neighbors_truncated: bool
     revision: int
+    by_words: bool = True
+    by_meaning: bool = True
 
 
 def search(bank: Bank, query: Query) -> Found:
@@ -131,7 +136,14 @@ def search(bank: Bank, query: Query) -> Found:
     best = tuple(_ordered(hits)[: query.top_k])
     found = [hit.node.node_id for hit in best if hit.node]
     near, truncated = _neighborhood(bank, found, query)
-    return Found(hits=best, neighbors=near, neighbors_truncated=truncated, revision=bank.revision)
+    return Found(
+        hits=best,
+        neighbors=near,
+        neighbors_truncated=truncated,
+        revision=bank.revision,
+        by_words=bool(said) and query.mode is not Mode.EMBEDDING,
+        by_meaning=query.vector is not None and query.mode is not Mode.ATTRIBUTE,
+    )
 
 
 def judging_candidates(

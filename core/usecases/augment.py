@@ -14,7 +14,7 @@ from core.usecases.search import query_vector
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Augment:
-    """`query` defaults to the first pending task, else the goal. None of the numbers: the bank's."""
+    """`query` defaults to the first pending task, else the goal. No number: the bank's, or the configured one."""
 
     key: BankKey
     query: str = ""
@@ -54,7 +54,8 @@ async def augment(house: House, command: Augment) -> Augmented:
         found = search(bank, query)
         declared = tools(wording(bank.insight), command.tool_format)
         sections = prompt_sections(bank.insight, found.hits, found.neighbors, declared)
-    made: Assembled = assemble(sections, command.token_budget, estimate, "token_budget")
+    budget = command.token_budget or house.retrieval.token_budget
+    made: Assembled = assemble(sections, budget, estimate, "token_budget")
     return Augmented(
         prompt=made.text,
         tools=tuple(declared),

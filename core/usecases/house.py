@@ -12,11 +12,12 @@ from core.usecases.workshop import Workshop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """The configured k, α and chunk ratio: they have no default (seed 000 §3.1.2)."""
+    """The configured k, α and chunk ratio: they have no default (seed 000 §3.1.2). And the tokens of a prompt."""
 
     top_k: int
     alpha: float
     chunk_ratio: float
+    token_budget: int = 16_000
 
     def top_k_of(self, bank: Bank) -> int:
         own = bank.record.settings.top_k

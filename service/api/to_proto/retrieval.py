@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from core.bank.change import Vector
-from core.bank.search import Hit
+from core.bank.search import Found, Hit
 from core.context.budget import LeftOut, Loss, SectionSize
 from core.usecases.augment import Augmented
 from core.usecases.search import Answer, SearchAnswers
@@ -33,7 +33,7 @@ def batch_search(answers: SearchAnswers) -> bytes:
 def answer(found: Answer, revision: int) -> bytes:
     """One SearchResponse, joined."""
     vectors = found.vectors or (None,) * len(found.found.hits)
-    hits = [hit(h, v) for h, v in zip(found.found.hits, vectors, strict=True)]
+    hits = [hit(h, v, found.found) for h, v in zip(found.found.hits, vectors, strict=True)]
     neighbors = [node_bytes(n) for n in found.found.neighbors]
     rest = pb.SearchResponse(neighbors_truncated=found.found.neighbors_truncated, revision=revision)
     return (
@@ -43,22 +43,22 @@ def answer(found: Answer, revision: int) -> bytes:
     )
 
 
-def hit(value: Hit, vector: Vector | None = None) -> bytes:
-    """One SearchHit, joined."""
+def hit(value: Hit, vector: Vector | None = None, found: Found | None = None) -> bytes:
+    """One SearchHit, joined. A side that `found` did not use has no score."""
     rest = types_pb2.SearchHit(
         score=value.score,
-        attribute_score=value.attribute_score,
-        embedding_score=value.embedding_score,
+        attribute_score=value.attribute_score if found is None or found.by_words else None,
+        embedding_score=value.embedding_score if found is None or found.by_meaning else None,
         neighbor_ids=value.neighbor_ids,
         unstructured=value.unstructured,
         best_segment=None if value.best_segment is None else segment_ref(value.best_segment),
     )
     if value.node is not None:
-        found = field(types_pb2.SearchHit.NODE_FIELD_NUMBER, node_bytes(value.node, vector))
+        content = field(types_pb2.SearchHit.NODE_FIELD_NUMBER, node_bytes(value.node, vector))
     else:
         assert value.segment is not None, "a hit is a node or a segment"
-        found = field(types_pb2.SearchHit.SEGMENT_FIELD_NUMBER, segment_bytes(value.segment))
-    return found + rest.SerializeToString()
+        content = field(types_pb2.SearchHit.SEGMENT_FIELD_NUMBER, segment_bytes(value.segment))
+    return content + rest.SerializeToString()
 
 
 def augment(made: Augmented) -> bytes:

@@ -76,6 +76,22 @@ async def test_several_searches_are_answered_on_one_revision(service: Service) -
     assert {r.revision for r in found.results} == {found.revision}
 
 
+async def test_a_side_that_was_not_searched_has_no_score(service: Service) -> None:
+    await facts(service)
+
+    by_words = await service.retrieval.Search(
+        pb.SearchRequest(bank_id="b1", text="张三", mode=pb.SEARCH_MODE_ATTRIBUTE)
+    )
+    by_meaning = await service.retrieval.Search(
+        pb.SearchRequest(bank_id="b1", text="张三", mode=pb.SEARCH_MODE_EMBEDDING)
+    )
+
+    assert by_words.hits[0].HasField("attribute_score")
+    assert not by_words.hits[0].HasField("embedding_score")
+    assert by_meaning.hits[0].HasField("embedding_score")
+    assert not by_meaning.hits[0].HasField("attribute_score")
+
+
 async def test_segments_are_found_verbatim(service: Service) -> None:
     await facts(service)
     await service.bank.Memorize(
