@@ -1,8 +1,8 @@
 """Checking what callers send, field by field.
 
-Law: a field is checked here and nowhere else; what is wrong is collected, so that one answer names it
-all. A check returns a value of the right type in any case: a command is only used when nothing was
-wrong.
+Law: what a value may be by itself is checked here and nowhere else (what it means to a bank, in core);
+what is wrong is collected, so that one answer names it all. A check returns a value of the right type
+in any case: a command is only used when nothing was wrong.
 """
 
 import hashlib
@@ -39,6 +39,7 @@ LABELS = 64
 LABEL_VALUE = 1_024
 MOST_DIMENSIONS = 8_192
 MOST_RESULTS = 1_000
+MOST_TOKENS = 10_000_000  # of a prompt
 PAGE = 50
 TOKEN = 1_024  # code points of a page token: ours are shorter
 URI = 4_096

@@ -27,14 +27,13 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONFLICT_STATUSES, TASK_STATUSES, TOOL_FORMATS, WAITS, or_first
 from service.api.from_proto import values
-from service.api.from_proto.checks import GOAL, MEDIA_TYPE, MOST_RESULTS, NAME, Checks, checking
+from service.api.from_proto.checks import GOAL, MEDIA_TYPE, MOST_RESULTS, MOST_TOKENS, NAME, Checks, checking
 
 INSIGHT_FIELDS = ("goal", "completed", "pending")
 MOST_TASKS = 10_000
 MOST_STATUSES = 16
 BANK_FIELDS = ("goal", "top_k", "alpha", "chunk_ratio", "labels", "ttl")
 MOST_INTERACTIONS = 100
-MOST_TOKENS = 10_000_000
 
 NewBankId = Callable[[Tenant, RequestKey | None], BankId]
 

@@ -9,8 +9,7 @@ from core.usecases.search import Ask, Searches
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import FUSIONS, MODES, NODE_STATES, TARGETS, TOOL_FORMATS, or_first
-from service.api.from_proto.checks import GOAL, MOST_RESULTS, SOURCE, Checks, checking
-from service.api.from_proto.memory_bank import MOST_TOKENS
+from service.api.from_proto.checks import GOAL, MOST_RESULTS, MOST_TOKENS, SOURCE, Checks, checking
 
 MOST_SEARCHES = 100
 MOST_SOURCES = 64
