@@ -21,7 +21,8 @@ from core.errors import (
     StoreUnavailable,
     StructuringFailed,
 )
-from service.api.errors import DeadlineExceeded, Defect, ShuttingDown, reason_of, refusal_of, refuse
+from service.api.errors import DeadlineExceeded, Defect, ShuttingDown, reason_of
+from service.api.refusal import refusal_of, refuse
 
 Behaviour = Callable[[Any, ServicerContext[Any, Any]], Awaitable[bytes | None]]
 """A method in gRPC's form: the request's bytes, or an iterator of them; answers with bytes, or writes them."""

@@ -20,7 +20,8 @@ from core.errors import (
 )
 from memorybank.v1 import errors_pb2
 from service.api import errors
-from service.api.errors import PREFIX, RULES, InvalidRequest, refusal_of
+from service.api.errors import PREFIX, RULES, InvalidRequest
+from service.api.refusal import refusal_of
 
 PROTO = Path(errors_pb2.__file__ or "").with_name("errors.proto").read_text(encoding="utf-8")
 
