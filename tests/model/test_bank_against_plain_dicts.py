@@ -1,0 +1,290 @@
+"""Random operations through the use cases, against plain dicts; now and then, and at the end, loaded anew."""
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from core.bank.bank import Bank, Tuning
+from core.bank.vector_index import VectorSettings
+from core.errors import EdgeNotFound, NodeAbsorbed, NodeContested, NodeExists, NodeNotFound
+from core.ids import ConflictId, NodeId
+from core.model.conflict import ConflictStatus
+from core.model.node import NodeState
+from core.ports import Store
+from core.usecases.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.delete_node import DeleteNode, delete_node
+from core.usecases.house import House, Retrieval
+from core.usecases.memorize import Memorize, memorize
+from core.usecases.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.record import Context
+from core.usecases.relate import Relate, relate
+from core.usecases.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.search import Ask, Searches, run_searches
+from core.usecases.unrelate import Unrelate, unrelate
+from core.usecases.update_node import UpdateNode, update_node
+from service.adapters.memory_store import MemoryStore
+from service.adapters.sqlite_store import SqliteStore
+from service.banks import OpenBanks
+from service.held_bank import Holding
+from tests.support.changes import same
+from tests.support.house import KEY, make_bank, open_house, work_done
+from tests.support.plain_bank import SUBJECTS, VALUES, PlainBank, agents_by_claims
+from tests.support.scale import scaled
+
+EXAMPLES, STEPS = 30, 30
+EVERYTHING = 1_000  # top_k: every node is a candidate, so that what is judged can be told without scores
+TUNING = Tuning(vectors=VectorSettings(exact_up_to=6, scan_share=0.25))  # compiled early, and often
+
+claims = st.builds(lambda s, v: f"{s} {v}", st.sampled_from(SUBJECTS), st.sampled_from(VALUES))
+places = st.integers(0, 1_000)
+ids = st.sampled_from([f"n{number}" for number in range(12)])
+Made = TypeVar("Made")
+
+
+class AgainstPlainDicts(RuleBasedStateMachine):
+    """The bank under test and its model do the same; `store` is given by the machines that follow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plain = PlainBank()
+        self.runner = asyncio.Runner()
+        self.closing = AsyncExitStack()
+        self.house: House = self.run(self.opened())
+
+    async def opened(self) -> House:
+        store = await self.store(Path(self.closing.enter_context(TemporaryDirectory())))
+        self.closing.push_async_callback(store.close)
+        house = await self.closing.enter_async_context(
+            open_house(store=store, agents=agents_by_claims().roles, holding=Holding(tuning=TUNING))
+        )
+        await make_bank(house)
+        return replace(house, retrieval=Retrieval(top_k=EVERYTHING, alpha=0.5, chunk_ratio=0.9))
+
+    async def store(self, folder: Path) -> Store:
+        raise NotImplementedError
+
+    def run(self, work: Coroutine[Any, Any, Made]) -> Made:
+        return self.runner.run(work)
+
+    def teardown(self) -> None:
+        self.loaded_anew()
+        self.run(self.closing.aclose())
+        self.runner.close()
+
+    def some(self, place: int) -> NodeId:
+        """One of the living nodes."""
+        return NodeId(sorted(self.plain.nodes)[place % len(self.plain.nodes)])
+
+    def some_conflict(self, place: int) -> ConflictId:
+        return ConflictId(sorted(self.plain.conflicts)[place % len(self.plain.conflicts)])
+
+    # ---- the graph, as callers edit it ----
+
+    @rule(node_id=ids, claim=claims, near=st.lists(places, max_size=3), verbatim=st.booleans())
+    def add(self, node_id: str, claim: str, near: list[int], verbatim: bool) -> None:
+        related = tuple({self.some(place) for place in near}) if self.plain.nodes else ()
+        new = NewNode(
+            node_id=NodeId(node_id),
+            summary=claim,
+            related_node_ids=related,
+            verbatim=f"They said: {claim}." if verbatim else "",
+        )
+        adding = add_nodes(self.house, AddNodes(key=KEY, nodes=(new,)))
+
+        if node_id in self.plain.nodes or node_id in self.plain.into:
+            with pytest.raises(NodeExists):
+                self.run(adding)
+            return
+        (node,) = self.run(adding).result.nodes
+        self.plain.add(node_id, claim, node.interaction_ids, related)
+
+    @precondition(lambda self: self.plain.nodes)
+    @rule(place=places, claim=claims)
+    def reword(self, place: int, claim: str) -> None:
+        node_id = self.some(place)
+
+        self.run(update_node(self.house, UpdateNode(key=KEY, node_id=node_id, summary=claim)))
+
+        self.plain.reword(node_id, claim)
+
+    @precondition(lambda self: self.plain.nodes)
+    @rule(place=places)
+    def remove(self, place: int) -> None:
+        node_id = self.some(place)
+
+        self.run(delete_node(self.house, DeleteNode(key=KEY, node_id=node_id)))
+
+        self.plain.remove(node_id)
+
+    @precondition(lambda self: len(self.plain.nodes) > 1)
+    @rule(places=st.tuples(places, places), apart=st.booleans())
+    def relate_or_part(self, places: tuple[int, int], apart: bool) -> None:
+        one, other = (self.some(place) for place in places)
+        if one == other:
+            return
+        pair = frozenset((one, other))
+        if not apart:
+            done = self.run(relate(self.house, Relate(key=KEY, node_id=one, other_node_id=other)))
+            assert done.result.created == (pair not in self.plain.edges)
+            self.plain.edges.add(pair)
+            return
+        parting = unrelate(self.house, Unrelate(key=KEY, node_id=one, other_node_id=other))
+        if pair not in self.plain.edges:
+            with pytest.raises(EdgeNotFound):
+                self.run(parting)
+            return
+        self.run(parting)
+        self.plain.edges.remove(pair)
+
+    @precondition(lambda self: len(self.plain.nodes) > 1)
+    @rule(places=st.lists(places, min_size=2, max_size=4), claim=claims)
+    def merge(self, places: list[int], claim: str) -> None:
+        chosen = tuple(dict.fromkeys(self.some(place) for place in places))
+        if len(chosen) < 2:
+            return
+        merging = merge_nodes(self.house, MergeNodes(key=KEY, node_ids=chosen, summary=claim))
+
+        if any(self.plain.nodes[node_id].contested for node_id in chosen):
+            with pytest.raises(NodeContested):
+                self.run(merging)
+            return
+        self.plain.merge(chosen, self.run(merging).result.node.node_id, claim)
+
+    # ---- memories, judged ----
+
+    @rule(claim=claims)
+    def memorize(self, claim: str) -> None:
+        told = self.run(memorize(self.house, Memorize(key=KEY, context=Context(text=claim))))
+
+        self.plain.memorize(claim, told)
+
+    @precondition(lambda self: self.plain.conflicts)
+    @rule(place=places, verdict=st.sampled_from(VALUES))
+    def resolve(self, place: int, verdict: str) -> None:
+        conflict_id = self.some_conflict(place)
+        about = self.plain.nodes[self.plain.conflicts[conflict_id][0]].claim.split()[0]
+        words = f"{about} {verdict}"
+
+        told = self.run(
+            resolve_conflict(self.house, ResolveConflict(key=KEY, conflict_id=conflict_id, verdict=words))
+        )
+
+        self.plain.resolve(conflict_id, words, told, told.conflict.verdict_interaction_id or "")
+
+    @precondition(lambda self: self.plain.conflicts)
+    @rule(place=places)
+    def dismiss(self, place: int) -> None:
+        conflict_id = self.some_conflict(place)
+
+        told = self.run(
+            resolve_conflict(self.house, ResolveConflict(key=KEY, conflict_id=conflict_id, dismiss=True))
+        )
+
+        self.plain.dismiss(conflict_id, told)
+
+    # ---- what must hold ----
+
+    @rule()
+    def loaded_anew(self) -> None:
+        """The store's rows are the bank; another process, which loads them, goes on with it."""
+        self.run(self._load_anew())
+
+    async def _load_anew(self) -> None:
+        await work_done(self.house)
+        stored = await self.house.store.load(KEY)
+        assert stored is not None
+        async with self.house.banks.reading(KEY) as bank:
+            assert same(bank.state(), stored)
+        assert same(Bank.load(stored, TUNING).state(), stored)
+        await self.house.banks.close()  # type: ignore[attr-defined]  # not the port's: the house's owner does it
+        parts = (self.house.store, self.house.blobs, self.house.clock, self.house.ids, Holding(tuning=TUNING))
+        self.house = replace(self.house, banks=OpenBanks(*parts))
+
+    @rule(claim=claims)
+    def search_finds_every_node_and_no_other(self, claim: str) -> None:
+        asks = (Ask(text=claim, top_k=EVERYTHING), Ask(text=claim, top_k=3))
+
+        every, few = self.run(run_searches(self.house, Searches(key=KEY, asks=asks))).answers
+
+        found = [hit.node.node_id for hit in every.found.hits if hit.node is not None]
+        assert sorted(found) == sorted(self.plain.nodes)
+        assert [hit.score for hit in few.found.hits] == [hit.score for hit in every.found.hits][:3]
+
+    @invariant()
+    def is_what_the_plain_one_is(self) -> None:
+        self.run(self._compare())
+
+    async def _compare(self) -> None:
+        plain = self.plain
+        async with self.house.banks.reading(KEY) as bank:
+            assert {n: node.summary for n, node in bank.nodes.items()} == {
+                n: p.claim for n, p in plain.nodes.items()
+            }
+            contested = {n for n, node in bank.nodes.items() if node.state is NodeState.CONTESTED}
+            assert contested == {n for n, node in plain.nodes.items() if node.contested}
+            assert {frozenset(pair) for pair in bank.graph.edges()} == plain.edges
+            kept = {n: frozenset(node.interaction_ids) for n, node in bank.nodes.items()}
+            assert kept == {n: node.interactions for n, node in plain.nodes.items()}
+            assert set(bank.tree.interactions) == plain.interactions
+            self._compare_conflicts(bank)
+            self._compare_absorbed(bank)
+
+    def _compare_conflicts(self, bank: Bank) -> None:
+        sides = {c.conflict_id: [side.node_id for side in c.sides] for c in bank.open_conflicts()}
+        assert {c: (its[0], set(its)) for c, its in sides.items()} == {
+            c: (its[0], set(its)) for c, its in self.plain.conflicts.items()
+        }
+        closed = {c for c, conflict in bank.conflicts.items() if conflict.status is not ConflictStatus.OPEN}
+        assert closed == self.plain.closed
+        assert [task.conflict_id for task in bank.insight.pending] == list(sides)
+        settled = {frozenset((n, other)) for n in bank.nodes for other in bank.settled_with(n)}
+        assert settled == self.plain.settled
+
+    def _compare_absorbed(self, bank: Bank) -> None:
+        """Whoever asks for an absorbed node learns who stands for it, and its records are there."""
+        for node_id in self.plain.into:
+            heir = node_id
+            while heir in self.plain.into:
+                heir = self.plain.into[heir]
+            with pytest.raises(NodeAbsorbed if heir in self.plain.nodes else NodeNotFound) as refused:
+                bank.node(NodeId(node_id))
+            if isinstance(refused.value, NodeAbsorbed):
+                assert refused.value.into == heir
+                record = bank.tree.merge_into(NodeId(self.plain.into[node_id]))
+                assert record is not None
+                own = next(node for node in record.absorbed if node.node_id == node_id)
+                assert set(own.interaction_ids) <= set(bank.nodes[NodeId(heir)].interaction_ids)
+
+
+class InMemory(AgainstPlainDicts):
+    async def store(self, folder: Path) -> Store:
+        return MemoryStore()
+
+
+class InSqlite(AgainstPlainDicts):
+    async def store(self, folder: Path) -> Store:
+        return await SqliteStore.open(folder / "bank.db")
+
+
+def so_many(examples: int) -> settings:
+    return settings(
+        max_examples=scaled(examples),
+        stateful_step_count=STEPS,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
+TestInMemory = InMemory.TestCase
+TestInMemory.settings = so_many(EXAMPLES)
+TestInSqlite = InSqlite.TestCase
+TestInSqlite.settings = so_many(EXAMPLES // 2)

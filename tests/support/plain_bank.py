@@ -1,0 +1,258 @@
+"""What a bank must come to, kept in plain dicts and worked out the slow way, node by node.
+
+A node's summary is a claim, "SUBJECT VALUE". Two claims on one subject are a merge if their values
+are equal and a conflict if not; claims on the two subjects of one field are related. Ids that the
+service makes up are taken from its answers, and nothing else is.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from core.agents.roles import (
+    Absorbed,
+    ConflictOpinion,
+    Consolidation,
+    MergeOpinion,
+    Neighbor,
+    RelatedOpinion,
+    Rewording,
+    Topic,
+)
+from core.model.lineage import MergeReason
+from core.usecases.memorize import Memorized
+from core.usecases.resolve_conflict import ConflictResolved
+from tests.support.scripted_agents import ScriptedAgents
+
+SUBJECTS = ("apple", "pear", "ship", "船")
+FIELDS = {"apple": "fruit", "pear": "fruit", "ship": "sea", "船": "sea"}
+VALUES = ("red", "green", "三")
+
+Pair = frozenset[str]
+
+
+def agents_by_claims() -> ScriptedAgents:
+    """Agents that judge as the module says, and merge into the first claim, or the verdict."""
+    agents = ScriptedAgents()
+    agents.judge.first.otherwise = _first_phase
+    agents.judge.second.otherwise = _second_phase
+    agents.consolidator.consolidations.otherwise = _consolidated
+    return agents
+
+
+def subject(claim: str) -> str:
+    return claim.split(maxsplit=1)[0]
+
+
+def value(claim: str) -> str:
+    return claim.split()[1]
+
+
+@dataclass(slots=True)
+class PlainNode:
+    claim: str
+    contested: bool = False
+    interactions: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class PlainBank:
+    """Open conflicts have their sides in order; `settled` are the pairs found not to contradict."""
+
+    nodes: dict[str, PlainNode] = field(default_factory=dict)
+    edges: set[Pair] = field(default_factory=set)
+    into: dict[str, str] = field(default_factory=dict)  # absorbed → by which node
+    interactions: set[str] = field(default_factory=set)
+    conflicts: dict[str, list[str]] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
+    settled: set[Pair] = field(default_factory=set)
+
+    # ---- what callers ask for ----
+
+    def add(self, node_id: str, claim: str, interactions: Iterable[str], related: Iterable[str]) -> None:
+        self.nodes[node_id] = PlainNode(claim, interactions=frozenset(interactions))
+        self.interactions.update(interactions)
+        self.edges |= {frozenset((node_id, other)) for other in related}
+
+    def reword(self, node_id: str, claim: str) -> None:
+        if claim != self.nodes[node_id].claim:
+            self.settled = {pair for pair in self.settled if node_id not in pair}
+        self.nodes[node_id].claim = claim
+
+    def remove(self, node_id: str) -> None:
+        """Its conflicts have lost their point."""
+        moot = [c for c, sides in self.conflicts.items() if node_id in sides]
+        sides = {side for conflict_id in moot for side in self._close(conflict_id)}
+        self._drop(node_id)
+        self._calm(sides - {node_id})
+
+    def merge(self, node_ids: Sequence[str], into: str, claim: str) -> None:
+        self._absorb(node_ids, into, claim)
+
+    def memorize(self, claim: str, told: Memorized) -> None:
+        self.interactions.add(told.interaction_id)
+        merges = [(merge.into_node_id, merge.absorbed_node_ids) for merge in told.merges]
+        entered = next((n for n in merges[0][1] if n not in self.nodes), "") if merges else told.node_ids[0]
+        self.nodes[entered] = PlainNode(claim, interactions=frozenset((told.interaction_id,)))
+        stands = self._go_round(entered, iter(merges), iter(told.conflict_ids))
+        assert told.node_ids == (stands,)
+
+    def resolve(self, conflict_id: str, verdict: str, told: ConflictResolved, interaction_id: str) -> None:
+        """The sides become one by the verdict; their other conflicts are its conflicts, or have lost their point."""
+        sides = self._close(conflict_id)
+        merges = [(merge.into_node_id, merge.absorbed_node_ids) for merge in told.merges]
+        first, absorbed = merges.pop(0)
+        assert sorted(absorbed) == sorted(sides)
+        self.interactions.add(interaction_id)
+        others = [c for c, its in self.conflicts.items() if set(its) & set(sides)]
+        self._absorb(sides, first, verdict)
+        self.nodes[first].interactions |= {interaction_id}
+        for other in others:
+            moved = list(dict.fromkeys(first if side in sides else side for side in self.conflicts[other]))
+            if len(moved) > 1:
+                self.conflicts[other] = moved
+                self.nodes[first].contested = True
+            else:
+                self._close(other)
+        stands = self._go_round(first, iter(merges), iter(told.conflict_ids))
+        assert told.node_id == stands
+
+    def dismiss(self, conflict_id: str, told: ConflictResolved) -> None:
+        contested = {node_id for node_id, node in self.nodes.items() if node.contested}
+        first, *others = self._close(conflict_id)
+        self._calm({first, *others})
+        self.settled |= {frozenset((first, other)) for other in others}
+        merges = [(merge.into_node_id, merge.absorbed_node_ids) for merge in told.merges]
+        stands = self._go_round(first, iter(merges), iter(told.conflict_ids), contested - {first})
+        assert told.node_id == stands
+
+    # ---- a round ----
+
+    def _go_round(
+        self,
+        current: str,
+        merges: Iterator[tuple[str, Sequence[str]]],
+        conflict_ids: Iterator[str],
+        apart: Iterable[str] = (),
+    ) -> str:
+        """Conflict before merge before related; `apart` are no merge candidates. Which node stands in the end."""
+        while True:
+            node, judged = self.nodes[current], self._judged(current)
+            rivals = {n for n in judged if self._contradict(n, current)}
+            if rivals:
+                conflict_id = next(conflict_ids)
+                self.conflicts[conflict_id] = [current, *rivals]
+                for side in (current, *rivals):
+                    self.nodes[side].contested = True
+                break
+            same = {
+                n
+                for n in judged
+                if self.nodes[n].claim == node.claim
+                and not (node.contested or self.nodes[n].contested or n in apart)
+            }
+            if not same:
+                related = {n for n in judged if self._related(n, current)}
+                self.edges |= {frozenset((current, n)) for n in related}
+                break
+            into, absorbed = next(merges)
+            assert set(absorbed) == {current, *same}
+            self._absorb(absorbed, into, node.claim)
+            current = into
+        assert next(merges, None) is None
+        assert next(conflict_ids, None) is None
+        return current
+
+    def _judged(self, node_id: str) -> set[str]:
+        """Who is judged against a node: not itself, its neighbours, settled partners, or partners in a conflict."""
+        known = {other for pair in self.edges | self.settled if node_id in pair for other in pair}
+        known |= {side for sides in self.conflicts.values() if node_id in sides for side in sides}
+        return set(self.nodes) - known - {node_id}
+
+    def _contradict(self, one: str, other: str) -> bool:
+        here, there = self.nodes[one].claim, self.nodes[other].claim
+        return subject(here) == subject(there) and value(here) != value(there)
+
+    def _related(self, one: str, other: str) -> bool:
+        return FIELDS[subject(self.nodes[one].claim)] == FIELDS[subject(self.nodes[other].claim)]
+
+    # ---- small things ----
+
+    def _absorb(self, node_ids: Sequence[str], into: str, claim: str) -> None:
+        gone = set(node_ids)
+        outside = {other for pair in self.edges if pair & gone for other in pair - gone}
+        interactions = frozenset().union(*(self.nodes[n].interactions for n in gone))
+        for node_id in gone:
+            self._drop(node_id)
+            self.into[node_id] = into
+        self.nodes[into] = PlainNode(claim, interactions=interactions)
+        self.edges |= {frozenset((into, other)) for other in outside}
+
+    def _drop(self, node_id: str) -> None:
+        del self.nodes[node_id]
+        self.edges = {pair for pair in self.edges if node_id not in pair}
+        self.settled = {pair for pair in self.settled if node_id not in pair}
+
+    def _close(self, conflict_id: str) -> list[str]:
+        self.closed.add(conflict_id)
+        return self.conflicts.pop(conflict_id)
+
+    def _calm(self, node_ids: Iterable[str]) -> None:
+        """Who is in no open conflict any more is undisputed."""
+        for node_id in node_ids:
+            self.nodes[node_id].contested = any(node_id in sides for sides in self.conflicts.values())
+
+
+# ---- the same judgements, as agents ----
+
+
+def _first_phase(new: Topic, candidates: Sequence[Topic]) -> list[ConflictOpinion | MergeOpinion]:
+    return [_judgement(new, c) for c in candidates if subject(c.summary) == subject(new.summary)]
+
+
+def _judgement(new: Topic, existing: Topic) -> ConflictOpinion | MergeOpinion:
+    if value(new.summary) == value(existing.summary):
+        return MergeOpinion(existing=existing.node_id, confidence=1.0, reasoning="equal", strategy="keep one")
+    return ConflictOpinion(
+        existing=existing.node_id,
+        confidence=1.0,
+        reasoning="unequal",
+        description=f"what {subject(new.summary)} is",
+        new_quote=new.summary,
+        existing_quote=existing.summary,
+    )
+
+
+def _second_phase(new: Topic, candidates: Sequence[Topic]) -> list[RelatedOpinion]:
+    return [
+        RelatedOpinion(
+            existing=existing.node_id,
+            confidence=0.5,
+            reasoning="one field",
+            context_new=f"{new.context}, beside others",
+            context_existing=f"{existing.context}, beside {new.node_id}",
+            keywords_new=("beside",),
+            keywords_existing=("beside",),
+        )
+        for existing in candidates
+        if FIELDS[subject(existing.summary)] == FIELDS[subject(new.summary)]
+    ]
+
+
+def _consolidated(
+    nodes: Sequence[Absorbed],
+    neighbors: Sequence[Neighbor],
+    reason: MergeReason,
+    verdict: str,
+    _strategy: str,
+) -> Consolidation:
+    claim = verdict or nodes[0].topic.summary
+    return Consolidation(
+        summary=claim,
+        context=f"of {len(nodes)}",
+        keywords=tuple(claim.split()),
+        neighbor_updates={
+            n.node_id: Rewording(context=f"{n.context}, near a merged one", keywords=("merged",))
+            for n in neighbors
+        },
+        description=f"{reason} of {len(nodes)}",
+    )
