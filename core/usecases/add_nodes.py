@@ -169,7 +169,7 @@ class _Adding:
         for place, new in enumerate(self._command.nodes):
             path = self._path(place, "embedding")
             if new.embedding is None:
-                require_embedding(bank, path)
+                require_embedding(self._house, bank, path)
             else:
                 given[self._ids[place]] = unit(new.embedding, bank.record.space, path)
         wanting = [node for node in nodes if node.node_id not in given]

@@ -46,7 +46,7 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     Raises what Memorize and Augment raise, ConflictNotFound, ConflictClosed.
     """
     async with house.banks.reading(command.key) as bank:
-        require_embedding(bank, "bank_id")
+        require_embedding(house, bank, "bank_id")
     interaction = await make_interaction(house, command.context)
     report = command.context.task
     if not interaction.spans and (report is None or report.status is not TaskStatus.FAILED):

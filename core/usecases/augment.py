@@ -8,7 +8,7 @@ from core.context.budget import Assembled, LeftOut, SectionSize, assemble
 from core.context.prompt import ToolFormat, prompt_sections, tools, wording
 from core.ids import BankKey
 from core.text.tokens import estimate
-from core.usecases.house import House
+from core.usecases.house import House, require_own_space
 from core.usecases.search import query_vector
 
 
@@ -39,9 +39,11 @@ class Augmented:
 
 
 async def augment(house: House, command: Augment) -> Augmented:
-    """Search for the query and assemble the prompt. Raises BankNotFound, BudgetTooSmall."""
+    """Search for the query and assemble the prompt. Raises BankNotFound, BudgetTooSmall,
+    EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
         asked = command.query or _next_step(bank)
+        require_own_space(house, bank)
         embeds = bank.embeds
     vector = await query_vector(house, asked) if asked and embeds else None
     async with house.banks.reading(command.key, command.min_revision) as bank:

@@ -17,7 +17,7 @@ from core.model.conflict import ConflictStatus
 from core.model.node import Node, NodeState
 from core.ports import Committed, Draft, RequestKey
 from core.usecases.absorb import embedding_text
-from core.usecases.house import House
+from core.usecases.house import House, require_own_space
 from core.usecases.planning import without_conflict
 from core.usecases.revisions import require_unchanged
 from core.usecases.structure import decide
@@ -44,7 +44,7 @@ async def delete_node(house: House, command: DeleteNode) -> Committed[NodeDelete
     def compose(bank: Bank, revision: int) -> Draft[NodeDeleted]:
         node = bank.node(command.node_id)
         require_unchanged(command.if_revision, node.revision)
-        farewell = _Farewell(bank, node, opinions, now, revision)
+        farewell = _Farewell(house, bank, node, opinions, now, revision)
         return Draft(
             result=NodeDeleted(node_id=node.node_id), steps=farewell.steps(), touches=farewell.touches()
         )
@@ -55,7 +55,10 @@ async def delete_node(house: House, command: DeleteNode) -> Committed[NodeDelete
 class _Farewell:
     """All that changes when a node goes."""
 
-    def __init__(self, bank: Bank, node: Node, opinions: Opinions, now: datetime, revision: int) -> None:
+    def __init__(
+        self, house: House, bank: Bank, node: Node, opinions: Opinions, now: datetime, revision: int
+    ) -> None:
+        self._house = house
         self._bank = bank
         self._node = node
         self._now = now
@@ -92,6 +95,8 @@ class _Farewell:
             for n in near
             if (n.context, n.keywords) != (n.base_context, n.base_keywords)
         ]
+        if restored:
+            require_own_space(self._house, self._bank)
         texts = [embedding_text(n) for n in restored] if self._bank.embeds else []
         vectors = opinions.vectors(texts) if texts else [None] * len(restored)
         for node, vector in zip(restored, vectors, strict=True):

@@ -1,17 +1,19 @@
 """Making the vectors of an interaction's segments, a batch at a time, stored as they come."""
 
 from core.agents.usage import Ledger
-from core.errors import BankNotFound, EmbedderUnavailable, StoreUnavailable
+from core.errors import BankNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch, StoreUnavailable
 from core.ids import BankKey, InteractionId, SegmentRef
-from core.usecases.house import House
+from core.usecases.house import House, require_own_space
 from core.usecases.workshop import Report
 
 BATCH = 32  # segments to a store write: seconds of work lost by a crash, at most
 
 
 async def embed_segments(house: House, key: BankKey, interaction_id: InteractionId, indexes: range) -> None:
-    """Embed those not embedded yet. A bank of CLIENT vectors has nothing to embed. Raises EmbedderUnavailable."""
+    """Embed those not embedded yet. A bank of CLIENT vectors has nothing to embed. Raises EmbedderUnavailable,
+    EmbeddingSpaceMismatch."""
     async with house.banks.reading(key) as bank:
+        require_own_space(house, bank)
         uid = bank.uid
         refs = [SegmentRef(interaction_id, index) for index in indexes]
         lines = {ref: bank.tree.line(ref) for ref in refs if ref in bank.wanting_vectors}
@@ -30,7 +32,7 @@ def embed_later(house: House, key: BankKey, interaction_id: InteractionId) -> No
             async with house.banks.reading(key) as bank:
                 count = len(bank.tree.interaction(interaction_id).spans)
             await embed_segments(house, key, interaction_id, range(count))
-        except (EmbedderUnavailable, BankNotFound, StoreUnavailable):
+        except (EmbedderUnavailable, EmbeddingSpaceMismatch, BankNotFound, StoreUnavailable):
             return  # nobody waits; the segments still want their vectors
 
     house.workshop.begin(key, interaction_id, work)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.agents.roles import Agents
 from core.bank.bank import Bank
-from core.errors import EmbeddingRequired
+from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
 from core.ports import Banks, Blobs, Clock, Embedder, Ids, Store
 from core.usecases.limits import Limits
 from core.usecases.workshop import Workshop
@@ -48,7 +48,20 @@ class House:
     workshop: Workshop
 
 
-def require_embedding(bank: Bank, field: str) -> None:
-    """Raises EmbeddingRequired for a bank of CLIENT vectors, whose texts the service must not embed."""
+def require_embedding(house: House, bank: Bank, field: str) -> None:
+    """The service is to embed a text of this bank, no vector having come as `field`.
+
+    Raises EmbeddingRequired for a bank of CLIENT vectors, EmbeddingSpaceMismatch as `require_own_space`.
+    """
     if not bank.embeds:
         raise EmbeddingRequired(field)
+    require_own_space(house, bank)
+
+
+def require_own_space(house: House, bank: Bank) -> None:
+    """Raises EmbeddingSpaceMismatch for a bank whose vectors another embedder made: they compare with none of ours."""
+    own, theirs = house.embedder.space, bank.record.space
+    if bank.embeds and (own.name, own.dimension) != (theirs.name, theirs.dimension):
+        raise EmbeddingSpaceMismatch(
+            "", f"{theirs.name} ({theirs.dimension})", f"{own.name} ({own.dimension})"
+        )

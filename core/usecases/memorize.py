@@ -56,7 +56,7 @@ async def memorize(house: House, command: Memorize, report: Report | None = None
     if command.context.is_empty:
         raise InvalidField("text", "give a text or messages")
     async with house.banks.reading(command.key) as bank:
-        require_embedding(bank, "bank_id")
+        require_embedding(house, bank, "bank_id")
     interaction = await make_interaction(house, command.context)
     if not interaction.spans:
         raise InvalidField("text", "give a text that is not blank")

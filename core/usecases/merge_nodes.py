@@ -59,7 +59,7 @@ async def merge_nodes(house: House, command: MergeNodes) -> Committed[NodesMerge
         require_unchanged(command.if_revision, max(node.revision for node in nodes))
         if command.new_node_id is not None:
             require_unused(bank, command.new_node_id)
-        texts, vector = _words(bank, command)
+        texts, vector = _words(house, bank, command)
         round_ = Round(bank, opinions, moment(house, bank, revision))
         record = round_.merge(nodes, texts, command.new_node_id, vector)
         node, neighbors = round_.merged
@@ -85,10 +85,10 @@ def _mergeable(bank: Bank, node_id: NodeId) -> Node:
     return node
 
 
-def _words(bank: Bank, command: MergeNodes) -> tuple[Consolidation | None, Vector | None]:
+def _words(house: House, bank: Bank, command: MergeNodes) -> tuple[Consolidation | None, Vector | None]:
     """The caller's words for the new node, and its vector; None where the service makes them."""
     if command.embedding is None:
-        require_embedding(bank, "embedding")
+        require_embedding(house, bank, "embedding")
     if not command.summary:
         return None, None
     texts = Consolidation(

@@ -8,7 +8,7 @@ from core.bank.change import Vector
 from core.bank.scoring import Mode
 from core.bank.search import Filter, Found, Fusion, Query, Target, search
 from core.ids import BankKey, NodeId
-from core.usecases.house import House
+from core.usecases.house import House, require_own_space
 from core.usecases.vectors import unit
 
 
@@ -57,7 +57,8 @@ class SearchAnswers:
 
 
 async def run_searches(house: House, command: Searches) -> SearchAnswers:
-    """Answer every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`)."""
+    """Answer every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`),
+    EmbeddingSpaceMismatch."""
     vectors = await _text_vectors(house, command)
     async with house.banks.reading(command.key, command.min_revision) as bank:
         answers = [_answer(house, bank, ask, vectors.get(ask.text)) for ask in command.asks]
@@ -73,13 +74,14 @@ async def query_vector(house: House, text: str) -> Vector:
 
 async def _text_vectors(house: House, command: Searches) -> dict[str, Vector]:
     """Vectors of the texts that need one: not in a bank of CLIENT vectors, not for attributes alone."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
-        if not bank.embeds:
-            return {}
     texts = [ask.text for ask in command.asks if ask.text and ask.mode is not Mode.ATTRIBUTE]
     wanted = list(dict.fromkeys(texts))
     if not wanted:
         return {}
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        if not bank.embeds:
+            return {}
+        require_own_space(house, bank)
     return dict(zip(wanted, await house.embedder.embed_queries(wanted), strict=True))
 
 

@@ -107,7 +107,7 @@ def _stage(
     if stored is not None:
         bank.tree.interaction(stored)
     if interaction is not None:
-        require_embedding(bank, "text")
+        require_embedding(house, bank, "text")
         steps += record_steps(house, bank, interaction, Purpose.START)
         stored = interaction.interaction_id
     if goal and (goal != bank.insight.goal or bank.insight.finished):

@@ -19,6 +19,7 @@ from core.errors import (
     AgentReplyInvalid,
     AgentUnavailable,
     EmbedderUnavailable,
+    EmbeddingSpaceMismatch,
     MemoryBankError,
     StructuringFailed,
 )
@@ -32,14 +33,14 @@ from core.ports import Committed, Draft, RequestKey, Result
 from core.text.segmenting import chunks
 from core.usecases.absorb import topic
 from core.usecases.embed_segments import embed_segments
-from core.usecases.house import House
+from core.usecases.house import House, require_own_space
 from core.usecases.moment import Moment
 from core.usecases.planning import with_id, with_plan, with_report
 from core.usecases.record import EVIDENCE
 from core.usecases.rounds import Round
 from core.usecases.workshop import Report, Running
 
-OUTSIDE = (AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable)
+OUTSIDE = (AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable, EmbeddingSpaceMismatch)
 """What may fail in an agent or embedder: the structuring is marked FAILED and can be resumed."""
 
 
@@ -364,7 +365,8 @@ def finish_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:
 
 
 def moment(house: House, bank: Bank, revision: int) -> Moment:
-    """Now, with the bank's k and α."""
+    """Now, with the bank's k and α. Raises EmbeddingSpaceMismatch: a round's nodes are embedded."""
+    require_own_space(house, bank)
     return Moment(
         revision=revision,
         now=house.clock.now(),

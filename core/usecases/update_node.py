@@ -49,7 +49,7 @@ async def update_node(house: House, command: UpdateNode) -> Committed[Node]:
         before = bank.node(command.node_id)
         require_unchanged(command.if_revision, before.revision)
         node = replace(before, **_given(command), update_time=now, revision=revision)
-        steps: list[Step] = [NodePut(node=node, vector=_vector(bank, command, node, opinions))]
+        steps: list[Step] = [NodePut(node=node, vector=_vector(house, bank, command, node, opinions))]
         if node.summary != before.summary:
             steps.append(PairForget(node_id=node.node_id))  # what was settled was settled about other words
         return Draft(result=node, steps=tuple(steps), touches=frozenset({f"node:{node.node_id}"}))
@@ -64,11 +64,11 @@ def _given(command: UpdateNode) -> dict[str, Any]:
     return given | own
 
 
-def _vector(bank: Bank, command: UpdateNode, node: Node, opinions: Opinions) -> Vector | None:
+def _vector(house: House, bank: Bank, command: UpdateNode, node: Node, opinions: Opinions) -> Vector | None:
     """The node's new vector; None when its words stay. Raises Unasked."""
     if command.embedding is not None:
         return unit(command.embedding, bank.record.space, "node.embedding")
     if all(getattr(command, name) is None for name in WORDS):
         return None
-    require_embedding(bank, "node.embedding")
+    require_embedding(house, bank, "node.embedding")
     return opinions.vectors([embedding_text(node)])[0]
