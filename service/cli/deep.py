@@ -75,4 +75,4 @@ def _drawn(record: Record, node_id: str) -> RenderableType:
 def _evidence(record: Record, node_id: str) -> Iterator[RenderableType]:
     for span in record.evidence(node_id):
         yield drawing.words(record.place(span), drawing.FAINT)
-        yield drawing.words(record.cut(span))
+        yield Padding(drawing.words(record.cut(span)), drawing.MARGIN)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.cli.conftest import Shell
 from tests.support.pdf import write_pdf
+from tests.support.shell import Shell
 
 FERRY = "The ferry to Bygdøy leaves from pier 3 at nine in the morning."
 FERRY_AGAIN = "The ferry to Bygdøy leaves from pier 5 at nine in the morning."

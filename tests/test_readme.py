@@ -1,0 +1,185 @@
+"""The README is true: its commands run and print what it shows, its tables are complete, its calls are the contract's.
+
+Numbers, ids and times of shown output may differ (machines and days do); words may not. A line of `...` stands for
+any lines.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor_pool import Default
+from google.protobuf.json_format import ParseDict
+from google.protobuf.message_factory import GetMessageClass
+from pydantic import BaseModel, SecretStr
+
+from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
+from service.cli.demo.server import running_server
+from service.config import NESTING, PREFIX, Settings, packaged
+from tests.support.shell import Shell
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ADDRESS = "127.0.0.1:7700"
+
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+ID = re.compile(r"\b[nic]-[0-9a-z]{26,32}\b")
+NUMBER = re.compile(r"\d[\d.,:]*")
+CALL = re.compile(
+    r"-d '(\{.*?\})'.*?(memorybank\.v1\.\w+/\w+)|(memorybank\.v1\.\w+/\w+) -d '(\{.*?\})'", re.DOTALL
+)
+
+
+def words_of(shown: str) -> str:
+    """What must be the same on every machine: white space folded, ids and numbers without their values."""
+    return " ".join(NUMBER.sub("#", ID.sub("<id>", shown)).split())
+
+
+def bind(shown: str, printed: str, known: dict[str, str]) -> None:
+    """Find what is shown in what was printed, part by part, and learn which ids stand for the README's."""
+    rest, ids = words_of(printed), ID.findall(printed)
+    for part in filter(str.strip, re.split(r"^\.\.\.$", shown, flags=re.MULTILINE)):
+        wanted = words_of(part)
+        before, found, after = rest.partition(wanted)
+        assert found == wanted, f"not printed:\n{part}\nbut:\n{printed}"
+        ids = ids[before.count("<id>") :]
+        own = ID.findall(part)
+        known.update(zip(own, ids, strict=False))
+        ids, rest = ids[len(own) :], after
+
+
+def run(command: str, shell: Shell) -> str:
+    """What a command of the README prints, against another address than it names."""
+    words = shlex.split(command.replace("\\\n", "").replace(ADDRESS, shell.server))
+    match words:
+        case ["make", "demo"]:
+            return shell.done("demo")
+        case ["memorybank", *rest]:
+            return shell.done(*rest)
+        case ["python", *rest]:
+            done = subprocess.run([sys.executable, *rest], capture_output=True, text=True, check=True)
+            return done.stdout
+    raise AssertionError(f"how to run {command}?")
+
+
+def recipes() -> dict[str, str]:
+    """What the Makefile does for each target that it explains."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([a-z-]+):[^\n]*## [^\n]*\n((?:\t[^\n]*\n)*)", makefile, re.MULTILINE))
+
+
+def table_below(heading: str) -> list[list[str]]:
+    """The cells of the first table after a line."""
+    rows: list[list[str]] = []
+    for line in README[README.index(heading) :].splitlines():
+        if line.startswith("|"):
+            rows.append([cell.strip() for cell in line.strip("|").split(" | ")])
+        elif rows:
+            break
+    return rows[2:]
+
+
+@pytest.mark.slow
+def test_every_command_runs_and_prints_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    known: dict[str, str] = {}
+    commands = [found for block in CONSOLE.findall(README) for found in COMMAND.findall(block)]
+
+    with running_server() as server:
+        for command, shown in commands:
+            if command == "make serve":
+                assert shown == f"listening on {ADDRESS}\n"
+                continue
+            bind(shown, run(ID.sub(lambda own: known[own[0]], command), Shell(server=server)), known)
+
+    assert len(commands) >= 8
+
+
+def test_make_does_what_the_readme_says_it_does() -> None:
+    made = recipes()
+
+    assert made["demo"].split()[-2:] == ["$(BIN)/memorybank", "demo"] or "memorybank demo" in made["demo"]
+    assert f"memorybank serve --listen {ADDRESS} --data data" in made["serve"]
+    assert [cell.strip("`").removeprefix("make ") for cell, _ in table_below("## Development")] == list(made)
+
+
+def test_the_table_of_calls_is_the_contract() -> None:
+    modules = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2)
+    services: dict[str, Any] = {}
+    for module in modules:
+        services |= module.DESCRIPTOR.services_by_name
+
+    told = {name: re.findall(r"`(\w+)`", calls) for name, calls in table_below("| Service | RPCs |")}
+
+    assert told == {name: [method.name for method in service.methods] for name, service in services.items()}
+
+
+def test_the_table_of_settings_is_complete_and_its_defaults_are_true() -> None:
+    told = {name.strip("`"): default.strip("`") for name, default, _ in table_below("| Setting | Default")}
+
+    assert told == dict(_settings(Settings, "", packaged()))
+
+
+def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:
+    (example,) = re.findall(r"`(MEMORYBANK_\w+)=\d+`", README)
+
+    names = {
+        f"{PREFIX}{name.replace('.', NESTING)}".upper() for name, _ in _settings(Settings, "", packaged())
+    }
+
+    assert example in names
+
+
+def test_the_calls_from_other_languages_are_requests_of_the_contract() -> None:
+    calls = [(after or before, one or other) for one, after, before, other in CALL.findall(README)]
+
+    for path, body in calls:
+        service, _, method = path.partition("/")
+        request = Default().FindServiceByName(service).methods_by_name[method].input_type
+        ParseDict(json.loads(body), GetMessageClass(request)())
+
+    assert len(calls) == 2
+
+
+@pytest.mark.slow
+def test_the_agents_loop_is_adopted_as_shown() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    scope: dict[str, Any] = {}
+    prompts: list[str] = []
+
+    def agent(prompt: str, tools: list[dict[str, Any]], call_tool: Callable[[str, str], str]) -> str:
+        prompts.append(prompt)
+        assert tools[0]["type"] == "function"
+        return "Answer: the ferry leaves at nine."
+
+    exec(code, scope)
+    with running_server() as server:
+        answer = scope["solve"](agent, "When does the ferry to Naxos leave?", server)
+
+    assert answer == "Answer: the ferry leaves at nine."
+    assert "ferry" in prompts[0]
+
+
+def test_every_link_leads_to_a_file() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def _settings(section: type[BaseModel], path: str, chosen: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every setting with its default as TOML would have it."""
+    for name, field in section.model_fields.items():
+        kind, below = field.annotation, chosen.get(name)
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _settings(kind, f"{path}{name}.", below or {})
+        else:
+            default = field.default if below is None else below
+            plain = default.get_secret_value() if isinstance(default, SecretStr) else default
+            yield f"{path}{name}", str(plain).lower() if isinstance(plain, bool) else str(plain)
