@@ -66,7 +66,7 @@ async def open_house(
             store=store,
             blobs=blobs,
             embedder=remembered,
-            agents=offline_agents(remembered),
+            agents=agents(remembered),
             clock=clock,
             ids=ids,
             retrieval=Retrieval(**dict(settings.retrieval)),
