@@ -23,11 +23,11 @@ from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
-from memorybank_client import NotFound, timestamp
+from memorybank_client import InvalidArgument, NotFound, timestamp
 from service.cli import drawing, paging
 from service.cli.documents import Document, DocumentUnreadable, File, read_file
 from service.cli.errand import Errand, errand
-from service.cli.exits import Failure
+from service.cli.exits import Exit, Failure
 
 STAGES = {
     memory.PROGRESS_STAGE_RECEIVING: "sending",
@@ -35,6 +35,7 @@ STAGES = {
     memory.PROGRESS_STAGE_CLUSTERING: "finding topics",
     memory.PROGRESS_STAGE_STRUCTURING: "placing topics",
 }
+MOST_SHOWN = 5  # conflicts; the others are counted
 PIECE = 65_536  # code points; so that the bar moves while a large text is sent
 
 
@@ -137,14 +138,19 @@ def _upload(errand: Errand, file: File) -> memory.UploadAttachmentResponse:
     with file.path.open("rb") as opened:
         digest = hashlib.file_digest(opened, "sha256").hexdigest()
         opened.seek(0)
-        return errand.client.upload_attachment(
-            opened,
-            bank_id=errand.bank_id,
-            attachment_id=file.attachment_id,
-            type=file.type,
-            media_type=file.media_type,
-            request_id=_request_id("file", file.attachment_id, file.media_type, digest),
-        )
+        try:
+            return errand.client.upload_attachment(
+                opened,
+                bank_id=errand.bank_id,
+                attachment_id=file.attachment_id,
+                type=file.type,
+                media_type=file.media_type,
+                request_id=_request_id("file", file.attachment_id, file.media_type, digest),
+            )
+        except InvalidArgument as taken:
+            raise Failure(
+                f"{file.path}: {taken.message}", "another file of that name? Rename this one", Exit.REFUSED
+            ) from None
 
 
 def _memorize(
@@ -233,7 +239,9 @@ def _drawn(bank_id: str, done: Sequence[Ingested], found: Sequence[types.Conflic
             Text(str(len(result.conflict_ids)), drawing.WARNING if result.conflict_ids else ""),
             f"{each.seconds:.1f}",
         )
-    parts: list[RenderableType] = [table, *(drawing.conflict(each) for each in found)]
+    parts: list[RenderableType] = [table, *(drawing.conflict(each) for each in found[:MOST_SHOWN])]
+    if len(found) > MOST_SHOWN:
+        parts.append(Text(f"and {len(found) - MOST_SHOWN} more: memorybank show conflicts --bank {bank_id}"))
     if found:
         parts.append(
             Text(

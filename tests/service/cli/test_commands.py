@@ -109,6 +109,20 @@ def test_an_attachment_comes_back_byte_for_byte(shell: Shell, tmp_path: Path) ->
     assert (tmp_path / "back.png").read_bytes() == content
 
 
+def test_another_file_of_a_name_that_is_taken_is_refused_with_the_remedy(
+    shell: Shell, tmp_path: Path
+) -> None:
+    path = tmp_path / "map.png"
+    path.write_bytes(b"\x00 this map")
+    shell.done("ingest", str(path))
+    path.write_bytes(b"\x00 that map")
+
+    ended = shell("ingest", str(path))
+
+    assert ended.exit_code == 5
+    assert "Rename" in ended.err
+
+
 def test_nothing_is_sent_if_one_of_the_files_cannot_be_read(shell: Shell, note: Path, tmp_path: Path) -> None:
     blank = written(tmp_path / "blank.txt", " \n ")
 
