@@ -19,7 +19,7 @@ WRAP_WIDTH = 50  # columns; prose is wrapped at 60 and more, titles and list ite
 # What starts a line of its own whatever came before. A speaker is up to four short words and a colon.
 LINE_OPENER = re.compile(
     r"[ \t\u3000]*(?:[-*+•·▪◦–—][ \t]|#{1,6}[ \t]|[>|]|```|~~~|[-=*_]{3,}[ \t]*$"
-    r"|\(?\d{1,3}[.)、）][ \t]?|[（(]?[一二三四五六七八九十]{1,3}[、）)]|\(?[a-zA-Z][.)][ \t]"
+    r"|\(?\d{1,3}(?:\.(?!\d)|[)、）])[ \t]?|[（(]?[一二三四五六七八九十]{1,3}[、）)]|\(?[a-zA-Z][.)][ \t]"
     r"|\[[^\]\n]{1,40}\]|第[一二三四五六七八九十百\d]{1,4}[章节条部篇]"
     r"|[^\s:：.!?,。！？，]{1,20}(?:[ \t][^\s:：.!?,。！？，]{1,20}){0,3}[ \t]?[:：](?!//))",
     re.MULTILINE,
