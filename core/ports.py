@@ -165,7 +165,10 @@ class Store(Protocol):
 
 
 class Blobs(Protocol):
-    """Files the service keeps for banks. A URI it gives is stable and names one file. Raises AttachmentNotFound, BlobCorrupt."""
+    """Files the service keeps for banks. A URI it gives is stable and names one file.
+
+    Raises AttachmentNotFound, BlobCorrupt.
+    """
 
     async def put(
         self, key: BankKey, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
@@ -247,9 +250,10 @@ class Banks(Protocol):
         """Stage on the bank as it stands, store, apply: durable and visible when it returns.
 
         `stage` gets the bank and the revision its change will have; it is pure and quick, and may be
-        called again on a newer bank; what it raises goes to the caller, and nothing is written. A `request` seen before is not staged: its answer
-        returns as `replayed`. Cancelling the caller stops its waiting only. Raises BankNotFound,
-        RequestIdReused.
+        called again on a newer bank; what it raises goes to the caller, and nothing is written. A
+        `request` seen before is not staged: its answer returns as `replayed`, decoded as `answer`, the
+        class of the results (required with a request). Cancelling the caller stops its waiting only.
+        Raises BankNotFound, RequestIdReused.
         """
         ...
 
@@ -268,5 +272,8 @@ class Banks(Protocol):
         ...
 
     def watch(self, key: BankKey, after: int) -> AsyncIterator[Change]:
-        """Every change after a revision, as they come, until the bank is gone (BankNotFound). Raises RevisionTrimmed."""
+        """Every change after a revision, as they come, until the bank is gone (BankNotFound).
+
+        Raises RevisionTrimmed.
+        """
         ...

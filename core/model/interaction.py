@@ -78,7 +78,8 @@ class Interaction:
     attachments: tuple[Attachment, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)  # encodings live as long as their segment
+# Weakly referable: an encoding kept for a segment lives as long as the segment.
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Segment:
     """An ordered piece of an interaction: a message, or a paragraph of at most a few hundred characters.
 

@@ -78,7 +78,9 @@ def test_spans_are_ordered_and_leave_out_only_white_space(text: str) -> None:
 
 
 def test_a_wrapped_line_that_begins_with_a_decimal_goes_on() -> None:
-    wrapped = "The chip in the big refrigerator of the laboratory draws on average\n1.9 kilowatts at its full load and more."
+    wrapped = (
+        "The chip in the big refrigerator of the laboratory draws on average\n1.9 kilowatts at its full load."
+    )
 
     assert sentences.split(wrapped) == [wrapped]
     assert sentences.split("To do:\n1. measure\n2.report") == ["To do:", "1. measure", "2.report"]
