@@ -1,5 +1,6 @@
 """The command line: `memorybank COMMAND`. A command's module is imported when it is called."""
 
+import os
 from importlib import import_module
 
 import click
@@ -39,6 +40,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  likewise
         if cmd_name not in COMMANDS:
             return None
+        # Before numpy is first imported: its threads spin, and small products are slower by them than alone.
+        for library in ("OPENBLAS", "OMP", "MKL"):
+            os.environ.setdefault(f"{library}_NUM_THREADS", "1")
         module, _, name = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
