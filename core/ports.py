@@ -143,8 +143,11 @@ class Store(Protocol):
         """Records with their revisions, ordered by bank_id, those after `after`."""
         ...
 
-    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
-        """Remove every row of the bank and every trace on disk. Raises BankNotFound (also for another uid)."""
+    async def delete(self, key: BankKey, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
+        """Remove every row of the bank and every trace on disk.
+
+        Raises BankNotFound (also for another uid), HeadMoved where it does not stand at `revision`.
+        """
         ...
 
     async def leftovers(self, limit: int) -> Sequence[Leftover]:
@@ -267,8 +270,13 @@ class Banks(Protocol):
         """Interactions of banks in memory that are structured, or need not be, and lack vectors of segments."""
         ...
 
-    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
-        """Purge rows, feed and files. Raises BankNotFound."""
+    async def delete(
+        self, key: BankKey, uid: str | None = None, if_revision: int | None = None
+    ) -> tuple[PurgeCounts, int]:
+        """Purge rows, feed and files: what was removed, and the last revision.
+
+        Raises BankNotFound, StaleRevision where the bank does not stand at `if_revision`.
+        """
         ...
 
     def watch(self, key: BankKey, after: int) -> AsyncIterator[Change]:

@@ -14,7 +14,14 @@ import structlog
 
 from core.bank.bank import Bank
 from core.bank.change import BankPut, Change, Vector
-from core.errors import BankExists, BankNotFound, HeadMoved, RevisionNotReached, StoreUnavailable
+from core.errors import (
+    BankExists,
+    BankNotFound,
+    HeadMoved,
+    RevisionNotReached,
+    StaleRevision,
+    StoreUnavailable,
+)
 from core.ids import BankKey, InteractionId, SegmentRef
 from core.ports import Blobs, Clock, Committed, Draft, Ids, PurgeCounts, RequestKey, Result, Store
 from service.bank_writer import BankWriter, Ledger
@@ -216,16 +223,23 @@ class OpenBanks:
             held.bank.put_segment_vectors(vectors)
             held.compact()
 
-    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
+    async def delete(
+        self, key: BankKey, uid: str | None = None, if_revision: int | None = None
+    ) -> tuple[PurgeCounts, int]:
         """See the port."""
-        return await self._shielded(self._delete(key, uid))
+        while True:
+            head = (await self._store.heads([key])).get(key)
+            if head is None or uid not in (None, head.uid):
+                raise BankNotFound(key.bank_id)
+            if if_revision not in (None, head.revision):
+                raise StaleRevision(if_revision or 0, head.revision)
+            try:
+                return await self._shielded(self._delete(key, head.uid, if_revision)), head.revision
+            except HeadMoved:
+                continue  # it changed between our look and the purge
 
-    async def _delete(self, key: BankKey, uid: str | None) -> PurgeCounts:
-        head = (await self._store.heads([key])).get(key)
-        if head is None:
-            raise BankNotFound(key.bank_id)
-        uid = uid or head.uid
-        counts = await self._store.delete(key, uid)
+    async def _delete(self, key: BankKey, uid: str, revision: int | None) -> PurgeCounts:
+        counts = await self._store.delete(key, uid, revision)
         files = await self._blobs.delete_bank(key, uid)
         held = self._open.get(key)
         if held is not None and held.bank.uid == uid:

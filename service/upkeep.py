@@ -8,6 +8,7 @@ import asyncio
 import structlog
 
 from core.errors import BankNotFound, MemoryBankError
+from core.ids import BankKey
 from core.usecases.house import House
 from core.usecases.leftovers import take_up_leftovers
 from service.config import BanksSection
@@ -32,11 +33,16 @@ async def one_round(house: House, settings: BanksSection) -> None:
     if resumed := await take_up_leftovers(house, settings.resume_after):
         log.info("interactions taken up", count=resumed)
     now = house.clock.now()
-    for key, uid in await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE):
-        try:
-            await house.banks.delete(key, uid)
-            log.info("bank purged", tenant=key.tenant, bank_id=key.bank_id)
-        except BankNotFound:
-            continue  # somebody else was quicker
+    due = await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE)
+    # At once: purges that gather share the rewriting of the store's file.
+    await asyncio.gather(*(_purge(house, key, uid) for key, uid in due))
     if trimmed := await house.store.trim(now - settings.feed_retention):
         log.info("feed trimmed", entries=trimmed)
+
+
+async def _purge(house: House, key: BankKey, uid: str) -> None:
+    try:
+        await house.banks.delete(key, uid)
+    except BankNotFound:
+        return  # somebody else was quicker
+    log.info("bank purged", tenant=key.tenant, bank_id=key.bank_id)

@@ -6,7 +6,6 @@ from core.errors import BankNotFound
 from core.ids import BankKey
 from core.ports import PurgeCounts
 from core.usecases.house import House
-from core.usecases.revisions import require_unchanged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +26,9 @@ class BankPurged:
 
 
 async def delete_bank(house: House, command: DeleteBank) -> BankPurged:
-    """Raises BankNotFound, StaleRevision. A change that comes between the look at `if_revision` and the purge
-    goes with the bank."""
+    """Raises BankNotFound, StaleRevision."""
     try:
-        async with house.banks.reading(command.key, command.if_revision or 0) as bank:
-            require_unchanged(command.if_revision, bank.revision)
-            uid, revision = bank.uid, bank.revision
-        counts = await house.banks.delete(command.key, uid)
+        counts, revision = await house.banks.delete(command.key, if_revision=command.if_revision)
     except BankNotFound:
         if not command.allow_missing:
             raise

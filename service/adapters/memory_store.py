@@ -287,11 +287,13 @@ class MemoryStore:
         ]
         return listed[:limit]
 
-    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
+    async def delete(self, key: BankKey, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
         self._refuse_if_closed()
         stored = self._banks.get(key)
         if stored is None or uid not in (None, stored.head.uid):
             raise BankNotFound(key.bank_id)
+        if revision not in (None, stored.head.revision):
+            raise HeadMoved
         del self._banks[key]
         return stored.contents.counts(changes=len(stored.feed))
 

@@ -84,8 +84,8 @@ class SqliteStore:
 
         await self._file.write(act)
 
-    async def delete(self, key: BankKey, uid: str | None = None) -> PurgeCounts:
-        counts = await self._file.write(partial(self._delete, key, uid))
+    async def delete(self, key: BankKey, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
+        counts = await self._file.write(partial(self._delete, key, uid, revision))
         await self._file.scrub()
         return counts
 
@@ -257,10 +257,14 @@ class SqliteStore:
             raise ChangeInvalid(f"{first.change_id} skips revisions")
         raise HeadMoved
 
-    def _delete(self, key: BankKey, uid: str | None, connection: sqlite3.Connection) -> PurgeCounts:
+    def _delete(
+        self, key: BankKey, uid: str | None, revision: int | None, connection: sqlite3.Connection
+    ) -> PurgeCounts:
         bank = self._one(connection, "bank", bank_row(key))
         if bank is None or uid not in (None, bank[0]):
             raise BankNotFound(key.bank_id)
+        if revision not in (None, bank[1]):
+            raise HeadMoved
         (files_left,) = self._one(connection, "files_left", bank_row(key))
         gone = {table: connection.execute(purge, bank_row(key)).rowcount for table, purge in PURGES.items()}
         connection.execute(self._sql["owe_a_scrub"])

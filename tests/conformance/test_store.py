@@ -911,6 +911,16 @@ async def test_purging_a_bank_under_another_uid_removes_nothing(store: Store) ->
     assert len((await loaded(store)).nodes) == 2
 
 
+async def test_purging_a_bank_that_has_moved_on_removes_nothing(store: Store) -> None:
+    await founded(store)
+
+    with pytest.raises(HeadMoved):
+        await store.delete(a.KEY, "u1", 7)
+
+    assert len((await loaded(store)).nodes) == 2
+    assert (await store.delete(a.KEY, "u1", 1)).nodes == 2
+
+
 async def test_a_purge_leaves_the_other_banks_alone(store: Store) -> None:
     await founded(store, a.key("b1"))
     await founded(store, a.key("b2"))
