@@ -214,6 +214,9 @@ class SqliteFile:
         connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
         connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT_BYTES}")
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+        connection.execute(
+            "PRAGMA temp_store = MEMORY"
+        )  # or savepoints leave texts in the system's temporary files
         connection.execute("PRAGMA foreign_keys = ON")
         return connection
 
@@ -292,7 +295,9 @@ class SqliteFile:
     def _scrub(self) -> None:
         with _outside_errors():
             ((newest,),) = self._writer.execute("SELECT max(id) FROM unscrubbed").fetchall()
+            self._writer.execute("PRAGMA temp_store = FILE")  # a copy of all that stays may not fit in memory
             _insist(self._writer, "VACUUM")
+            self._writer.execute("PRAGMA temp_store = MEMORY")
             deadline = time.monotonic() + PATIENCE_SECONDS
             while _insist(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")[0][
                 0
