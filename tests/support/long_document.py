@@ -10,7 +10,7 @@ _ENGLISH = (
     "The {thing} of {place} was built by {person} in {year}; it cost {number} crowns.",
     "{person} measured {number} litres at the {thing}, which is {percent} percent more than in {year}.",
     "According to {person}, nobody had repaired the {thing} near {place} since {month} {year}.",
-    "Why did the {thing} of {place} stand still for {number} hours? {person} blamed the frost of {month}.",
+    "Why the {thing} of {place} stood still for {number} hours, {person} blamed on the frost of {month}.",
     "Document {number} records that {person} sold the {thing} to the council of {place}.",
     "In {place} the {thing} serves {number} households, as {person} reported to the ministry in {month} {year}.",
 )
