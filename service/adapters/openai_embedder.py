@@ -20,6 +20,9 @@ from service.adapters.embedding_text import cleaned, windows
 
 Rows = NDArray[np.float32]
 
+NO_KEY = "none"
+"""Sent to an endpoint that wants no key. Given none, the library would send it the environment's."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
@@ -52,7 +55,7 @@ class OpenAIEmbedder:
         self._thresholds = thresholds
         self._turns = asyncio.Semaphore(endpoint.concurrency)
         self._client = openai.AsyncOpenAI(
-            api_key=endpoint.api_key,
+            api_key=endpoint.api_key or NO_KEY,
             base_url=endpoint.base_url,
             timeout=endpoint.timeout_seconds,
             max_retries=endpoint.retries,

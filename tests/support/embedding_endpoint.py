@@ -40,6 +40,7 @@ class EmbeddingEndpoint:
     def __init__(self, url: str) -> None:
         self.url = url
         self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []  # what each request came with as its authorization
         self.script: list[Reply] = []
         self.closing = threading.Event()
         self._embedder = HashingEmbedder(DIMENSION)
@@ -76,6 +77,7 @@ def serving() -> Iterator[EmbeddingEndpoint]:
             received = self.rfile.read(announced)
             if len(received) < announced:  # the client gave up while it spoke
                 return
+            endpoint.keys.append(self.headers["authorization"])
             reply = endpoint.reply(json.loads(received))
             if reply.hangs:
                 endpoint.closing.wait()

@@ -33,7 +33,7 @@ def endpoint() -> Iterator[EmbeddingEndpoint]:
 @asynccontextmanager
 async def embedder(url: str, dimension: int = DIMENSION, **settings: object) -> AsyncIterator[OpenAIEmbedder]:
     made = OpenAIEmbedder(
-        Endpoint(model="m", base_url=url, api_key=SECRET, **settings),  # type: ignore[arg-type]
+        Endpoint(**{"model": "m", "base_url": url, "api_key": SECRET, **settings}),  # type: ignore[arg-type]
         EmbeddingSpace(name="remote", dimension=dimension),
         Thresholds(topic=0.2, related=0.3, same=0.7),
     )
@@ -170,3 +170,14 @@ async def test_one_failing_batch_fails_the_call_once(endpoint: EmbeddingEndpoint
     async with embedder(endpoint.url, batch=1, retries=0) as remote:
         with pytest.raises(EmbedderUnavailable):
             await remote.embed_passages(["one", "two", "three"])
+
+
+async def test_without_a_key_of_its_own_an_endpoint_is_not_sent_the_environments(
+    endpoint: EmbeddingEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+
+    async with embedder(endpoint.url, api_key="") as remote:
+        await remote.embed_queries([TEXT])
+
+    assert SECRET not in endpoint.keys[0]
