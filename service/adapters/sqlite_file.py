@@ -214,9 +214,8 @@ class SqliteFile:
         connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
         connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT_BYTES}")
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
-        connection.execute(
-            "PRAGMA temp_store = MEMORY"
-        )  # or savepoints leave texts in the system's temporary files
+        # Savepoints would leave texts in the system's temporary files.
+        connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA foreign_keys = ON")
         return connection
 
@@ -295,9 +294,7 @@ class SqliteFile:
     def _scrub(self) -> None:
         with _outside_errors():
             ((newest,),) = self._writer.execute("SELECT max(id) FROM unscrubbed").fetchall()
-            self._writer.execute("PRAGMA temp_store = FILE")  # a copy of all that stays may not fit in memory
-            _insist(self._writer, "VACUUM")
-            self._writer.execute("PRAGMA temp_store = MEMORY")
+            self._rewrite()
             deadline = time.monotonic() + PATIENCE_SECONDS
             while _insist(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")[0][
                 0
@@ -308,6 +305,14 @@ class SqliteFile:
             _insist(self._writer, "BEGIN IMMEDIATE")
             self._writer.execute("DELETE FROM unscrubbed WHERE id <= ?", (newest,))
             self._commit()
+
+    def _rewrite(self) -> None:
+        """The file anew; the copy of all that stays, which may not fit in memory, goes through a temporary file."""
+        self._writer.execute("PRAGMA temp_store = FILE")
+        try:
+            _insist(self._writer, "VACUUM")
+        finally:
+            self._writer.execute("PRAGMA temp_store = MEMORY")
 
 
 def _insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
