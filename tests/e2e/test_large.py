@@ -117,6 +117,7 @@ async def test_any_sentence_of_a_long_document_is_found_and_traced_to_its_verbat
             f"memory {before:.0f} → {held:.0f} MB, {counts.segments:,} segments, {counts.nodes} nodes, {counts.edges} "
             f"edges, {counts.merges} merges, {counts.open_conflicts} conflicts"
         )
+        print(", ".join(f"{role.role} {role.milliseconds / 1_000:.1f} s" for role in told.usage.roles))
         for sentence in random.Random(11).sample(sentences, SAMPLE):
             offset, verbatim = await traced(client, sentence, told.interaction_id)
             assert sentence in verbatim
