@@ -229,7 +229,8 @@ def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str]) -> Rewordi
     known = {keyword.casefold() for keyword in neighbor.keywords}
     inherited = [keyword for keyword in keywords if keyword.casefold() not in known][:INHERITED_KEYWORDS]
     return Rewording(
-        context=naming.related_to(neighbor.context, name), keywords=(*neighbor.keywords, *inherited)
+        context=naming.related_to(neighbor.context, name, keywords),
+        keywords=(*neighbor.keywords, *inherited),
     )
 
 

@@ -13,16 +13,20 @@ from core.agents.offline.claims.reading import read
 from core.agents.offline.claims.replacement import replaced
 from core.agents.offline.claims.statement import Statement, Term
 
-__all__ = ["Contradiction", "Slot", "contradicts"]
+__all__ = ["Contradiction", "Slot", "contradiction", "contradicts"]
 
 
 def contradicts(a: str, b: str, *, same_matter: bool = False) -> Contradiction | None:
-    """The most certain contradiction between two sentences, or None.
+    """The most certain contradiction between two sentences, or None; see `contradiction`."""
+    return contradiction(read(a), read(b), same_matter=same_matter)
+
+
+def contradiction(left: Statement, right: Statement, *, same_matter: bool = False) -> Contradiction | None:
+    """The most certain contradiction between two sentences read, or None.
 
     `same_matter`: the caller knows that both speak of one thing (as by nearness among many), so
     that less of their words must agree.
     """
-    left, right = read(a), read(b)
     if not _comparable(left, right):
         return None
     found = [
@@ -36,19 +40,24 @@ def contradicts(a: str, b: str, *, same_matter: bool = False) -> Contradiction |
 
 
 def _comparable(left: Statement, right: Statement) -> bool:
-    """Both assert something, in one language, and not of a pronoun whose meaning is open."""
-    if not (left.proposition and right.proposition) or left.question or right.question:
+    """Both assert something as it is, in one language, and not of a pronoun whose meaning is open."""
+    if not all(one.proposition and not one.question and not one.conditional for one in (left, right)):
         return False
     if left.chinese is not right.chinese or left.personal != right.personal or left.personal == "it":
         return False
     if left.speaker == right.speaker:
         return True
-    return not left.personal and not _labelled(left) and not _labelled(right)
+    return not left.personal and _speaks_for_itself(left, right) and _speaks_for_itself(right, left)
 
 
-def _labelled(statement: Statement) -> bool:
-    """Whether what stands before the colon is a thing's key ("top-k: …") rather than a speaker."""
-    return any(character in "-_./0123456789" for character in statement.speaker)
+def _speaks_for_itself(one: Statement, other: Statement) -> bool:
+    """Whether a sentence means the same without what stands before its colon: a speaker, not a key ("top-k: …").
+
+    Behind a label a state may ("**Finding**: the CEO is …"), an act belongs to the label ("**Role**: …").
+    """
+    if any(character in "-_./0123456789" for character in one.speaker):
+        return False
+    return not one.labelled or one.state and not other.labelled
 
 
 def _one_sided(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:

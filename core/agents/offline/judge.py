@@ -2,13 +2,12 @@
 
 Law: deterministic, no network but the embedder's. Nearness of vectors alone decides neither a
 conflict nor a merge; thresholds are the embedder's. It reads summaries sentence by sentence, and
-quotes them verbatim.
+quotes them verbatim. It remembers nothing from one judgement to the next: a purged bank leaves no
+trace here, and the embedder had better remember.
 """
 
 import asyncio
-import re
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from core.agents.offline import naming
 from core.agents.offline.claims.reading import SPEAKER, read
 from core.agents.offline.claims.statement import Kind, Statement
-from core.agents.offline.contradiction import Contradiction, contradicts
+from core.agents.offline.contradiction import Contradiction, contradiction
 from core.agents.offline.sameness import contains, content
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
 from core.ports import Embedder
@@ -29,36 +28,64 @@ Vector = NDArray[np.float32]
 
 STRATEGY_EN = "keep the fuller wording, add what only the other says"
 STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
-REMEMBERED = 8192  # texts whose vectors are kept
 MOST_SENTENCES = 64  # of one summary; what comes after is not compared
+BRIEF = 3  # sentences of a note on one matter; in a longer text some sentence is always the nearest
 LEAST_CONTENT = 2.0  # of a text to be merged, in terms
 MERGED_CONTENT = 0.8  # of one summary's content, found in the other
 AMONG = 3  # other candidates, for standing out among them to mean something
 SAME_MATTER_MARGIN = 0.1  # how much nearer than to any other candidate
-RELATED_BY_WORDS = 0.5  # of the threshold, when rare words are shared
+MOST_RELATED = (
+    3  # of one judgement: each rewords and re-embeds a node, and a node that concerns all says nothing
+)
+STANDING_OUT = 0.1  # above the candidates' mean, on the embedder's scale from 0 to 1
+RELATED_BY_WORDS = 0.5  # of the threshold, when rare words are shared and candidates are few
+SEVERAL_RARE = 2  # rare words in common, which need not be nearer than others
+RARE_SHARE = 0.25  # of the candidates, that may have a word that is called rare
 KEYWORDS = 10
 INHERITED_KEYWORDS = 3  # of the other's, added to one's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One sentence of a topic: verbatim, and as it is judged (with its speaker in front)."""
+    """One sentence of a topic: verbatim, as it is judged (with its speaker in front), and as read."""
 
     quote: str
     judged: str
-
-    @property
-    def statement(self) -> Statement:
-        return read(self.judged)
+    statement: Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """A topic with its sentences and their vectors, one a row."""
+    """A topic with its sentences."""
 
     topic: Topic
     said: tuple[Said, ...]
-    vectors: Vector
+
+    @property
+    def brief(self) -> bool:
+        return 0 < len(self.said) <= BRIEF
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clash:
+    """A contradiction of the new side's sentence i and the other side's j."""
+
+    found: Contradiction
+    i: int
+    j: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What words say of a new side and another: a clash, else those if the sentences share their matter.
+
+    `may_merge`: as far as words go, if the embedder found all sentences alike.
+    """
+
+    other: Side
+    clash: Clash | None
+    if_same_matter: tuple[Clash, ...] = ()
+    may_merge: bool = False
 
 
 class OfflineJudge:
@@ -68,115 +95,105 @@ class OfflineJudge:
         self._embedder = embedder
         lines = embedder.thresholds
         self._same_matter = (lines.related + lines.same) / 2  # for the one that is nearer than all others
-        self._remembered: OrderedDict[str, Vector] = OrderedDict()
 
     async def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
     ) -> Sequence[ConflictOpinion | MergeOpinion]:
-        """Phase 1: a conflict where any two sentences contradict; else a merge where one holds the other."""
-        if not candidates:
-            return ()
-        split = await asyncio.to_thread(lambda: [said(topic) for topic in (new, *candidates)])
-        vectors = await self._vectors({one.judged for part in split for one in part})
-        sides = [
-            Side(topic=topic, said=part, vectors=_stacked(part, vectors, self._embedder.space.dimension))
-            for topic, part in zip((new, *candidates), split, strict=True)
-        ]
-        return await asyncio.to_thread(self._first_phase, sides[0], sides[1:])
+        """Phase 1: a conflict where any two sentences contradict; else a merge where one holds the other.
+
+        Only where words alone leave it open are sentences embedded.
+        """
+        side, readings = await asyncio.to_thread(_compared, new, candidates)
+        near = await self._nearness(side, readings)
+        return await asyncio.to_thread(self._first_phase, side, readings, near)
 
     async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
-        """Phase 2: near each other, or less near and sharing words that few candidates have."""
+        """Phase 2: the few that stand out among the candidates, by nearness or by rare words in common."""
         if not candidates:
             return ()
-        texts = [_whole(topic) for topic in (new, *candidates)]
-        vectors = await self._vectors(set(texts))
-        near = self._scaled(np.stack([vectors[text] for text in texts[1:]]) @ vectors[texts[0]])
+        rows = await self._embedder.embed_passages([_whole(topic) for topic in (new, *candidates)])
+        near = self._scaled(rows[1:] @ rows[0])
         return await asyncio.to_thread(self._second_phase, new, candidates, near)
 
     # ---- phase 1 ----
 
-    def _first_phase(self, new: Side, others: Sequence[Side]) -> list[ConflictOpinion | MergeOpinion]:
-        near = [self._scaled(new.vectors @ other.vectors.T) for other in others]
+    async def _nearness(self, new: Side, readings: Sequence[Reading]) -> list[Vector | None]:
+        """How near the sentences of those sides are whose vectors decide something, 0 to 1."""
+        matters = any(reading.if_same_matter for reading in readings)
+        wanted = [reading.may_merge or matters and reading.other.brief for reading in readings]
+        if not any(wanted):
+            return [None] * len(readings)
+        chosen = [reading.other for reading, is_wanted in zip(readings, wanted, strict=True) if is_wanted]
+        rows = await self._embedder.embed_passages([one.judged for s in (new, *chosen) for one in s.said])
+        ours, theirs = rows[: len(new.said)], rows[len(new.said) :]
+        found: list[Vector | None] = []
+        for reading, is_wanted in zip(readings, wanted, strict=True):
+            size = len(reading.other.said) if is_wanted else 0
+            found.append(self._scaled(ours @ theirs[:size].T) if is_wanted else None)
+            theirs = theirs[size:]
+        return found
+
+    def _first_phase(
+        self, new: Side, readings: Sequence[Reading], near: Sequence[Vector | None]
+    ) -> list[ConflictOpinion | MergeOpinion]:
         opinions: list[ConflictOpinion | MergeOpinion] = []
-        for number, other in enumerate(others):
-            elsewhere = _nearest_elsewhere(near, number, len(new.said))
-            opinion = self._conflict(new, other, near[number], elsewhere) or self._merge(
-                new, other, near[number]
-            )
-            if opinion is not None:
-                opinions.append(opinion)
+        for number, reading in enumerate(readings):
+            clash = reading.clash or self._clash_of_one_matter(reading, near, number)
+            own = near[number]
+            if clash is not None:
+                opinions.append(_conflict(new, reading.other, clash))
+            elif reading.may_merge and own is not None:
+                merge = self._merge(new, reading.other, own)
+                opinions += [merge] if merge is not None else []
         return opinions
 
-    def _conflict(self, new: Side, other: Side, near: Vector, elsewhere: Vector) -> ConflictOpinion | None:
-        found: list[tuple[Contradiction, Said, Said]] = []
-        for (i, ours), (j, theirs) in product(enumerate(new.said), enumerate(other.said)):
-            alone = near[i, j] >= elsewhere[i] + SAME_MATTER_MARGIN and near[i, j] == near[i].max()
-            matter = bool(alone and near[i, j] >= self._same_matter)
-            one = contradicts(ours.judged, theirs.judged, same_matter=matter)
-            if one is not None:
-                found.append((one, ours, theirs))
-        if not found:
+    def _clash_of_one_matter(
+        self, reading: Reading, near: Sequence[Vector | None], number: int
+    ) -> Clash | None:
+        """The surest clash of two sentences that are nearer than all others are, or None."""
+        own = near[number]
+        if own is None or not reading.if_same_matter:
             return None
-        best, ours, theirs = max(found, key=lambda each: each[0].confidence)
-        return ConflictOpinion(
-            existing=other.topic.node_id,
-            confidence=best.confidence,
-            reasoning=best.reason,
-            description=_at_issue(ours, best),
-            new_quote=ours.quote,
-            existing_quote=theirs.quote,
-        )
+        elsewhere = _nearest_elsewhere(near, number, len(own))
+        alone = [
+            clash
+            for clash in reading.if_same_matter
+            if own[clash.i, clash.j] == own[clash.i].max()
+            and own[clash.i, clash.j] >= max(self._same_matter, elsewhere[clash.i] + SAME_MATTER_MARGIN)
+        ]
+        return _surest(alone)
 
     def _merge(self, new: Side, other: Side, near: Vector) -> MergeOpinion | None:
-        if not new.said or not other.said:
-            return None
-        same = near >= self._embedder.thresholds.same
-        ours = _contained(new.said, other.said, same)
-        theirs = _contained(other.said, new.said, same.T)
+        ours, theirs = _shares(new, other, near >= self._embedder.thresholds.same)
         share = max(ours, theirs)
-        if share < MERGED_CONTENT or not _worth_merging(new.said if ours >= theirs else other.said):
+        if share < MERGED_CONTENT:
             return None
         chinese = is_chinese(new.topic.summary)
         return MergeOpinion(
             existing=other.topic.node_id,
             confidence=round(0.5 + 0.5 * share * float(np.clip(near.max(), 0.5, 1.0)), 2),
             reasoning=_containment(ours, theirs, chinese),
-            strategy="保留更完整的表述，补充另一方独有的内容"
-            if chinese
-            else "keep the fuller wording, add what only the other says",
+            strategy=STRATEGY_ZH if chinese else STRATEGY_EN,
         )
 
     # ---- phase 2 ----
 
     def _second_phase(self, new: Topic, candidates: Sequence[Topic], near: Vector) -> list[RelatedOpinion]:
-        mentioned = [_mentions(topic) for topic in candidates]
-        opinions = []
-        for topic, names, likeness in zip(candidates, mentioned, near, strict=True):
-            common = _mentions(new) & names
-            rare = sorted(
-                word
-                for word in common
-                if sum(word in each for each in mentioned) <= max(1, len(candidates) // 2)
-            )
-            line = self._embedder.thresholds.related * (RELATED_BY_WORDS if rare else 1.0)
-            if likeness >= line:
-                opinions.append(_relation(new, topic, float(likeness), rare))
-        return opinions
+        rare = _rare_in_common(new, candidates)
+        line = self._embedder.thresholds.related
+        if len(candidates) < AMONG:  # nobody to stand out from
+            lines = [line * (RELATED_BY_WORDS if words else 1.0) for words in rare]
+        else:
+            standing_out = max(line, float(near.mean()) + STANDING_OUT)
+            lines = [line if len(words) >= SEVERAL_RARE else standing_out for words in rare]
+        opinions = [
+            _relation(new, topic, float(likeness), words)
+            for topic, words, likeness, least in zip(candidates, rare, near, lines, strict=True)
+            if likeness >= least
+        ]
+        return sorted(opinions, key=lambda one: (-one.confidence, one.existing))[:MOST_RELATED]
 
     # ---- vectors ----
-
-    async def _vectors(self, texts: Iterable[str]) -> Mapping[str, Vector]:
-        wanted = sorted(texts)
-        missing = [text for text in wanted if text not in self._remembered]
-        fresh = await self._embedder.embed_passages(missing) if missing else np.empty((0, 0), np.float32)
-        found = {text: self._remembered[text] for text in wanted if text in self._remembered}
-        found.update(zip(missing, fresh, strict=True))
-        for text in wanted:
-            self._remembered[text] = found[text]
-            self._remembered.move_to_end(text)
-        while len(self._remembered) > REMEMBERED:
-            self._remembered.popitem(last=False)
-        return found
 
     def _scaled(self, cosines: Vector) -> Vector:
         space = self._embedder.space
@@ -186,8 +203,6 @@ class OfflineJudge:
 
 
 # ---- sentences ----
-
-LINE = re.compile(r"[^\n]*")
 
 
 def said(topic: Topic) -> tuple[Said, ...]:
@@ -199,18 +214,47 @@ def said(topic: Topic) -> tuple[Said, ...]:
         line = text.rfind("\n", 0, start) + 1
         speaker = SPEAKER.match(text, line)
         first = speaker is None or speaker.end() > start
-        found.append(Said(quote=quote, judged=quote if first or speaker is None else speaker.group() + quote))
+        judged = quote if first or speaker is None else speaker.group() + quote
+        found.append(Said(quote=quote, judged=judged, statement=read(judged)))
     return tuple(found)
 
 
-def _stacked(part: Sequence[Said], vectors: Mapping[str, Vector], dimension: int) -> Vector:
-    rows = [vectors[one.judged] for one in part]
-    return np.stack(rows) if rows else np.empty((0, dimension), np.float32)
+def _compared(new: Topic, candidates: Sequence[Topic]) -> tuple[Side, list[Reading]]:
+    sides = [Side(topic=topic, said=said(topic)) for topic in (new, *candidates)]
+    return sides[0], [_reading(sides[0], other) for other in sides[1:]]
 
 
-def _nearest_elsewhere(near: Sequence[Vector], number: int, rows: int) -> Vector:
+def _reading(new: Side, other: Side) -> Reading:
+    clash = _surest(_clashes(new, other, same_matter=False))
+    if clash is not None or not new.said or not other.said:
+        return Reading(other=other, clash=clash)
+    both_brief = new.brief and other.brief
+    ours, theirs = _shares(new, other, np.ones((len(new.said), len(other.said)), np.bool_))
+    smaller = new if ours >= theirs else other
+    return Reading(
+        other=other,
+        clash=None,
+        if_same_matter=tuple(_clashes(new, other, same_matter=True)) if both_brief else (),
+        may_merge=max(ours, theirs) >= MERGED_CONTENT and _worth_merging(smaller.said),
+    )
+
+
+def _clashes(new: Side, other: Side, same_matter: bool) -> list[Clash]:
+    pairs = product(enumerate(new.said), enumerate(other.said))
+    found = (
+        (contradiction(ours.statement, theirs.statement, same_matter=same_matter), i, j)
+        for (i, ours), (j, theirs) in pairs
+    )
+    return [Clash(found=one, i=i, j=j) for one, i, j in found if one is not None]
+
+
+def _surest(clashes: Sequence[Clash]) -> Clash | None:
+    return max(clashes, key=lambda clash: clash.found.confidence, default=None)
+
+
+def _nearest_elsewhere(near: Sequence[Vector | None], number: int, rows: int) -> Vector:
     """For each of the new sentences, how near the nearest sentence of any other candidate is."""
-    others = [part.max(axis=1) for n, part in enumerate(near) if n != number and part.size]
+    others = [part.max(axis=1) for n, part in enumerate(near) if n != number and part is not None]
     if len(others) < AMONG:
         return np.ones(rows, np.float32)  # the nearest of few means nothing
     found: Vector = np.max(others, axis=0)
@@ -233,7 +277,34 @@ def _contained(part: Sequence[Said], whole: Sequence[Said], same: NDArray[np.boo
     return sum(held) / sum(weights) if sum(weights) else 0.0
 
 
+def _shares(new: Side, other: Side, same: NDArray[np.bool_]) -> tuple[float, float]:
+    """How much of either side's content the other says, given which sentences the embedder finds alike."""
+    return _contained(new.said, other.said, same), _contained(other.said, new.said, same.T)
+
+
+def _rare_in_common(new: Topic, candidates: Sequence[Topic]) -> list[list[str]]:
+    """For each candidate, the words it has in common with the new topic and with few candidates."""
+    own, mentioned = _mentions(new), [_mentions(topic) for topic in candidates]
+    most = max(1, int(len(candidates) * RARE_SHARE))
+    return [
+        sorted(word for word in own & names if sum(word in each for each in mentioned) <= most)
+        for names in mentioned
+    ]
+
+
 # ---- words for it ----
+
+
+def _conflict(new: Side, other: Side, clash: Clash) -> ConflictOpinion:
+    ours, theirs = new.said[clash.i], other.said[clash.j]
+    return ConflictOpinion(
+        existing=other.topic.node_id,
+        confidence=clash.found.confidence,
+        reasoning=clash.found.reason,
+        description=_at_issue(ours, clash.found),
+        new_quote=ours.quote,
+        existing_quote=theirs.quote,
+    )
 
 
 def _at_issue(ours: Said, found: Contradiction) -> str:
@@ -271,8 +342,8 @@ def _relation(new: Topic, existing: Topic, likeness: float, rare: Sequence[str])
         existing=existing.node_id,
         confidence=round(min(0.99, 0.5 + 0.4 * likeness + 0.05 * min(2, len(rare))), 2),
         reasoning=reasoning,
-        context_new=naming.related_to(new.context, existing.context),
-        context_existing=naming.related_to(existing.context, new.context),
+        context_new=naming.related_to(new.context, existing.context, existing.keywords),
+        context_existing=naming.related_to(existing.context, new.context, new.keywords),
         keywords_new=_united(new.keywords, existing.keywords),
         keywords_existing=_united(existing.keywords, new.keywords),
     )

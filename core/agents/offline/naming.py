@@ -1,7 +1,7 @@
 """A topic's context: one line that says what it is about, in the text's own words.
 
 Law: pure and extractive: headings, else the sentence that speaks of the keywords most, clipped.
-Related topics are named in a bracket behind it, which can be taken off again.
+Related topics are named, briefly, in a bracket behind it, which can be taken off again.
 """
 
 import re
@@ -19,8 +19,13 @@ SHORT_TITLE = 24  # columns; a shorter heading gets a sentence beside it
 MARKUP = re.compile(r"\*\*|__|`|^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]*|>[ \t]*|\|[ \t]*)+", re.MULTILINE)
 CODE = re.compile(r"[{}\[\]=]|\w\(|\": ?\"|https?://|[│┌└├]")
 SPACES = re.compile(r"\s+")
-RELATION = re.compile(r"\s*(?:（与.{1,200}相关）|\(related to .{1,200}\))$", re.DOTALL)
+NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characters
+RELATION = re.compile(r"\s*(?:（与[^（）]+相关）|\(related to [^()]+\))([。.]?)$")
 BRACKET = re.compile(r"\s*(?:（[^（）]*）|\([^()]*\))$")
+BRACKETS = str.maketrans("", "", "（）()")
+FULL_STOP = re.compile(r"(?<![.。])[。.]$")
+HEADED = re.compile(r"([^：:。，,;；]+?)\s*(?:：|: )")
+SENTENCE = re.compile(r"[。.!?！？，；;…]\s*$|[，。；]|[.!?;] ")
 
 
 def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence[Heading] = ()) -> str:
@@ -77,15 +82,22 @@ def clipped(text: str, widest: int = WIDEST) -> str:
     return text[: space if space > 0 and text[end].isascii() else end].rstrip(" ,;:，；：、") + "…"
 
 
-def related_to(context: str, other: str) -> str:
-    """`context` with a bracket that names another topic it is related to, in the context's language."""
-    own, named = unrelated(context), topic_name(other)
-    return f"{own}（与{named}相关）" if is_chinese(own + named) else f"{own} (related to {named})"
+def related_to(context: str, other: str, keywords: Sequence[str] = ()) -> str:
+    """`context` with a bracket that names another topic it is related to, in the context's language.
+
+    `other` and `keywords` are that topic's. The bracket stands before a full stop at the end.
+    """
+    own, named = unrelated(context), short_name(other, keywords)
+    if not named or not own:
+        return own
+    note = f"（与{named}相关）" if is_chinese(own + named) else f" (related to {named})"
+    stop = FULL_STOP.search(own)
+    return own[: stop.start()] + note + own[stop.start() :] if stop else own + note
 
 
 def unrelated(context: str) -> str:
     """`context` without brackets that relate it to other topics."""
-    while (shorter := RELATION.sub("", context)) != context and shorter:
+    while (shorter := RELATION.sub(r"\1", context)) != context and shorter.strip(" 。."):
         context = shorter
     return context
 
@@ -94,3 +106,30 @@ def topic_name(context: str) -> str:
     """What a topic is called when another one speaks of it: its context without brackets, clipped."""
     own = unrelated(context).rstrip(" .。;；")
     return clipped(BRACKET.sub("", own) or own, WIDEST * 3 // 5)
+
+
+def short_name(context: str, keywords: Sequence[str]) -> str:
+    """What a topic is called in passing, in `NAME_WIDTH` columns: its heading, else its keywords."""
+    own = topic_name(context)
+    headed = HEADED.match(own)
+    name = headed[1] if headed else own
+    if (
+        SENTENCE.search(name) or not headed and unrelated(context).endswith(("。", ".")) or _too_wide(name)
+    ) and keywords:
+        name = _listed(keywords)
+    return clipped(name.translate(BRACKETS), NAME_WIDTH)
+
+
+def _too_wide(name: str) -> bool:
+    return display_width(name) > NAME_WIDTH
+
+
+def _listed(keywords: Sequence[str]) -> str:
+    """The first keywords, as many as fit."""
+    mark = "、" if is_chinese("".join(keywords)) else ", "
+    named = keywords[0]
+    for keyword in keywords[1:3]:
+        if _too_wide(longer := named + mark + keyword):
+            break
+        named = longer
+    return named

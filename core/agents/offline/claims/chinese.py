@@ -17,7 +17,7 @@ from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabular
 from core.text.chinese import tagged
 
 NUMBER = re.compile(
-    r"(?P<digits>[\d,]*\d(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
+    r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
     r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b|[\u4e00-\u9fff]?)"
 )
 WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
@@ -25,7 +25,8 @@ LABEL = re.compile(
     r"第[零〇一二两三四五六七八九十百千\d]+[\u4e00-\u9fff]?"
     r"|(?:阶段|步骤|节点|章节|版块|分支)\s*[A-Z\d一二三四五六七八九十]+"
 )
-LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#-]*)*")
+LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#_-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#_-]*)*")
+CONDITION = re.compile(r"\s*(?:如果|假如|假设|倘若|若|当|一旦|除非|只要)(?!时|天|年|地|代|前)")
 TITLE = re.compile(r"《[^》]{1,40}》|“[^”]{1,40}”|「[^」]{1,40}」|\"[^\"]{1,40}\"")
 PASSIVE = re.compile(r"由|被|所")
 NUMERALS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -82,6 +83,7 @@ def statement(text: str) -> Statement:
         hedged=any(word in text for word in words.HEDGES),
         personal=course.personal,
         contrasting="而" in text,
+        conditional=CONDITION.match(text) is not None,
         proposition=bool(course.terms) and (not course.starts_with_a_verb or course.copula),
     )
 
@@ -251,7 +253,7 @@ def _verb(course: Course, word: str, kind: str, at: int) -> None:
         verb and len(course.terms) == 1 and course.terms[0].end == at
     )  # 发布推迟了: the first is the subject
     course.copula = course.copula or second or word in words.COPULAS
-    if at == 0 and verb and word not in words.COPULAS:
+    if verb and not course.terms and not course.personal and word not in words.COPULAS:
         course.starts_with_a_verb = True
     if course.state is None and (verb or word in words.STATES):
         course.state = word in words.STATES

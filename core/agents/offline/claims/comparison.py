@@ -111,6 +111,15 @@ class Comparison:
         return self.laid.weight(self.laid.shared()) - (NAME_WEIGHT if self.laid.names else 1.0)
 
     @property
+    def told_apart(self) -> bool:
+        """Both subjects have words that the other has not: "the timeout of reads", "the timeout of writes"."""
+        sides = ((self.laid.only_a, self.left), (self.laid.only_b, self.right))
+        return all(
+            any(t.kind is Kind.WORD and t in side.terms[: side.subject_end] for t in only)
+            for only, side in sides
+        )
+
+    @property
     def all_but_one(self) -> bool:
         """Each side has one term that the other has not, and no more."""
         return len(self.laid.only_a) == len(self.laid.only_b) == 1

@@ -137,6 +137,8 @@ def contrasts(left: Statement, right: Statement) -> Iterator[Contradiction]:
 def exclusions(left: Statement, right: Statement) -> Iterator[Contradiction]:
     """ "only speaks French" against "speaks Spanish": the same verb, and something that the first leaves out."""
     for place in sorted(left.only_at):
+        if place == 0 and not left.personal:
+            continue  # an order: "only fetch new records"
         verb = _verb_beside(left, place)
         if verb is None:
             continue

@@ -31,6 +31,9 @@ AFTER_COMMA = CLAUSE_OPENERS | {"and", "has", "is", "who", "which"}
 LIKING = frozenset({"i", "we", "they", "you", "to", "not", "also", "really", "would", "who"})  # before "like"
 NO_NEGATION = frozenset({"only", "just", "merely", "doubt", "matter"})  # after "not" or "no"
 MAINLY = frozenset({"primarily", "mainly", "mostly", "best"})
+CONDITIONS = frozenset({"if", "unless", "when", "whenever", "once"})  # where the sentence begins with it
+MERELY = frozenset({"imagine", "hope", "wish", "guess"})  # "can only imagine"
+BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
 ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
 
 
@@ -58,6 +61,7 @@ def statement(text: str) -> Statement:
         hedged=bool(lowered & words.HEDGES),
         personal=draft.personal,
         contrasting=bool(lowered & {"while", "whereas"}),
+        conditional=bool(read) and read[0].lower in CONDITIONS,
         proposition=draft.verb_at > 0 or draft.verb_at == 0 and bool(draft.personal),
     )
 
@@ -109,7 +113,7 @@ def _mark(draft: Draft, token: Token, following: str) -> None:
     if token.text in ";—–:." or token.text == "," and following in AFTER_COMMA:
         if following not in {"not", "rather"}:
             draft.next_clause()
-    elif draft.denial is Denial.CONTRAST:
+    elif draft.denial is Denial.CONTRAST or token.text in "()":
         draft.denial = Denial.NONE
     draft.last = token.text
 
@@ -131,7 +135,7 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
         if lower in words.STATES | words.MODALS:
             _verb(draft)
     else:
-        _content(draft, token)
+        _content(draft, token, before)
 
 
 def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
@@ -147,7 +151,9 @@ def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
 
 def _restrict(draft: Draft, lower: str, before: str, following: str) -> None:
     """ "only", "mainly known", "at least", "more than"."""
-    only = lower in words.EXCLUSIVE and before not in {"not", "the"} and following not in {"child", "a"}
+    only = (
+        lower in words.EXCLUSIVE and before not in {"not", "the"} and following not in {"child", "a"} | MERELY
+    )
     if only or lower in MAINLY and following == "known":
         draft.only_at.add(len(draft.terms))
     if lower in words.AT_LEAST or lower == "than" and before == "more":
@@ -171,9 +177,9 @@ def _opens_a_clause(lower: str, following: str) -> bool:
     return following.endswith(("ed", "ly"))
 
 
-def _content(draft: Draft, token: Token) -> None:
+def _content(draft: Draft, token: Token, before: str) -> None:
     lower = token.lower
-    if _looks_a_verb(draft, lower):
+    if before not in BEFORE_NOUNS and _looks_a_verb(draft, lower):
         _verb(draft)
     draft.bound = 0
     calendar = "month" if lower in words.MONTHS else "weekday" if lower in words.WEEKDAYS else ""

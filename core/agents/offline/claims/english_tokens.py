@@ -54,7 +54,8 @@ def tokens(text: str) -> list[Token]:
     found, at = [], 0
     cut = list(_cut(text))
     while at < len(cut):
-        size = next((n for n in (3, 2) if _phrase(cut[at : at + n]) in PHRASES), 1)
+        left = len(cut) - at
+        size = next((n for n in (3, 2) if n <= left and _phrase(cut[at : at + n]) in PHRASES), 1)
         if size > 1:
             one = PHRASES[_phrase(cut[at : at + size])]
             found.append(Token("word", one, cut[at].start, cut[at + size - 1].end))

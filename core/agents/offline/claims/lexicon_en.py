@@ -228,7 +228,8 @@ SEVERAL = words(
     use offer provide have own work explore local renowned popular accomplished avid successful
     professional prestigious special activity new good great spend time issue thing field area cause matter
     team people person individual group know collaborate win appear feature cite mention involve share
-    develop sell buy see say think want need make go take get
+    develop sell buy see say think want need make go take get check find store load update return create
+    compare agent
     """
 )
 
@@ -301,7 +302,7 @@ NOT_NAMES = words(
     """
     little big small large great good new old young many most some few several both all every each such other
     early late recent current first last next final main key major minor public private local social common
-    people things users members students children parents friends
+    people things users members students children parents friends life love work nature music art memory
     """
 )
 

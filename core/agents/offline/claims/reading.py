@@ -1,17 +1,16 @@
 """Sentences to statements: marks off, the speaker apart, then by the language's reader.
 
-Law: pure; the same sentence reads the same. What was read is remembered, the last few thousand.
+Law: pure; the same sentence reads the same, and nothing read is remembered.
 """
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 
 from core.agents.offline.claims import chinese, english
 from core.agents.offline.claims.statement import Statement
+from core.text.chinese import tagged
 from core.text.scripts import is_chinese
 
-REMEMBERED = 8192
 LONGEST = 600  # characters that are read; laying terms side by side costs their number squared
 
 LIST_MARK = re.compile(
@@ -22,11 +21,12 @@ SPEAKER = re.compile(
     r"([A-Za-z\u4e00-\u9fff][^\s:：,，。.!?]{0,20}(?: [^\s:：,，.!?]{1,20}){0,2})\s*[:：]\s*(?=\S)(?!//)"
 )
 HEADING = re.compile(r"\s*#{1,6}\s")
-NOT_PROSE = re.compile(r"[=→←|{}\[\]<>]|[:：]\s*$")
+LABEL = re.compile(r"\s*(?:\*\*|__|`)?[^*`]{1,60}(?:[:：]\s*(?:\*\*|__|`)|(?:\*\*|__|`)\s*[:：])")
+NOT_PROSE = re.compile(r"[=→←|{}\[\]<>]| [+·] |[:：]\s*$")
+ROLES = frozenset({"用户", "助手", "系统"})
 QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'": "'"}
 
 
-@lru_cache(maxsize=REMEMBERED)
 def read(sentence: str) -> Statement:
     """Take a sentence apart. List marks and quotation marks around the whole are not part of it.
 
@@ -39,8 +39,18 @@ def read(sentence: str) -> Statement:
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
     if spoken:
-        found = replace(found, speaker=spoken.group(1).strip().lower())
+        name = spoken.group(1).strip()
+        found = replace(
+            found, speaker=name.lower(), labelled=_is_label(start, mark.end() if mark else 0, name)
+        )
     return replace(found, proposition=False) if NOT_PROSE.search(inner) or HEADING.match(start) else found
+
+
+def _is_label(sentence: str, start: int, name: str) -> bool:
+    """Whether a name before a colon is marked up as a label, or is a Chinese one that no person has."""
+    if LABEL.match(sentence, start):
+        return True
+    return is_chinese(name) and name not in ROLES and not any(w.kind.startswith("nr") for w in tagged(name))
 
 
 def unquoted(text: str) -> str:

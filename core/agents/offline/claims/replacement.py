@@ -109,7 +109,7 @@ def _number(both: Comparison) -> Contradiction | None:
     ours, theirs = both.laid.left(Kind.NUMBER)
     pairs = [(x, y) for x in ours for y in theirs if x.unit == y.unit or not (x.unit and y.unit)]
     low, high = both.laid.covered(Kind.NAME, Kind.WORD)
-    if not pairs or both.scoped_apart or low < VALUE_COVERED or high < 0.7:
+    if not pairs or both.scoped_apart or both.told_apart or low < VALUE_COVERED or high < 0.7:
         return None
     if both.frame < 1.0 and not both.single and not both.all_but_one:
         return None
@@ -155,12 +155,19 @@ def _value(both: Comparison) -> Contradiction | None:
     )
     if not ours or not theirs or both.scoped_apart:
         return None
+    if both.told_apart or _act(ours, both) and _act(theirs, both):
+        return None  # two things; or one who does several: what is read is not what is written
     low, _ = both.laid.covered(*fillers)
     if not _framed(both, low, _at_the_end(both, ours, theirs)):
         return None
     if not (_one_run(ours, both.left, both) and _one_run(theirs, both.right, both)):
         return None
     return found(Slot.VALUE, both.left, ours, both.right, theirs, 0.5 + 0.4 * low)
+
+
+def _act(terms: Sequence[Term], both: Comparison) -> bool:
+    """Whether what differs is something done of which one does several."""
+    return any(term.key in both.words.several for term in terms)
 
 
 def _framed(both: Comparison, low: float, at_the_end: bool) -> bool:

@@ -57,6 +57,8 @@ class Statement:
     a pronoun ("i", "it", …), so who is meant is open. `contrasting`: its clauses are set against
     each other ("…, while …"). `speaker`: who says it, where the sentence names one ("Alice: …").
     `proposition`: it has a subject and a verb; headings, orders and exclamations have not.
+    `labelled`: what stands before its colon is no speaker but says what it is for ("**Role**: …").
+    `conditional`: it tells what holds if or when something else does.
     """
 
     text: str
@@ -74,6 +76,8 @@ class Statement:
     proposition: bool = True
     personal: str = ""
     speaker: str = ""
+    labelled: bool = False
+    conditional: bool = False
 
     def of_clause(self, clause: int) -> tuple[Term, ...]:
         return tuple(term for term in self.terms if term.clause == clause)

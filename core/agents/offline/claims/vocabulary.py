@@ -6,7 +6,7 @@ word, stemmed in English.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from types import ModuleType
 
 import Stemmer
@@ -39,7 +39,6 @@ def groups(listed: str) -> dict[str, str]:
     return {word: line.split()[0] for line in listed.strip().splitlines() for word in line.split()}
 
 
-@lru_cache(maxsize=65536)
 def english_key(word: str) -> str:
     if word.lower() == "found":
         return "find"  # "founded" has its own stem
@@ -47,7 +46,6 @@ def english_key(word: str) -> str:
     return _english_groups().get(plain, plain)
 
 
-@lru_cache(maxsize=65536)
 def chinese_key(word: str) -> str:
     return _chinese_groups().get(word.lower(), word.lower())
 

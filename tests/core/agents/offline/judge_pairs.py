@@ -204,3 +204,103 @@ CHINESE = [
     ("apart", "小明有一个哥哥。", "小明有一个妹妹。"),
     ("apart", "周一团队在罗马开会。", "周二团队在巴黎开会。"),
 ]
+
+# What instructions, specifications and notes say side by side: nothing of it contradicts.
+PROCEDURES_ENGLISH = [
+    (
+        "apart",
+        "2. The reviewer marks the change as blocked.",
+        "**Role**: Follow the reviewer's advice and edit the change.",
+    ),
+    ("apart", "- Only fetch new records.", "1. **Import**: fetch, check and merge records from all sources"),
+    ("apart", "- Only retry failed uploads.", "- The worker retries uploads with a growing pause."),
+    (
+        "apart",
+        "SQLite is the default store; PostgreSQL is for several machines.",
+        "One process with defaults (SQLite, a local model) runs on a laptop.",
+    ),
+    (
+        "apart",
+        "The Planner agent reads the goal and writes the first plan.",
+        "The Planner agent reads the report and updates the plan.",
+    ),
+    (
+        "apart",
+        "**Trigger**: The Judge agent finds a conflict in the first phase.",
+        "**Role**: The Judge agent compares new nodes with old ones.",
+    ),
+    ("apart", "Run the migration before the release.", "Run the smoke tests after the release."),
+    ("apart", "`GET /users` returns a list of users.", "`GET /users/{id}` returns one user."),
+    (
+        "apart",
+        "If the cache is full, the oldest entry is dropped.",
+        "If the cache is empty, the entry is loaded from disk.",
+    ),
+    ("apart", "When the queue is full, the server answers 429.", "When the server stops, it answers 503."),
+    ("apart", "The parser does not read comments.", "The linter reads comments."),
+    ("apart", "A task has a title, an owner and a due date.", "A task has a list of comments."),
+    ("apart", "Step 3: The client sends the token.", "Step 4: The server checks the token."),
+    ("apart", "The default timeout of reads is 5 seconds.", "The default timeout of writes is 30 seconds."),
+    ("apart", "Use short names for local variables.", "Use long names for public functions."),
+    ("apart", "The service stores vectors in memory.", "The service stores attachments on disk."),
+    ("apart", "Admins can delete any project.", "Members can only delete their own projects."),
+    ("apart", "I can only imagine how hard that was.", "I can imagine the first weeks were hard."),
+    (
+        "apart",
+        "Life can be tough, but friends help me keep going.",
+        "Life can be tough, but music can make a difference.",
+    ),
+    ("apart", "Memory keeps what is always needed.", "Unlike Skills, Memory is loaded at every start."),
+    ("apart", "The index is rebuilt every night.", "The index is read by all workers."),
+    (
+        "apart",
+        "Design: The gateway forwards requests to the workers.",
+        "The gateway is built as a thin layer in front of the workers.",
+    ),
+    ("apart", "The writer agent drafts the text.", "The editor agent shortens the text."),
+    (
+        "apart",
+        "Each session has one summary of at most 200 words.",
+        "Each turn has a summary of at most 50 words.",
+    ),
+]
+
+PROCEDURES_CHINESE = [
+    (
+        "apart",
+        "2. 【审核Agent】判断为重复内容，需要合并",
+        "**职责**：根据【审核Agent】的建议，修改内容的标题和标签。",
+    ),
+    ("apart", "- 只检索新的候选记录", "1. **全面检索**：多来源检索、核对、综合整理"),
+    ("apart", "- 只检索新的候选记录", "- 新记录回到第三步（再次检索和判断）"),
+    (
+        "apart",
+        "**触发条件**：【审核Agent】在初审中发现矛盾。",
+        "**职责**：根据【审核Agent】的意见，更新记录的标签。",
+    ),
+    (
+        "apart",
+        "**定位**：调度平台提供一种任务编排方式，外部系统通过【网关】与该平台交互。",
+        "调度平台设计为分层的结构，由多个Agent进行管理。",
+    ),
+    ("apart", "`before_run` — 加载配置", "- 每次运行只加载一次（已加载则跳过）"),
+    ("apart", "2. **滑动窗口：** 仅使用最近五轮对话", "- **向量化：** 使用本地模型将对话转换为向量"),
+    ("apart", "规划Agent读取目标，生成第一版计划。", "规划Agent读取任务结果，更新计划。"),
+    ("apart", "如果缓存已满，则删除最旧的条目。", "如果缓存为空，则从磁盘加载条目。"),
+    ("apart", "当队列已满时，服务器返回429。", "当服务器停止时，返回503。"),
+    ("apart", "上线前运行迁移脚本。", "上线后运行冒烟测试。"),
+    ("apart", "读操作的默认超时为5秒。", "写操作的默认超时为30秒。"),
+    ("apart", "步骤三：客户端发送令牌。", "步骤四：服务器校验令牌。"),
+    ("apart", "管理员可以删除任何项目。", "成员只能删除自己的项目。"),
+    ("apart", "解析器不读取注释。", "检查器读取注释。"),
+    ("apart", "服务将向量存放在内存中。", "服务将附件存放在磁盘上。"),
+    ("apart", "任务包含标题、负责人和截止日期。", "任务包含评论列表。"),
+    ("apart", "**输入**：用户的问题和上下文", "**输出**：结构化的摘要和关键词"),
+    ("apart", "记忆适合始终需要的上下文，技能适合按需使用的流程。", "与技能不同，记忆是始终加载的上下文。"),
+    ("apart", "每个会话保留一份不超过200字的摘要。", "每个话题保留一份不超过50字的摘要。"),
+    ("apart", "- 不要修改已发布的接口", "- 修改接口时同步更新文档"),
+    ("apart", "写作Agent负责起草文本。", "编辑Agent负责精简文本。"),
+    ("apart", "索引每晚重建一次。", "索引由所有工作进程读取。"),
+    ("apart", "短期记忆保存最近十轮对话。", "长期记忆保存重要的事实。"),
+    ("apart", "系统支持按用户隔离数据。", "系统支持按项目导出数据。"),
+]

@@ -3,9 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.agents.offline.contradiction import Slot, contradicts
-from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH
+from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH, PROCEDURES_CHINESE, PROCEDURES_ENGLISH
 
-PAIRS = [*ENGLISH, *CHINESE]
+PROCEDURES = [*PROCEDURES_ENGLISH, *PROCEDURES_CHINESE]
+PAIRS = [*ENGLISH, *CHINESE, *PROCEDURES]
 
 
 @pytest.mark.parametrize(("expected", "a", "b"), PAIRS)
@@ -124,6 +125,11 @@ def test_any_text_may_come(noise: str, sentence: str, inside: str) -> None:
     for a, b in ((noise, sentence), (mixed, sentence), (mixed, noise)):
         found = contradicts(a, b, same_matter=True)
         assert found is None or 0 < found.confidence < 1
+
+
+@pytest.mark.parametrize("text", ["Bob Ray works at the head office", "售价,5999元", "，,，"])
+def test_a_phrase_at_the_end_and_a_stray_comma_are_read(text: str) -> None:
+    assert contradicts(text, "Bob Ray works at the mill.") is None
 
 
 def test_a_sentence_without_end_is_read_in_no_time() -> None:

@@ -5,7 +5,7 @@ import pytest
 from core.agents.offline.judge import OfflineJudge
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
-from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH
+from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH, PROCEDURES_CHINESE, PROCEDURES_ENGLISH
 from tests.support.embedders import local_embedder
 from tests.support.hashing_embedder import HashingEmbedder
 
@@ -26,7 +26,9 @@ async def relation(judge: OfflineJudge, a: str, b: str) -> str:
     return "related" if await judge.related(topic("new", a), [topic("old", b)]) else "unrelated"
 
 
-@pytest.mark.parametrize(("expected", "a", "b"), [*ENGLISH, *CHINESE])
+@pytest.mark.parametrize(
+    ("expected", "a", "b"), [*ENGLISH, *CHINESE, *PROCEDURES_ENGLISH, *PROCEDURES_CHINESE]
+)
 async def test_pairs_are_judged_as_a_careful_reader_does(
     judge: OfflineJudge, expected: str, a: str, b: str
 ) -> None:
@@ -118,17 +120,57 @@ async def test_keywords_stay_bounded_however_often_topics_are_related(judge: Off
     assert len(opinion.keywords_existing) == 10
 
 
-async def test_texts_are_embedded_once() -> None:
+async def test_sentences_are_embedded_only_where_words_leave_it_open() -> None:
     embedder = HashingEmbedder()
-    judge = OfflineJudge(embedder)
     old = [topic("a", "Acme makes bicycles."), topic("b", "Whales sing. Whales dive.")]
 
-    await judge.conflicts_and_merges(topic("new", "Acme makes scooters."), old)
-    before = embedder.texts_embedded
-    await judge.conflicts_and_merges(topic("newer", "Acme makes skates."), old)
+    await OfflineJudge(embedder).conflicts_and_merges(topic("new", "Acme makes scooters."), old)
 
-    assert before == 4
-    assert embedder.texts_embedded == 5
+    assert embedder.texts_embedded == 0
+
+
+async def test_of_many_candidates_only_the_few_that_stand_out_are_related(judge: OfflineJudge) -> None:
+    new = topic("new", "The tram line to the harbour was closed for repairs of its rails.")
+    tram = [
+        topic("rails", "The rails of the tram line were laid in 1931."),
+        topic("harbour", "The harbour can be reached by the tram line."),
+    ]
+    others = [
+        topic("soup", "Lentil soup needs an hour on the stove."),
+        topic("whales", "Whales sing to each other over long distances."),
+        topic("choir", "The choir rehearses on Thursdays."),
+        topic("bees", "Bees fly out when it is warm."),
+        topic("chess", "Chess is played by two people."),
+    ]
+
+    opinions = await judge.related(new, [*others, *tram])
+
+    assert {one.existing for one in opinions} == {"rails", "harbour"}
+    assert [one.confidence for one in opinions] == sorted((one.confidence for one in opinions), reverse=True)
+
+
+async def test_no_judgement_relates_to_more_than_three(judge: OfflineJudge) -> None:
+    same = [topic(str(n), f"The tram line to the harbour was repaired in {1950 + n}.") for n in range(6)]
+    others = [topic(f"other {n}", text) for n, text in enumerate(["Lentil soup is hot.", "Whales sing."])]
+
+    opinions = await judge.related(
+        topic("new", "The tram line to the harbour was repaired."), [*same, *others]
+    )
+
+    assert len(opinions) == 3
+
+
+async def test_a_sentence_of_a_long_text_is_not_one_matter_for_being_nearest(judge: OfflineJudge) -> None:
+    text = "Ravi Menon never goes anywhere without his car."
+    cycling = "Ravi Menon cycles through the hills on Sundays."
+    others = [
+        topic("soup", "Lentil soup needs an hour on the stove."),
+        topic("whales", "Whales sing to each other over long distances."),
+        topic("choir", "The choir rehearses on Thursdays."),
+    ]
+    long = topic("long", f"{cycling} He has two sisters. They sing in a choir. The choir travels a lot.")
+
+    assert not await judge.conflicts_and_merges(topic("new", text), [*others, long])
 
 
 async def test_judging_twice_gives_the_same(judge: OfflineJudge) -> None:

@@ -1,4 +1,15 @@
-from core.agents.offline.naming import WIDEST, clipped, context_of, related_to, topic_name, unrelated
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.agents.offline.naming import (
+    WIDEST,
+    clipped,
+    context_of,
+    related_to,
+    short_name,
+    topic_name,
+    unrelated,
+)
 from core.text.outline import Heading
 from core.text.scripts import display_width
 
@@ -37,3 +48,34 @@ def test_a_relation_is_put_behind_in_the_language_of_the_topic_and_taken_off_aga
     assert unrelated(chinese) == "量子纠缠研究"
     assert unrelated(related_to(english, "Chips")) == "Entanglement"
     assert topic_name("The CEO is Ann.") == "The CEO is Ann"
+
+
+def test_a_relation_stands_before_the_full_stop_and_names_the_other_topic_briefly() -> None:
+    chinese = related_to(
+        "星辰科技成立于2015年，总部在杭州。",
+        "经核实年报，星辰科技的CEO是李四，张三已于2023年卸任。",
+        ["星辰科技", "CEO", "李四", "张三"],
+    )
+    english = related_to("Acme sits in Bern.", "The CEO of Acme is Ann Lee.", ["Acme", "Ann Lee"])
+
+    assert chinese == "星辰科技成立于2015年，总部在杭州（与星辰科技、CEO、李四相关）。"
+    assert english == "Acme sits in Bern (related to Acme, Ann Lee)."
+    assert unrelated(chinese) == "星辰科技成立于2015年，总部在杭州。"
+    assert unrelated(english) == "Acme sits in Bern."
+
+
+def test_a_short_name_is_the_heading_before_a_colon_or_else_keywords() -> None:
+    keywords = ["rent", "Berlin"]
+
+    assert short_name("Costs: The rent of the Berlin office is 900 EUR.", keywords) == "Costs"
+    assert short_name("费用：柏林办公室的租金为900欧元。", ["租金"]) == "费用"
+    assert short_name("Anna sells the house in Turin.", keywords) == "rent, Berlin"
+    assert short_name("Storage engine", keywords) == "Storage engine"
+    assert display_width(short_name("很长" * 50, [])) <= 40
+
+
+@given(st.text(max_size=120), st.text(max_size=120), st.lists(st.text(min_size=1, max_size=30), max_size=4))
+def test_a_relation_comes_off_again_whatever_the_texts_are(own: str, other: str, keywords: list[str]) -> None:
+    plain = unrelated(own)
+
+    assert unrelated(related_to(own, other, keywords)) == plain
