@@ -42,9 +42,13 @@ def handed_over(conflict: Conflict, gone: Container[NodeId], into: NodeId, now: 
     It is moot when that leaves a single side.
     """
     moved = [replace(side, node_id=into) if side.node_id in gone else side for side in conflict.sides]
-    sides = tuple({side.node_id: side for side in reversed(moved)}.values())[::-1]
+    sides: dict[NodeId, Side] = {}
+    for side in moved:
+        sides.setdefault(
+            side.node_id, side
+        )  # the first side stays first: it is the one that goes round again
     if len(sides) > 1:
-        return replace(conflict, sides=sides)
+        return replace(conflict, sides=tuple(sides.values()))
     return closed(conflict, ConflictStatus.MOOT, now)
 
 
