@@ -252,7 +252,7 @@ def test_every_attribute_of_an_error_is_named_among_its_reasons_metadata() -> No
 
     unnamed = [
         f"{error.__name__}.{field.name}"
-        for error in errors.MemoryBankError.__subclasses__()
+        for error in of_core()
         for field in fields(error)
         if field.name not in for_logs and f"`{field.name}`" not in comment[reason_of(error)]
     ]
