@@ -1,31 +1,41 @@
 """How well the offline Judge alone tells conflicts and merges, apart from the write path around it.
 
-Three tables: the worlds of `bench_memory_update`, judged role by role (a new fact against all facts
+Four tables: the worlds of `bench_memory_update`, judged role by role (a new fact against all facts
 before it, every second world apart, so that thresholds tuned on one half can be checked on the
 other); false alarms on dialogues (each turn against its nearest eight predecessors); false alarms
-on a document's sentences. Reads `shared/data` beside the checkout; `--misses` lists what went wrong.
+on a document's sentences; whole documents and dialogues memorized, each into a bank of its own: the
+conflicts (none of these texts contradicts itself), the edges, the seconds. Reads `shared` beside the
+checkout; `--misses` lists what went wrong; `--documents` measures the last table alone, of the
+documents whose names begin with the words that follow.
 
-    python -m tests.bench.bench_judge [--misses]
+    python -m tests.bench.bench_judge [--misses] [--documents [NAME …]]
 """
 
 import asyncio
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
+from core.agents.offline.agents import offline_agents
 from core.agents.offline.judge import OfflineJudge
 from core.agents.roles import ConflictOpinion, Topic
-from core.ids import NodeId
+from core.bank.bank import Bank
+from core.ids import BankId, BankKey, NodeId, Tenant
 from core.ports import Embedder
 from core.text import sentences
+from core.usecases.create_bank import CreateBank, create_bank
+from core.usecases.memorize import Memorize, memorize
+from core.usecases.record import Context
+from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from tests.bench.bench_memory_update import DATA, Case, cases
+from tests.support.house import open_house
 
 SHARED = DATA.parents[1]
 NEAREST = 8
@@ -130,22 +140,80 @@ def turns(conversation: dict[str, object]) -> list[str]:
     ]
 
 
+async def memorized(embedder: Embedder, names: Sequence[str], show: bool) -> None:
+    """Each document in a bank of its own, clustered, structured and judged as core does."""
+    print("\ndocuments and dialogues memorized")
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        for name, texts in _whole_texts():
+            if names and not name.startswith(tuple(names)):
+                continue
+            key = BankKey(tenant=Tenant("bench"), bank_id=BankId(name))
+            await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id))
+            started = time.perf_counter()
+            for text in texts:
+                await memorize(house, Memorize(key=key, context=Context(text=text)))
+            seconds = time.perf_counter() - started
+            async with house.banks.reading(key) as bank:
+                _report(name, bank, seconds, show)
+
+
+def _report(name: str, bank: Bank, seconds: float, show: bool) -> None:
+    degrees = [len(bank.graph.neighbors(node_id)) for node_id in bank.nodes]
+    print(
+        f"  {name:<24} {len(degrees):>4} nodes   conflicts {len(bank.conflicts)}   edges {sum(degrees) // 2:>4}"
+        f"   degree {sum(degrees) / len(degrees):.1f} (at most {max(degrees)}, none {degrees.count(0)})"
+        f"   {seconds:.1f} s"
+    )
+    for conflict in bank.conflicts.values():
+        print(f"    conflict: {[side.quote for side in conflict.sides]}")
+    for node in bank.nodes.values() if show else ():
+        print(f"    {node.context}   [{', '.join(node.keywords)}]")
+
+
+def _whole_texts() -> Iterator[tuple[str, list[str]]]:
+    """Documents, each one text; dialogues, each session a text."""
+    for path in [*sorted((SHARED / "seeds").glob("*.txt")), *sorted(SHARED.glob("*.md"))]:
+        yield path.stem, [path.read_text(encoding="utf-8")]
+    for number, each in enumerate(dialogues()):
+        sessions = [part for part in each["conversation"].values() if isinstance(part, list)]
+        yield f"dialogue-{number}", ["\n".join(turns({"": session})) for session in sessions]
+
+
 async def measure(misses: bool) -> None:
-    embedder = LocalEmbedder.open()
+    embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
     judge = OfflineJudge(embedder)
     await worlds(judge, misses)
     print("\nfalse alarms")
-    dialogues = json.loads((DATA.parent / "locomo_dev.json").read_text(encoding="utf-8"))
-    for number, each in enumerate(dialogues):
+    for number, each in enumerate(dialogues()):
         await alarms(judge, embedder, f"dialogue {number}", turns(each["conversation"]), misses)
     for path in documents():
         said = sentences.split(path.read_text(encoding="utf-8"))
         await alarms(judge, embedder, path.stem, said, misses)
+    await memorized(embedder, (), misses)
+
+
+def dialogues() -> list[dict[str, dict[str, object]]]:
+    found: list[dict[str, dict[str, object]]] = json.loads(
+        (DATA.parent / "locomo_dev.json").read_text(encoding="utf-8")
+    )
+    return found
 
 
 def documents() -> list[Path]:
     return [SHARED / "DESIGN.md", *sorted((SHARED / "seeds").glob("00[04]*.txt"))]
 
 
+async def main() -> None:
+    misses = "--misses" in sys.argv
+    if not DATA.exists():
+        print(f"no data at {DATA}: nothing measured")
+    elif "--documents" in sys.argv:
+        names = sys.argv[sys.argv.index("--documents") + 1 :]
+        embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
+        await memorized(embedder, [name for name in names if not name.startswith("-")], misses)
+    else:
+        await measure(misses)
+
+
 if __name__ == "__main__":
-    asyncio.run(measure("--misses" in sys.argv))
+    asyncio.run(main())

@@ -88,6 +88,8 @@ def related_to(context: str, other: str, keywords: Sequence[str] = ()) -> str:
     `other` and `keywords` are that topic's. The bracket stands before a full stop at the end.
     """
     own, named = unrelated(context), short_name(other, keywords)
+    if keywords and own.startswith(named):  # two parts of one section
+        named = _plain_name(_listed(keywords))
     if not named or not own:
         return own
     note = f"（与{named}相关）" if is_chinese(own + named) else f" (related to {named})"
@@ -112,11 +114,14 @@ def short_name(context: str, keywords: Sequence[str]) -> str:
     """What a topic is called in passing, in `NAME_WIDTH` columns: its heading, else its keywords."""
     own = topic_name(context)
     headed = HEADED.match(own)
-    name = headed[1] if headed else own
-    if (
-        SENTENCE.search(name) or not headed and unrelated(context).endswith(("。", ".")) or _too_wide(name)
-    ) and keywords:
+    name = BRACKET.sub("", headed[1]) if headed else own
+    sentence = SENTENCE.search(name) or (headed is None and unrelated(context).endswith(("。", ".")))
+    if keywords and (sentence or _too_wide(name)):
         name = _listed(keywords)
+    return _plain_name(name)
+
+
+def _plain_name(name: str) -> str:
     return clipped(name.translate(BRACKETS), NAME_WIDTH)
 
 
