@@ -32,6 +32,7 @@ MOST_SENTENCES = 64  # of one summary; what comes after is not compared
 BRIEF = 3  # sentences of a note on one matter; in a longer text some sentence is always the nearest
 LEAST_CONTENT = 2.0  # of a text to be merged, in terms
 MERGED_CONTENT = 0.8  # of one summary's content, found in the other
+ROUNDING = 1e-9
 AMONG = 3  # other candidates, for standing out among them to mean something
 SAME_MATTER_MARGIN = 0.1  # how much nearer than to any other candidate
 MOST_RELATED = (
@@ -166,7 +167,7 @@ class OfflineJudge:
     def _merge(self, new: Side, other: Side, near: Vector) -> MergeOpinion | None:
         ours, theirs = _shares(new, other, near >= self._embedder.thresholds.same)
         share = max(ours, theirs)
-        if share < MERGED_CONTENT:
+        if not share:
             return None
         chinese = is_chinese(new.topic.summary)
         return MergeOpinion(
@@ -235,7 +236,7 @@ def _reading(new: Side, other: Side) -> Reading:
         other=other,
         clash=None,
         if_same_matter=tuple(_clashes(new, other, same_matter=True)) if both_brief else (),
-        may_merge=max(ours, theirs) >= MERGED_CONTENT and _worth_merging(smaller.said),
+        may_merge=max(ours, theirs) > 0 and _worth_merging(smaller.said),
     )
 
 
@@ -267,14 +268,17 @@ def _worth_merging(part: Sequence[Said]) -> bool:
 
 
 def _contained(part: Sequence[Said], whole: Sequence[Said], same: NDArray[np.bool_]) -> float:
-    """How much of `part`'s content some sentence of `whole` says too, 0 to 1."""
+    """How much of `part`'s content some sentence of `whole` says too, 0 to 1; 0 where too little to merge."""
     weights = [content(one.statement) for one in part]
-    held = [
-        weight
-        for i, (one, weight) in enumerate(zip(part, weights, strict=True))
-        if any(contains(other.statement, one.statement, bool(same[i, j])) for j, other in enumerate(whole))
-    ]
-    return sum(held) / sum(weights) if sum(weights) else 0.0
+    total, lost = sum(weights), 0.0
+    for i, (one, weight) in enumerate(zip(part, weights, strict=True)):
+        if not any(
+            contains(other.statement, one.statement, bool(same[i, j])) for j, other in enumerate(whole)
+        ):
+            lost += weight
+        if lost > (1 - MERGED_CONTENT) * total + ROUNDING:
+            return 0.0
+    return 1 - lost / total if total else 0.0
 
 
 def _shares(new: Side, other: Side, same: NDArray[np.bool_]) -> tuple[float, float]:

@@ -20,10 +20,11 @@ MARKUP = re.compile(r"\*\*|__|`|^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]*|>[
 CODE = re.compile(r"[{}\[\]=]|\w\(|\": ?\"|https?://|[│┌└├]")
 SPACES = re.compile(r"\s+")
 NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characters
-RELATION = re.compile(r"\s*(?:（与[^（）]+相关）|\(related to [^()]+\))([。.]?)$")
+RELATION = re.compile(r"(?:（与[^（）]+相关）| \(related to [^()]+\))([。.]?)\Z")
+NOTHING = ("", "。", ".")
 BRACKET = re.compile(r"\s*(?:（[^（）]*）|\([^()]*\))$")
 BRACKETS = str.maketrans("", "", "（）()")
-FULL_STOP = re.compile(r"(?<![.。])[。.]$")
+FULL_STOP = re.compile(r"(?<![.。])[。.]\Z")
 HEADED = re.compile(r"([^：:。，,;；]+?)\s*(?:：|: )")
 SENTENCE = re.compile(r"[。.!?！？，；;…]\s*$|[，。；]|[.!?;] ")
 
@@ -90,7 +91,7 @@ def related_to(context: str, other: str, keywords: Sequence[str] = ()) -> str:
     own, named = unrelated(context), short_name(other, keywords)
     if keywords and own.startswith(named):  # two parts of one section
         named = _plain_name(_listed(keywords))
-    if not named or not own:
+    if not named or own in NOTHING:
         return own
     note = f"（与{named}相关）" if is_chinese(own + named) else f" (related to {named})"
     stop = FULL_STOP.search(own)
@@ -99,7 +100,7 @@ def related_to(context: str, other: str, keywords: Sequence[str] = ()) -> str:
 
 def unrelated(context: str) -> str:
     """`context` without brackets that relate it to other topics."""
-    while (shorter := RELATION.sub(r"\1", context)) != context and shorter.strip(" 。."):
+    while (shorter := RELATION.sub(r"\1", context)) != context and shorter not in NOTHING:
         context = shorter
     return context
 
