@@ -86,11 +86,14 @@ def clipped(text: str, widest: int = WIDEST) -> str:
 def related_to(context: str, other: str, keywords: Sequence[str] = ()) -> str:
     """`context` with a bracket that names another topic it is related to, in the context's language.
 
-    `other` and `keywords` are that topic's. The bracket stands before a full stop at the end.
+    `other` and `keywords` are that topic's; a keyword that the context says itself tells nothing. The
+    bracket stands before a full stop at the end.
     """
-    own, named = unrelated(context), short_name(other, keywords)
-    if keywords and own.startswith(named):  # two parts of one section
-        named = _plain_name(_listed(keywords))
+    own = unrelated(context)
+    telling = [keyword for keyword in keywords if keyword.lower() not in own.lower()] or keywords
+    named = short_name(other, telling)
+    if telling and own.startswith(named):  # two parts of one section
+        named = _plain_name(_listed(telling))
     if not named or own in NOTHING:
         return own
     note = f"（与{named}相关）" if is_chinese(own + named) else f" (related to {named})"

@@ -58,8 +58,8 @@ def test_a_relation_stands_before_the_full_stop_and_names_the_other_topic_briefl
     )
     english = related_to("Acme sits in Bern.", "The CEO of Acme is Ann Lee.", ["Acme", "Ann Lee"])
 
-    assert chinese == "星辰科技成立于2015年，总部在杭州（与星辰科技、CEO、李四相关）。"
-    assert english == "Acme sits in Bern (related to Acme, Ann Lee)."
+    assert chinese == "星辰科技成立于2015年，总部在杭州（与CEO、李四、张三相关）。"
+    assert english == "Acme sits in Bern (related to Ann Lee)."
     assert unrelated(chinese) == "星辰科技成立于2015年，总部在杭州。"
     assert unrelated(english) == "Acme sits in Bern."
 
