@@ -19,6 +19,7 @@ SHORT_TITLE = 24  # columns; a shorter heading gets a sentence beside it
 MARKUP = re.compile(r"\*\*|__|`|^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]*|>[ \t]*|\|[ \t]*)+", re.MULTILINE)
 CODE = re.compile(r"[{}\[\]=]|\w\(|\": ?\"|https?://|[│┌└├]")
 SPACES = re.compile(r"\s+")
+TELLING_NAME = 12  # columns; what is shorter before a colon may be a speaker ("Maria: …"), or "概述"
 NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characters
 RELATION = re.compile(r"(?:（与[^（）]+相关）| \(related to [^()]+\))([。.]?)\Z")
 NOTHING = ("", "。", ".")
@@ -120,7 +121,8 @@ def short_name(context: str, keywords: Sequence[str]) -> str:
     headed = HEADED.match(own)
     name = BRACKET.sub("", headed[1]) if headed else own
     sentence = SENTENCE.search(name) or (headed is None and unrelated(context).endswith(("。", ".")))
-    if keywords and (sentence or _too_wide(name)):
+    brief = headed is not None and " " not in name and display_width(name) < TELLING_NAME
+    if keywords and (sentence or brief or _too_wide(name)):
         name = _listed(keywords)
     return _plain_name(name)
 

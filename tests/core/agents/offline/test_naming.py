@@ -67,8 +67,10 @@ def test_a_relation_stands_before_the_full_stop_and_names_the_other_topic_briefl
 def test_a_short_name_is_the_heading_before_a_colon_or_else_keywords() -> None:
     keywords = ["rent", "Berlin"]
 
-    assert short_name("Costs: The rent of the Berlin office is 900 EUR.", keywords) == "Costs"
-    assert short_name("费用：柏林办公室的租金为900欧元。", ["租金"]) == "费用"
+    assert short_name("Office costs: The rent in Berlin is 900 EUR.", keywords) == "Office costs"
+    assert short_name("办公室的费用：柏林的租金为900欧元。", ["租金"]) == "办公室的费用"
+    assert short_name("Maria: I rent a flat in Berlin", keywords) == "rent, Berlin"
+    assert short_name("概述：柏林的租金为900欧元", ["租金"]) == "租金"
     assert short_name("Anna sells the house in Turin.", keywords) == "rent, Berlin"
     assert short_name("Storage engine", keywords) == "Storage engine"
     assert display_width(short_name("很长" * 50, [])) <= 40
