@@ -65,6 +65,9 @@ check: lint types layers proto-lint check-proto test  ## All that must hold: wha
 test: setup  ## Run the tests
 	@$(BIN)/python -m pytest
 
+soak: setup  ## Run the end-to-end tests at full size: kills, races, long documents
+	@MEMORYBANK_TEST_SCALE=7 $(BIN)/python -m pytest -s tests/e2e
+
 lint: setup  ## Check style and layout (ruff)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "not as the formatter writes it: run \`make format\`" >&2; exit 1; }
@@ -103,4 +106,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo check test lint types layers bench format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo check test soak lint types layers bench format proto check-proto proto-lint clean

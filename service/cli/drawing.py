@@ -265,11 +265,21 @@ def _settings(it: types.Bank) -> str:
     return ", ".join(own) or "as configured"
 
 
+def many(count: int, noun: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def _counts(counts: types.BankCounts) -> str:
-    return (
-        f"{counts.nodes:,} nodes, {counts.edges:,} edges, {counts.open_conflicts:,} open conflicts, "
-        f"{counts.merges:,} merges, {counts.interactions:,} records in {counts.segments:,} segments"
-    )
+    said = {
+        "node": counts.nodes,
+        "edge": counts.edges,
+        "open conflict": counts.open_conflicts,
+        "merge": counts.merges,
+        "record": counts.interactions,
+    }
+    parts = ", ".join(many(count, noun) for noun, count in said.items())
+    return f"{parts} in {many(counts.segments, 'segment')}"
 
 
 def _labels(labels: Mapping[str, str]) -> str:

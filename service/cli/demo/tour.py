@@ -52,7 +52,8 @@ class Tour:
             "revision": held.revision,
         }
         self.steps.append(facts)
-        graph = f"graph: {counts.nodes} nodes, {counts.edges} edges, {counts.open_conflicts} open conflicts"
+        seen = {"node": counts.nodes, "edge": counts.edges, "open conflict": counts.open_conflicts}
+        graph = "graph: " + ", ".join(drawing.many(count, noun) for noun, count in seen.items())
         self.show(Text(f"{graph}; revision {held.revision}, {seconds:.2f} s\n", drawing.FAINT))
 
     def show(self, part: RenderableType) -> None:
@@ -73,8 +74,10 @@ class Tour:
             self.show(drawing.words(f"“{text.strip()}”"))
         result = self.client.memorize(bank_id=self.bank_id, text=text, source=name, event_time=happened)
         merged = sum(len(merge.absorbed_node_ids) for merge in result.merges)
-        caused = f"{len(result.conflict_ids)} conflicts, {merged} nodes merged, {len(result.related)} edges"
-        self.show(f"{name}: {len(text):,} characters → {len(result.node_ids)} nodes, {caused}")
+        made = {"node": len(result.node_ids), "conflict": len(result.conflict_ids)}
+        caused = [drawing.many(count, noun) for noun, count in made.items()]
+        caused += [f"{drawing.many(merged, 'node')} merged", drawing.many(len(result.related), "edge")]
+        self.show(f"{name}: {len(text):,} characters → {', '.join(caused)}")
         return result
 
     def search(self, query: str, top_k: int = 3) -> retrieval.SearchResponse:
