@@ -78,7 +78,7 @@ class Ledger:
         record = await self.store.request(key, request.request_id)
         if record is None:
             return None
-        if (record.verb, record.digest) != (request.verb, request.digest) or record.answer is None:
+        if (record.verb, record.digest) != (request.verb, request.digest):
             raise RequestIdReused(request.request_id)
         result = codec.decode(answer, record.answer)
         return Committed(result=result, revision=record.revision, replayed=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.ids import InteractionId, RequestId
+from core.ids import RequestId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +19,5 @@ class RequestRecord:
     verb: str
     digest: str
     create_time: datetime
-    interaction_id: InteractionId | None = None
-    answer: bytes | None = None
-    revision: int = 0
+    answer: bytes
+    revision: int

@@ -29,10 +29,6 @@ class InteractionSeen:
     segments: tuple[Segment, ...] = ()
     clusters: tuple[ClusterWork, ...] = ()
 
-    @property
-    def text_end(self) -> int:
-        return self.text_offset + len(self.text)
-
 
 def outside(bank: Bank, interaction: Interaction) -> InteractionSeen:
     """The record without its text."""

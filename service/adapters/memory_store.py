@@ -157,11 +157,6 @@ class _Contents:
             raise RequestIdReused(request.request_id)
         self.requests[request.request_id] = request
 
-    def is_answered(self, request: RequestRecord) -> bool:
-        """By its answer, or by its interaction once that is structured."""
-        work = self.structurings.get(request.interaction_id) if request.interaction_id else None
-        return request.answer is not None or (work is not None and work.state is StructuringState.DONE)
-
     def counts(self, changes: int) -> PurgeCounts:
         named = [a for i in self.interactions.values() for a in i.attachments] + list(
             self.attachments.values()
@@ -368,7 +363,7 @@ def _trim(stored: _Stored, before: datetime) -> int:
     young = [index for index, entry in enumerate(stored.feed) if entry.change.time >= before]
     first = min(young, default=len(stored.feed) - 1)
     contents = stored.contents
-    old = [r for r in contents.requests.values() if r.create_time < before and contents.is_answered(r)]
+    old = [r for r in contents.requests.values() if r.create_time < before]
     for request in old:
         del contents.requests[request.request_id]
     del stored.feed[:first]

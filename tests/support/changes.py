@@ -141,7 +141,13 @@ def attachment(attachment_id: str, uri: str, *, stored: bool = False) -> Attachm
 
 
 def request(request_id: str, **changed: Any) -> RequestRecord:
-    fields: dict[str, Any] = {"verb": "AddNode", "digest": "d1", "create_time": START}
+    fields: dict[str, Any] = {
+        "verb": "AddNode",
+        "digest": "d1",
+        "create_time": START,
+        "answer": b"{}",
+        "revision": 1,
+    }
     return RequestRecord(request_id=RequestId(request_id), **(fields | changed))
 
 

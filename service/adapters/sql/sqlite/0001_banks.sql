@@ -219,15 +219,14 @@ CREATE TABLE settled_pairs (
 CREATE INDEX settled_pairs_by_other ON settled_pairs (tenant, bank_id, other_node_id);
 
 CREATE TABLE requests (
-    tenant         TEXT NOT NULL,
-    bank_id        TEXT NOT NULL,
-    request_id     TEXT NOT NULL,
-    verb           TEXT NOT NULL,
-    digest         TEXT NOT NULL,
-    create_time    INTEGER NOT NULL,
-    interaction_id TEXT,
-    answer         BLOB,  -- NULL while running, or when the interaction's structuring is the answer
-    revision       INTEGER NOT NULL,
+    tenant      TEXT NOT NULL,
+    bank_id     TEXT NOT NULL,
+    request_id  TEXT NOT NULL,
+    verb        TEXT NOT NULL,
+    digest      TEXT NOT NULL,
+    create_time INTEGER NOT NULL,
+    answer      BLOB NOT NULL,
+    revision    INTEGER NOT NULL,
     PRIMARY KEY (tenant, bank_id, request_id),
     FOREIGN KEY (tenant, bank_id) REFERENCES banks
 ) STRICT;

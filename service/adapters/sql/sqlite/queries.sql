@@ -109,15 +109,14 @@ WHERE tenant = :tenant AND bank_id = :bank_id AND uid = :uid
   AND interaction_id = :interaction_id AND "index" = :index AND embedding IS NOT NULL
 
 -- name: put_request
-INSERT INTO requests (tenant, bank_id, request_id, verb, digest, create_time, interaction_id, answer, revision)
-VALUES (:tenant, :bank_id, :request_id, :verb, :digest, :create_time, :interaction_id, :answer, :revision)
+INSERT INTO requests (tenant, bank_id, request_id, verb, digest, create_time, answer, revision)
+VALUES (:tenant, :bank_id, :request_id, :verb, :digest, :create_time, :answer, :revision)
 ON CONFLICT DO UPDATE
-SET create_time = excluded.create_time, interaction_id = excluded.interaction_id,
-    answer = excluded.answer, revision = excluded.revision
+SET create_time = excluded.create_time, answer = excluded.answer, revision = excluded.revision
 WHERE verb = excluded.verb AND digest = excluded.digest
 
 -- name: request
-SELECT request_id, verb, digest, create_time, interaction_id, answer, revision FROM requests
+SELECT request_id, verb, digest, create_time, answer, revision FROM requests
 WHERE tenant = :tenant AND bank_id = :bank_id AND request_id = :request_id
 
 -- name: leftovers
@@ -145,14 +144,5 @@ DELETE FROM changes WHERE rowid IN (
   SELECT changes.rowid FROM changes JOIN kept USING (tenant, bank_id) WHERE revision < first
 )
 
--- A request is answered by its answer, or by its interaction once that is structured.
 -- name: trim_requests
-DELETE FROM requests
-WHERE create_time < :before AND (
-  answer IS NOT NULL
-  OR EXISTS (
-    SELECT 1 FROM structurings
-    WHERE structurings.tenant = requests.tenant AND structurings.bank_id = requests.bank_id
-      AND structurings.interaction_id = requests.interaction_id AND state = 'done'
-  )
-)
+DELETE FROM requests WHERE create_time < :before
