@@ -171,6 +171,15 @@ class NodeContested(MemoryBankError):
 
 
 @dataclass(eq=False)
+class BudgetSpent(MemoryBankError):
+    """Asking a model would cost more tokens than allowed. `budget` names the setting, `allowed` its value."""
+
+    budget: str
+    spent: int
+    allowed: int
+
+
+@dataclass(eq=False)
 class LimitReached(MemoryBankError):
     """A configured bound. `limit` names the setting, `allowed` its value, `remedy` the way out."""
 
@@ -243,3 +252,7 @@ class ImportInvalid(MemoryBankError):
 
 class HeadMoved(Exception):
     """Internal to writing: the store's head is not the parent of what was to be appended; follow and stage again."""
+
+
+class ModelUnavailable(Exception):
+    """Internal to agents: a language model gave no reply. Says why, and never what it was asked."""

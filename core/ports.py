@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,44 @@ class Embedder(Protocol):
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """What is to be found: shape (len(texts), dimension), float32, unit rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """One message to a language model. `role`: `system`, `user` or `assistant`."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyShape:
+    """The JSON a reply must be: a schema in which every property is required and no other is allowed."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatReply:
+    """What a model answered, as it came: nobody has checked it. Tokens as the endpoint counts them, else 0."""
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class ChatModel(Protocol):
+    """A language model. Raises ModelUnavailable."""
+
+    @property
+    def window(self) -> int:
+        """How many tokens a call holds, prompt and reply together."""
+        ...
+
+    async def reply(self, messages: Sequence[ChatMessage], shape: ReplyShape) -> ChatReply:
+        """The next message of the conversation, asked for in this shape."""
         ...
 
 

@@ -239,6 +239,12 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="{limit} is {allowed}: {remedy}",
         metadata=("limit", "allowed", "remedy"),
     ),
+    core.BudgetSpent: Rule(
+        code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+        reason=pb.ERROR_REASON_BUDGET_SPENT,
+        message="{spent} tokens are spent of the {allowed} that {budget} allows: raise it, or use offline agents",
+        metadata=("budget", "spent", "allowed"),
+    ),
     MessageTooLarge: Rule(
         code=grpc.StatusCode.RESOURCE_EXHAUSTED,
         reason=pb.ERROR_REASON_MESSAGE_TOO_LARGE,

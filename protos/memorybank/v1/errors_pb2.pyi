@@ -94,6 +94,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """RESOURCE_EXHAUSTED. A configured bound. Metadata: `limit` (the setting), `allowed`, `remedy`."""
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 46
     """RESOURCE_EXHAUSTED. The request is larger than one message may be. Metadata: `allowed` (bytes), `remedy`."""
+    ERROR_REASON_BUDGET_SPENT: _ErrorReason.ValueType  # 47
+    """RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. Metadata: `budget` (the setting), `spent`,
+    `allowed`.
+    """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 60
     """UNAVAILABLE. The store cannot answer now."""
     ERROR_REASON_STEP_UNKNOWN: _ErrorReason.ValueType  # 61
@@ -186,6 +190,10 @@ ERROR_REASON_LIMIT_REACHED: ErrorReason.ValueType  # 45
 """RESOURCE_EXHAUSTED. A configured bound. Metadata: `limit` (the setting), `allowed`, `remedy`."""
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 46
 """RESOURCE_EXHAUSTED. The request is larger than one message may be. Metadata: `allowed` (bytes), `remedy`."""
+ERROR_REASON_BUDGET_SPENT: ErrorReason.ValueType  # 47
+"""RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. Metadata: `budget` (the setting), `spent`,
+`allowed`.
+"""
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 60
 """UNAVAILABLE. The store cannot answer now."""
 ERROR_REASON_STEP_UNKNOWN: ErrorReason.ValueType  # 61
