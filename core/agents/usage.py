@@ -11,12 +11,25 @@ from core.ports import ChatReply, Clock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleUsage:
-    """One role's part. Tokens are 0 for agents that use no model."""
+    """One role's part. Tokens are 0 for agents that use no model.
+
+    `fell_back` counts the answers that the offline agent gave because the model could not.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     milliseconds: int = 0
+    fell_back: int = 0
+
+    def __add__(self, more: "RoleUsage") -> "RoleUsage":
+        return RoleUsage(
+            calls=self.calls + more.calls,
+            input_tokens=self.input_tokens + more.input_tokens,
+            output_tokens=self.output_tokens + more.output_tokens,
+            milliseconds=self.milliseconds + more.milliseconds,
+            fell_back=self.fell_back + more.fell_back,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +42,13 @@ class Usage:
     def tokens(self) -> int:
         """All that went to models and came from them."""
         return sum(role.input_tokens + role.output_tokens for role in self.roles.values())
+
+    def __add__(self, more: "Usage") -> "Usage":
+        nothing = RoleUsage()
+        names = dict.fromkeys((*self.roles, *more.roles))
+        return Usage(
+            roles={name: self.roles.get(name, nothing) + more.roles.get(name, nothing) for name in names}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +103,10 @@ class Ledger:
             output_tokens=so_far.output_tokens + reply.output_tokens,
         )
 
+    def note_fallback(self, role: str) -> None:
+        so_far = self._of(role)
+        self._roles[role] = replace(so_far, fell_back=so_far.fell_back + 1)
+
     def _of(self, role: str) -> RoleUsage:
         return self._roles.get(role, RoleUsage())
 
@@ -102,3 +126,10 @@ def charge(reply: ChatReply) -> None:
     if (account := _account.get()) is not None:
         ledger, role = account
         ledger.charge(role, reply)
+
+
+def note_fallback() -> None:
+    """To be called when the offline agent answers in place of a model that could not."""
+    if (account := _account.get()) is not None:
+        ledger, role = account
+        ledger.note_fallback(role)

@@ -1,9 +1,8 @@
 """Restructure: finish what an agent's failure, or a crash, left unstructured."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.agents.usage import RoleUsage, Usage
+from core.agents.usage import Usage
 from core.errors import StructuringFailed
 from core.ids import BankKey, InteractionId
 from core.model.structuring import Structuring
@@ -52,20 +51,6 @@ async def restructure(house: House, command: Restructure) -> Restructured:
         known = bank.tree.structurings
         return Restructured(
             structurings=tuple(known[i] for i in chosen if i in known),
-            usage=_sum([running.ledger.total() for running in at_work]),
+            usage=sum((running.ledger.total() for running in at_work), Usage()),
             revision=bank.revision,
         )
-
-
-def _sum(usages: Sequence[Usage]) -> Usage:
-    roles: dict[str, RoleUsage] = {}
-    for usage in usages:
-        for role, more in usage.roles.items():
-            so_far = roles.get(role, RoleUsage())
-            roles[role] = RoleUsage(
-                calls=so_far.calls + more.calls,
-                input_tokens=so_far.input_tokens + more.input_tokens,
-                output_tokens=so_far.output_tokens + more.output_tokens,
-                milliseconds=so_far.milliseconds + more.milliseconds,
-            )
-    return Usage(roles=roles)

@@ -1823,6 +1823,7 @@ class RoleUsage(_message.Message):
     INPUT_TOKENS_FIELD_NUMBER: _builtins.int
     OUTPUT_TOKENS_FIELD_NUMBER: _builtins.int
     MILLISECONDS_FIELD_NUMBER: _builtins.int
+    FELL_BACK_FIELD_NUMBER: _builtins.int
     role: _builtins.str
     """`clusterer`, `structurer`, `judge`, `consolidator`, `planner` or `embedder`."""
     calls: _builtins.int
@@ -1833,6 +1834,8 @@ class RoleUsage(_message.Message):
     """Tokens received; 0 where no model was asked."""
     milliseconds: _builtins.int
     """Time spent, summed over calls, in milliseconds."""
+    fell_back: _builtins.int
+    """Answers that the offline agent gave because the model could not, where that is configured; else 0."""
     def __init__(
         self,
         *,
@@ -1841,10 +1844,11 @@ class RoleUsage(_message.Message):
         input_tokens: _builtins.int = ...,
         output_tokens: _builtins.int = ...,
         milliseconds: _builtins.int = ...,
+        fell_back: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls", b"calls", "input_tokens", b"input_tokens", "milliseconds", b"milliseconds", "output_tokens", b"output_tokens", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls", b"calls", "fell_back", b"fell_back", "input_tokens", b"input_tokens", "milliseconds", b"milliseconds", "output_tokens", b"output_tokens", "role", b"role"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

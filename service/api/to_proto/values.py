@@ -343,6 +343,7 @@ def usage(value: Usage) -> pb.Usage:
                 input_tokens=spent.input_tokens,
                 output_tokens=spent.output_tokens,
                 milliseconds=spent.milliseconds,
+                fell_back=spent.fell_back,
             )
             for role, spent in sorted(value.roles.items())
         ]
