@@ -113,6 +113,14 @@ class BanksSection(Section):
         return timedelta(hours=self.feed_retention_hours)
 
 
+class BudgetSection(Section):
+    """How many tokens language models may cost; 0: no bound. Checked before each call of a model, so the last
+    one may go beyond."""
+
+    tokens_per_call: int = Field(default=0, ge=0)  # of one call, and of structuring one interaction
+    tokens_per_bank: int = Field(default=0, ge=0)  # of a bank, as long as it exists
+
+
 class GrpcSection(Section):
     """The transport."""
 
@@ -129,6 +137,15 @@ class LogSection(Section):
     format: Literal["json", "console"] = "json"
 
 
+LISTEN = r"(\[[0-9a-fA-F:.]+\]|[^\[\]:]+):\d{1,5}"
+
+
+class MetricsSection(Section):
+    """Where Prometheus finds the metrics: HOST:PORT (port 0: any free one). Empty: none are kept."""
+
+    listen: str = Field(default="", pattern=rf"^({LISTEN})?$")
+
+
 class Settings(BaseSettings):
     """All settings. `listen` is HOST:PORT (port 0: any free one); `data_dir` holds database and files."""
 
@@ -140,15 +157,17 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    listen: str = Field(pattern=r"^(\[[0-9a-fA-F:.]+\]|[^\[\]:]+):\d{1,5}$")
+    listen: str = Field(pattern=rf"^{LISTEN}$")
     data_dir: Path
     retrieval: RetrievalSection
     embedder: EmbedderSection = EmbedderSection()
     store: StoreSection = StoreSection()
     limits: LimitsSection = LimitsSection()
+    budget: BudgetSection = BudgetSection()
     banks: BanksSection = BanksSection()
     grpc: GrpcSection = GrpcSection()
     log: LogSection = LogSection()
+    metrics: MetricsSection = MetricsSection()
 
     @property
     def host(self) -> str:
