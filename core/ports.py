@@ -88,9 +88,13 @@ class ReplyShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatReply:
-    """What a model answered, as it came: nobody has checked it. Tokens as the endpoint counts them, else 0."""
+    """What a model answered, as it came: nobody has checked it. Tokens as the endpoint counts them, else 0.
+
+    `cut_off`: it was ended before the model had finished; whatever it looks like, it is no answer.
+    """
 
     text: str
+    cut_off: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
 

@@ -1,0 +1,78 @@
+"""A real HTTP server on the loopback for endpoints that tests script: JSON in, a written reply out."""
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = Callable[[dict[str, Any], str], "Reply"]
+"""Of a request's body and its authorization (empty: none)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What one request gets. `hangs`: nothing, until the server is closed. `cut`: half of it, and the end."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    hangs: bool = False
+    cut: bool = False
+
+
+def failing(status: int) -> Reply:
+    """An error that asks to be tried again at once."""
+    return Reply(status=status, headers={"retry-after-ms": "1"}, body=b'{"error": {"message": "no"}}')
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that gave up is what some tests are about; anything else is a mistake in here."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+@contextmanager
+def listening(answer: Answer, port: int = 0) -> Iterator[str]:
+    """The server's address (`http://127.0.0.1:PORT`), gone with the context. Port 0: any free one."""
+    closing = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            announced = int(self.headers["content-length"])
+            received = self.rfile.read(announced)
+            if len(received) < announced:  # the client gave up while it spoke
+                return
+            reply = answer(json.loads(received), self.headers.get("authorization", ""))
+            if reply.hangs:
+                closing.wait()
+                return
+            self.send_response(reply.status)
+            for name, content in {"content-type": "application/json", **reply.headers}.items():
+                self.send_header(name, content)
+            self.send_header("content-length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body[: len(reply.body) // 2] if reply.cut else reply.body)
+            self.close_connection = self.close_connection or reply.cut
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the library calls it so
+            """Tests print figures, not requests."""
+
+    server = _Server(("127.0.0.1", port), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        closing.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
