@@ -21,7 +21,7 @@ from pydantic import BaseModel, SecretStr
 
 from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
 from service.cli.demo.server import running_server
-from service.config import NESTING, PREFIX, Settings, packaged
+from service.config import NESTING, PREFIX, RoleModelsSection, Settings, packaged
 from tests.support.shell import Shell
 
 ROOT = Path(__file__).parents[1]
@@ -177,9 +177,12 @@ def _settings(section: type[BaseModel], path: str, chosen: dict[str, Any]) -> It
     """Every setting with its default as TOML would have it."""
     for name, field in section.model_fields.items():
         kind, below = field.annotation, chosen.get(name)
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if kind is RoleModelsSection:  # for each role the same again: told once
+            yield f"{path}{name}.ROLE", ""
+        elif isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from _settings(kind, f"{path}{name}.", below or {})
         else:
             default = field.default if below is None else below
             plain = default.get_secret_value() if isinstance(default, SecretStr) else default
-            yield f"{path}{name}", str(plain).lower() if isinstance(plain, bool) else str(plain)
+            shown = "" if plain is None else str(plain)
+            yield f"{path}{name}", shown.lower() if isinstance(plain, bool) else shown

@@ -1,10 +1,11 @@
 """The settings: where they come from, what is refused and how."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from service.config import ConfigurationError, load_settings, make_settings, packaged
+from service.config import ConfigurationError, Settings, load_settings, make_settings, packaged
 
 
 def test_the_packaged_settings_are_enough() -> None:
@@ -88,3 +89,94 @@ def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert "a-secret" not in str(shown)
     assert shown["retrieval"]["top_k"] == 8
+
+
+# ---- language models ----
+
+ROLES = ("clusterer", "structurer", "judge", "consolidator", "planner")
+MODEL = {"base_url": "http://127.0.0.1:1/v1", "api_key": "a-secret", "model": "good"}
+
+
+def with_llm(llm: dict[str, Any], agents: dict[str, Any] | None = None) -> Settings:
+    return make_settings({**packaged(), "llm": llm, "agents": agents or {}}, {})
+
+
+def test_without_a_model_every_role_is_played_offline() -> None:
+    settings = load_settings()
+
+    assert {settings.player(role) for role in ROLES} == {"offline"}
+
+
+def test_three_variables_put_every_role_on_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in MODEL.items():
+        monkeypatch.setenv(f"MEMORYBANK_LLM__{name.upper()}", value)
+
+    settings = load_settings()
+
+    assert {settings.player(role) for role in ROLES} == {"llm"}
+    assert {settings.llm.of(role).model for role in ROLES} == {"good"}
+    assert "a-secret" not in str(settings.shown())
+
+
+def test_a_role_has_what_is_its_own_and_else_what_all_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORYBANK_LLM__ROLES__JUDGE__RETRIES", "7")
+
+    settings = with_llm({**MODEL, "temperature": 0.5, "roles": {"judge": {"model": "cheap"}}})
+
+    judge, planner = settings.llm.of("judge"), settings.llm.of("planner")
+    assert (judge.model, judge.temperature, judge.retries) == ("cheap", 0.5, 7)
+    assert judge.api_key.get_secret_value() == "a-secret"
+    assert (planner.model, planner.retries) == ("good", 3)
+    assert settings.shown()["llm"]["roles"]["judge"] == {"model": "cheap", "retries": 7}
+
+
+def test_a_key_goes_to_no_other_address_than_it_was_given_for() -> None:
+    other = {"base_url": "https://elsewhere.example/v1"}
+
+    settings = with_llm(
+        {**MODEL, "roles": {"judge": other, "planner": {**other, "api_key": "its-own"}, "structurer": MODEL}}
+    )
+
+    assert settings.llm.of("judge").api_key.get_secret_value() == ""
+    assert settings.llm.of("planner").api_key.get_secret_value() == "its-own"
+    assert settings.llm.of("structurer").api_key.get_secret_value() == "a-secret"
+    assert "its-own" not in str(settings.shown())
+
+
+def test_a_role_may_be_played_offline_or_alone_on_a_model() -> None:
+    one_offline = with_llm(MODEL, {"planner": "offline"})
+    one_on_a_model = with_llm({"roles": {"judge": MODEL}})
+
+    assert [role for role in ROLES if one_offline.player(role) == "offline"] == ["planner"]
+    assert [role for role in ROLES if one_on_a_model.player(role) == "llm"] == ["judge"]
+
+
+def test_a_replay_needs_no_model() -> None:
+    assert with_llm({"replay": "run.jsonl"}).player("judge") == "llm"
+
+
+@pytest.mark.parametrize(
+    ("llm", "agents", "problem"),
+    [
+        ({"model": "good"}, {}, "llm: a model needs both `base_url` and `model`"),
+        ({"base_url": "http://127.0.0.1:1"}, {}, "llm: a model needs both"),
+        ({"api_key": "a-secret"}, {}, "llm: a model needs both"),
+        ({"roles": {"judge": {"model": "m"}}}, {}, "a model of `roles.judge` needs both"),
+        ({**MODEL, "base_url": "127.0.0.1:1"}, {}, "llm.base_url: must begin with http:// or https://"),
+        ({**MODEL, "base_url": "http://me:a-secret@h/v1"}, {}, "llm.base_url: a key does not belong here"),
+        ({**MODEL, "roles": {"poet": MODEL}}, {}, "llm.roles.poet is no setting"),
+        ({**MODEL, "roles": {"judge": {"record": "f"}}}, {}, "llm.roles.judge.record is no setting"),
+        ({**MODEL, "record": "f", "replay": "f"}, {}, "exclude each other"),
+        ({**MODEL, "max_output_tokens": 16_000}, {}, "must be less than `window_tokens`"),
+        ({}, {"judge": "llm"}, "  agents.judge is llm, and there is no model: set llm.base_url"),
+        (MODEL, {"judge": "human"}, "agents.judge: Input should be 'llm' or 'offline'"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_refused_with_what_to_do(
+    llm: dict[str, Any], agents: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        with_llm(llm, agents)
+
+    assert problem in str(refused.value)
+    assert "a-secret" not in str(refused.value)
