@@ -1,0 +1,1 @@
+"""The five roles on a language model, behind the ChatModel port."""

@@ -1,0 +1,92 @@
+"""Asking a language model until its reply can be used.
+
+Law: a reply that cannot be used is asked again with the reason, at most twice; nothing but a reply
+that was read in full comes out. Every call is afforded first and charged after, good or bad.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, TypeVar
+
+from core.agents.llm import prompts, windows
+from core.agents.parsing import Fields, Malformed, read_object
+from core.agents.usage import afford, charge
+from core.errors import AgentReplyInvalid, AgentUnavailable, ModelUnavailable
+from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape
+
+Answer = TypeVar("Answer")
+Read = Callable[[Fields], Answer]
+
+ASKED_AGAIN = 2  # times
+EMPTY = "(empty)"  # stands for an empty reply: endpoints refuse empty messages
+
+
+class Asking:
+    """One task of a role: its model and its system message."""
+
+    def __init__(self, role: str, model: ChatModel, prompt: str) -> None:
+        self._role = role
+        self._model = model
+        self._system = prompts.system(prompt)
+        self._again = prompts.text("again")
+
+    @property
+    def room(self) -> int:
+        """How many tokens a user's message may take."""
+        return windows.room(self._model.window, self._system)
+
+    async def ask(
+        self, text: str, shape: ReplyShape, read: Read[Answer], mend: Read[Answer] | None = None
+    ) -> Answer:
+        """What `read` makes of the reply. Where the last one is refused as well, `mend` may still save it.
+
+        Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent.
+        """
+        opening = [ChatMessage(role="system", text=self._system), ChatMessage(role="user", text=text)]
+        messages = opening
+        for attempts_left in range(ASKED_AGAIN, -1, -1):
+            reply = await self._reply(messages, shape)
+            try:
+                return _read(reply, read, None if attempts_left else mend)
+            except Malformed as failure:
+                problem = failure.problem
+            messages = [*opening, *self._objection(reply, problem)]
+        raise AgentReplyInvalid(self._role, problem)
+
+    async def _reply(self, messages: list[ChatMessage], shape: ReplyShape) -> ChatReply:
+        afford()
+        try:
+            reply = await self._model.reply(messages, shape)
+        except ModelUnavailable as failure:
+            raise AgentUnavailable(self._role, str(failure)) from failure
+        charge(reply)
+        return reply
+
+    def _objection(self, reply: ChatReply, problem: str) -> list[ChatMessage]:
+        """The reply and what is wrong with it; of a long one as much as leaves room for the next."""
+        said = windows.shortened(reply.text.strip(), windows.reply_room(self._model.window) // 2)
+        return [
+            ChatMessage(role="assistant", text=said or EMPTY),
+            ChatMessage(role="user", text=self._again.replace("{problem}", problem)),
+        ]
+
+
+def _read(reply: ChatReply, read: Read[Answer], mend: Read[Answer] | None) -> Answer:
+    fields = read_object(reply.text)
+    try:
+        return read(fields)
+    except Malformed:
+        if mend is None:
+            raise
+        return mend(fields)
+
+
+async def together(works: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
+    """All results, in order. The first failure ends the others and is raised."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,201 @@
+"""The Consolidator on a language model.
+
+The merged node is made in one call. A verdict may take a third of the room and the memories share
+what is left, longer ones shortened; neighbours that do not fit beside them are reworded in further
+calls, at once, from the merged node's words.
+
+With a verdict the memories' sentences are numbered, and the model names those that it refutes: so
+they come back verbatim, and core finds them in the record.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.agents.llm import shapes, windows
+from core.agents.llm.asking import Asking, together
+from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.topics import labels, names, size
+from core.agents.parsing import Fields, Malformed, folded, shown
+from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording
+from core.ids import NodeId
+from core.model.lineage import MergeReason
+from core.ports import ChatModel, ReplyShape
+from core.text import sentences
+from core.text.tokens import estimate
+
+NUMBER_TOKENS = 6  # what the name before a numbered sentence costs
+
+NeighborsByName = Mapping[str, Neighbor]
+Sentences = Mapping[str, str]
+"""The numbered sentences of the memories, by name (`node_1.2`)."""
+
+
+class LlmConsolidator:
+    """Merged nodes in the model's words."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._merging = Asking("consolidator", model, "consolidator")
+        self._rewording = Asking("consolidator", model, "neighbors")
+
+    async def consolidate(
+        self,
+        nodes: Sequence[Absorbed],
+        neighbors: Sequence[Neighbor],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+    ) -> Consolidation:
+        room = self._merging.room - 6 * FENCE_TOKENS
+        by_name = dict(zip(names("neighbor", len(neighbors)), neighbors, strict=True))
+        fenced = _neighbors(by_name, dict(zip(_ids(nodes), names("node", len(nodes)), strict=True)))
+        opening = _occasion(reason, verdict, strategy, room // 3)
+        room -= sum(size(part) for part in opening if isinstance(part, Enclosed))
+        beside = _fitting(fenced, room // 3)
+        room -= sum(size(part) for part in beside)
+        memories, said = _memories(nodes, room, numbered=bool(verdict))
+        parts = [*opening, "The memories to merge:", *memories]
+        if beside:
+            parts += ["The neighbours:", *beside]
+        first = {part.name: by_name[part.name] for part in beside}
+        made = await self._merging.ask(
+            message(parts), _shape(list(first), list(said)), lambda reply: _consolidation(reply, first, said)
+        )
+        return await self._with_others(made, fenced[len(beside) :], by_name)
+
+    async def _with_others(
+        self, made: Consolidation, others: Sequence[Enclosed], by_name: NeighborsByName
+    ) -> Consolidation:
+        """The consolidation with the words of neighbours that did not fit beside the memories."""
+        merged = labels(made.context, made.keywords)
+        summary = windows.shortened(made.summary, self._rewording.room // 3)
+        opening: list[str | Enclosed] = [
+            "The merged memory:",
+            Enclosed(name="merged", text=f"{merged}\nsummary:\n{summary}"),
+        ]
+
+        async def reworded(batch: Sequence[Enclosed]) -> Mapping[NodeId, Rewording]:
+            asked = {part.name: by_name[part.name] for part in batch}
+            text = message([*opening, "The neighbours:", *batch])
+            return await self._rewording.ask(
+                text, _neighbors_shape(list(asked)), lambda reply: _rewordings(reply, asked)
+            )
+
+        batches = windows.batches(others, [size(part) for part in others], self._rewording.room // 2)
+        updates = dict(made.neighbor_updates)
+        for found in await together(map(reworded, batches)):
+            updates.update(found)
+        return replace(made, neighbor_updates=updates)
+
+
+# ---- what is asked ----
+
+
+def _ids(nodes: Sequence[Absorbed]) -> list[NodeId]:
+    return [node.topic.node_id for node in nodes]
+
+
+def _occasion(reason: MergeReason, verdict: str, strategy: str, limit: int) -> list[str | Enclosed]:
+    parts: list[str | Enclosed] = [f"Reason for the merge: {reason.value}"]
+    if strategy:
+        title = "The point at issue:" if reason is MergeReason.CONFLICT else "The strategy:"
+        parts += [title, Enclosed(name="strategy", text=windows.shortened(strategy, limit // 4))]
+    if verdict:
+        parts += ["The verdict:", Enclosed(name="verdict", text=windows.shortened(verdict, limit))]
+    return parts
+
+
+def _neighbors(by_name: NeighborsByName, node_names: Mapping[NodeId, str]) -> list[Enclosed]:
+    fenced = []
+    for name, neighbor in by_name.items():
+        of = ", ".join(node_names[node_id] for node_id in neighbor.neighbor_of if node_id in node_names)
+        words = labels(neighbor.context, neighbor.keywords)
+        fenced.append(Enclosed(name=name, text=f"neighbour of: {of}\n{words}"))
+    return fenced
+
+
+def _fitting(parts: Sequence[Enclosed], limit: int) -> list[Enclosed]:
+    """As many from the first on as fit."""
+    fitting: list[Enclosed] = []
+    for part in parts:
+        limit -= size(part)
+        if limit < 0:
+            break
+        fitting.append(part)
+    return fitting
+
+
+def _memories(nodes: Sequence[Absorbed], room: int, *, numbered: bool) -> tuple[list[Enclosed], Sentences]:
+    """The memories as fenced texts that fit together, and their sentences by name where they are numbered."""
+    heads = [
+        f"time: {node.event_time.isoformat()}\n{labels(node.topic.context, node.topic.keywords)}\nsummary:\n"
+        for node in nodes
+    ]
+    left = room - sum(estimate(head) + FENCE_TOKENS for head in heads)
+    lines = [sentences.split(node.topic.summary) if numbered else [] for node in nodes]
+    sizes = [
+        estimate(node.topic.summary) + NUMBER_TOKENS * len(line)
+        for node, line in zip(nodes, lines, strict=True)
+    ]
+    fenced: list[Enclosed] = []
+    said: dict[str, str] = {}
+    rows = zip(names("node", len(nodes)), heads, nodes, windows.shares(sizes, max(left, 0)), strict=True)
+    for (name, head, node, share), own_size in zip(rows, sizes, strict=True):
+        summary = node.topic.summary
+        if own_size > share:
+            summary = windows.shortened(summary, share // 2 if numbered else share)
+        if numbered:
+            own = {f"{name}.{n}": text for n, text in enumerate(sentences.split(summary), 1)}
+            said |= own
+            summary = "\n".join(f"{number}: {folded(text)}" for number, text in own.items())
+        fenced.append(Enclosed(name=name, text=head + summary))
+    return fenced, said
+
+
+# ---- what is answered ----
+
+
+def _updates(existing: Sequence[str]) -> shapes.Schema:
+    return shapes.rows(node_id=shapes.one_of(existing), context=shapes.TEXT, keywords=shapes.TEXTS)
+
+
+def _neighbors_shape(existing: Sequence[str]) -> ReplyShape:
+    return ReplyShape(name="neighbors", schema=shapes.fields(neighbor_updates=_updates(existing)))
+
+
+def _shape(existing: Sequence[str], said: Sequence[str]) -> ReplyShape:
+    """`neighbor_updates` and `refuted` are asked for only where there is something to name."""
+    properties: dict[str, shapes.Schema] = {
+        "summary": shapes.TEXT,
+        "context": shapes.TEXT,
+        "keywords": shapes.TEXTS,
+    }
+    if existing:
+        properties["neighbor_updates"] = _updates(existing)
+    properties["interaction_tree_description"] = shapes.TEXT
+    if said:
+        properties["refuted"] = shapes.some_of(said)
+    return ReplyShape(name="consolidation", schema=shapes.fields(**properties))
+
+
+def _consolidation(reply: Fields, neighbors: NeighborsByName, said: Sentences) -> Consolidation:
+    refuted = reply.choices("refuted", said) if said else []
+    return Consolidation(
+        summary=reply.text("summary"),
+        context=reply.sentence("context"),
+        keywords=reply.keywords("keywords"),
+        neighbor_updates=_rewordings(reply, neighbors) if neighbors else {},
+        description=reply.text("interaction_tree_description"),
+        refuted=tuple(dict.fromkeys(said[name] for name in refuted)),
+    )
+
+
+def _rewordings(reply: Fields, neighbors: NeighborsByName) -> dict[NodeId, Rewording]:
+    found: dict[str, Rewording] = {}
+    for row in reply.rows("neighbor_updates"):
+        name = row.choice("node_id", neighbors)
+        if name in found:
+            raise Malformed(f"neighbor_updates names {shown(name)} twice")
+        found[name] = Rewording(context=row.sentence("context"), keywords=row.keywords("keywords"))
+    if missing := [name for name in neighbors if name not in found]:
+        raise Malformed(f"neighbor_updates leaves out {', '.join(missing)}")
+    return {neighbors[name].node_id: rewording for name, rewording in found.items()}

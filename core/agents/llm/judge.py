@@ -1,0 +1,158 @@
+"""The Judge on a language model: two separate judgements, each one call for all candidates.
+
+Candidates that do not fit into one call are judged in several, at once, their answers in order. The
+new node may take half of the room, a candidate what is left; longer summaries are shortened.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from core.agents.llm import shapes, windows
+from core.agents.llm.asking import Asking, together
+from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.topics import enclosed, names, size
+from core.agents.parsing import Fields, Malformed, folded, shown
+from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
+from core.ports import ChatModel, ReplyShape
+from core.text import sentences
+from core.text.analysis import terms
+
+Found = TypeVar("Found", ConflictOpinion | MergeOpinion, RelatedOpinion)
+ByName = dict[str, Topic]
+
+
+class LlmJudge:
+    """Finds what the model finds; quotes are made sure of."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._first = Asking("judge", model, "judge_first")
+        self._second = Asking("judge", model, "judge_second")
+
+    async def conflicts_and_merges(
+        self, new: Topic, candidates: Sequence[Topic]
+    ) -> Sequence[ConflictOpinion | MergeOpinion]:
+        """One opinion per candidate at most: where the model gives both, conflict comes before merge."""
+        return await _judged(self._first, new, candidates, _first_shape, _first_opinions)
+
+    async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
+        return await _judged(self._second, new, candidates, _second_shape, _second_opinions)
+
+
+async def _judged(
+    asking: Asking,
+    new: Topic,
+    candidates: Sequence[Topic],
+    shape: Callable[[Sequence[str]], ReplyShape],
+    read: Callable[[Fields, Topic, ByName], list[Found]],
+) -> list[Found]:
+    room = asking.room - 4 * FENCE_TOKENS
+    shown_new = enclosed("new", new, room // 2)
+    left = room - size(shown_new)
+    fitting = [enclosed("", candidate, left) for candidate in candidates]
+
+    async def judged(batch: Sequence[Topic]) -> list[Found]:
+        by_name = dict(zip(names("node", len(batch)), batch, strict=True))
+        existing: list[Enclosed] = [enclosed(name, topic, left) for name, topic in by_name.items()]
+        text = message(["The new memory:", shown_new, "The existing memories:", *existing])
+        return await asking.ask(text, shape(list(by_name)), lambda reply: read(reply, new, by_name))
+
+    batches = windows.batches(candidates, [size(part) for part in fitting], left)
+    return [opinion for found in await together(map(judged, batches)) for opinion in found]
+
+
+# ---- conflict or merge ----
+
+
+def _first_shape(existing: Sequence[str]) -> ReplyShape:
+    relations = shapes.rows(  # reasons and quotes first: they are written before anything is decided
+        existing_node=shapes.one_of(existing),
+        reasoning=shapes.TEXT,
+        new_quote=shapes.TEXT,
+        existing_quote=shapes.TEXT,
+        relationship=shapes.one_of(("conflict", "merge")),
+        confidence=shapes.NUMBER,
+        conflict_description=shapes.TEXT,
+        merge_strategy=shapes.TEXT,
+    )
+    return ReplyShape(name="conflicts_and_merges", schema=shapes.fields(relations=relations))
+
+
+def _first_opinions(reply: Fields, new: Topic, by_name: ByName) -> list[ConflictOpinion | MergeOpinion]:
+    found: dict[tuple[str, str], ConflictOpinion | MergeOpinion] = {}
+    for row in reply.rows("relations"):
+        name = row.choice("existing_node", by_name)
+        kind = row.choice("relationship", ("conflict", "merge"))
+        if (name, kind) in found:
+            raise Malformed(f"{shown(name)} is judged twice")
+        found[name, kind] = (
+            _conflict(row, new, by_name[name]) if kind == "conflict" else _merge(row, by_name[name])
+        )
+    return [o for (name, kind), o in found.items() if kind == "conflict" or (name, "conflict") not in found]
+
+
+def _conflict(row: Fields, new: Topic, existing: Topic) -> ConflictOpinion:
+    return ConflictOpinion(
+        existing=existing.node_id,
+        confidence=row.confidence("confidence"),
+        reasoning=row.text("reasoning"),
+        description=row.text("conflict_description"),
+        new_quote=quoted(row.text_or_nothing("new_quote"), new),
+        existing_quote=quoted(row.text_or_nothing("existing_quote"), existing),
+    )
+
+
+def _merge(row: Fields, existing: Topic) -> MergeOpinion:
+    return MergeOpinion(
+        existing=existing.node_id,
+        confidence=row.confidence("confidence"),
+        reasoning=row.text("reasoning"),
+        strategy=row.text_or_nothing("merge_strategy"),
+    )
+
+
+def quoted(quote: str, topic: Topic) -> str:
+    """The quote if the node says it; else the sentence of its summary that shares most words with it, if any."""
+    wanted = folded(quote)
+    if not wanted or wanted in folded(topic.summary) or wanted in folded(topic.context):
+        return quote
+    asked = set(terms(wanted))
+    said = sentences.split(topic.summary)
+    shared = [len(asked & set(terms(sentence))) for sentence in said]
+    best = max(range(len(said)), key=lambda index: shared[index], default=None)
+    return said[best] if best is not None and shared[best] else ""
+
+
+# ---- related ----
+
+
+def _second_shape(existing: Sequence[str]) -> ReplyShape:
+    relations = shapes.rows(
+        existing_node=shapes.one_of(existing),
+        reasoning=shapes.TEXT,
+        relationship=shapes.one_of(("related",)),
+        confidence=shapes.NUMBER,
+        context_update_new=shapes.TEXT,
+        context_update_existing=shapes.TEXT,
+        keywords_update_new=shapes.TEXTS,
+        keywords_update_existing=shapes.TEXTS,
+    )
+    return ReplyShape(name="relations", schema=shapes.fields(relations=relations))
+
+
+def _second_opinions(reply: Fields, _new: Topic, by_name: ByName) -> list[RelatedOpinion]:
+    found: dict[str, RelatedOpinion] = {}
+    for row in reply.rows("relations"):
+        name = row.choice("existing_node", by_name)
+        row.choice("relationship", ("related",))
+        if name in found:
+            raise Malformed(f"{shown(name)} is judged twice")
+        found[name] = RelatedOpinion(
+            existing=by_name[name].node_id,
+            confidence=row.confidence("confidence"),
+            reasoning=row.text("reasoning"),
+            context_new=row.sentence("context_update_new"),
+            context_existing=row.sentence("context_update_existing"),
+            keywords_new=row.keywords("keywords_update_new"),
+            keywords_existing=row.keywords("keywords_update_existing"),
+        )
+    return list(found.values())

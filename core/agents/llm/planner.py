@@ -1,0 +1,205 @@
+"""The Planner on a language model.
+
+It proposes the next step and says what the last one found. The insight document stays core's: the
+goal, what was done, validations in front. Law of the seed: one new step at a time; a reply with
+more is asked again, and after the last reply its first new step counts.
+
+Of a long history the latest tasks are shown that fit, of a long context its beginning and end.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from core.agents.llm import shapes, windows
+from core.agents.llm.asking import Asking
+from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.topics import enclosed, names, size
+from core.agents.parsing import Fields, Malformed, folded
+from core.agents.roles import Plan, PlannedTask, Progress, Topic
+from core.model.conflict import Conflict
+from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
+from core.model.interaction import TaskStatus
+from core.ports import ChatModel, ReplyShape
+
+PLANNED_TYPES = (TaskType.SEARCH, TaskType.SOLVE, TaskType.ANSWER)
+
+
+class LlmPlanner:
+    """The next step as the model sees it."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._asking = Asking("planner", model, "planner")
+
+    async def plan(self, insight: Insight, progress: Progress) -> Plan:
+        waiting = _waiting(insight, progress)
+        tasks = dict(zip(names("task", len(insight.completed)), insight.completed, strict=True))
+        failed: dict[str, str] = {
+            name: task.task_id for name, task in tasks.items() if task.status is TaskStatus.FAILED
+        }
+        report = progress.report
+        if report is not None and report.status is TaskStatus.FAILED and report.task_id:
+            failed["reported"] = report.task_id
+        text = message(_parts(insight, progress, tasks, waiting, self._asking.room - 8 * FENCE_TOKENS))
+        needed = (
+            report is not None and report.status is TaskStatus.SUCCEEDED and bool(progress.context.strip())
+        )
+        types = _types(insight, progress)
+        return await self._asking.ask(
+            text,
+            _shape(types, list(failed)),
+            lambda reply: _plan(reply, types, failed, waiting, needed),
+            mend=lambda reply: _plan(reply, types, failed, waiting, needed, mending=True),
+        )
+
+
+# ---- what is asked ----
+
+
+def _waiting(insight: Insight, progress: Progress) -> list[PendingTask]:
+    """Steps of the plan that are neither validations nor the one just reported."""
+    report = progress.report
+    waiting = [task for task in insight.pending if not task.conflict_id]
+    if report is None:
+        return waiting
+    for task in waiting:
+        if task.task_id == report.task_id:
+            return [other for other in waiting if other is not task]
+    return waiting
+
+
+def _types(insight: Insight, progress: Progress) -> list[str]:
+    """The types that may be planned: our own, and those that this task has used."""
+    used = [task.type for task in insight.completed] + [task.type for task in insight.pending]
+    used += [progress.report.type] if progress.report else []
+    types = dict.fromkeys((*map(str, PLANNED_TYPES), *used))
+    return [kind for kind in types if kind and kind != TaskType.CROSS_VALIDATION]
+
+
+def _parts(
+    insight: Insight,
+    progress: Progress,
+    tasks: Mapping[str, CompletedTask],
+    waiting: Sequence[PendingTask],
+    room: int,
+) -> list[str | Enclosed]:
+    """A quarter of the room each for history, the report, and the new memories; the rest for what is short."""
+    goal = windows.shortened(insight.goal or "(none was given)", room // 8)
+    parts: list[str | Enclosed] = ["The goal:", Enclosed(name="goal", text=goal)]
+    parts += _history([_completed(name, task) for name, task in tasks.items()], room // 4)
+    steps = "\n".join(_pending(task) for task in waiting)
+    if steps:
+        parts += ["Waiting steps:", Enclosed(name="waiting", text=windows.shortened(steps, room // 8))]
+    if report := _report(progress, room // 4):
+        parts += ["The task just reported:", report]
+    parts += _memories(progress.new_nodes, room // 4)
+    if progress.conflicts:
+        points = "\n".join(_conflict(conflict) for conflict in progress.conflicts)
+        fenced = Enclosed(name="contradictions", text=windows.shortened(points, room // 16))
+        parts += ["Contradictions the service has validated next:", fenced]
+    return parts
+
+
+def _history(done: Sequence[str], limit: int) -> list[str | Enclosed]:
+    """The latest tasks that fit."""
+    if not done:
+        return ["Nothing has been done yet."]
+    fitting = 0
+    for line in reversed(done):
+        limit -= size(Enclosed(name="", text=line)) - FENCE_TOKENS
+        if limit < 0 and fitting:
+            break
+        fitting += 1
+    earlier = len(done) - fitting
+    title = f"What was done (the {earlier} tasks before are not shown):" if earlier else "What was done:"
+    return [title, Enclosed(name="done", text="\n".join(done[earlier:]))]
+
+
+def _completed(name: str, task: CompletedTask) -> str:
+    retry = " (a retry)" if task.retry_of else ""
+    found = f" Found: {folded(task.context)}" if task.context else ""
+    return f"{name}: {task.status.value}{retry}: {task.type}: {folded(task.description)}.{found}"
+
+
+def _pending(task: PendingTask) -> str:
+    return f"type: {task.type}; description: {folded(task.description)}; how: {folded(task.how)}"
+
+
+def _conflict(conflict: Conflict) -> str:
+    return folded(conflict.description)
+
+
+def _report(progress: Progress, limit: int) -> Enclosed | None:
+    report = progress.report
+    if report is None:
+        return None
+    head = f"status: {report.status.value}\ntype: {report.type}\ndescription: {folded(report.description)}"
+    return Enclosed(name="reported", text=windows.shortened(f"{head}\ncontext:\n{progress.context}", limit))
+
+
+def _memories(topics: Sequence[Topic], limit: int) -> list[str | Enclosed]:
+    """What is newly known; each memory gets its share."""
+    if not topics:
+        return []
+    numbered = zip(names("node", len(topics)), topics, strict=True)
+    wanted = [size(enclosed(name, topic, limit)) for name, topic in numbered]
+    granted = windows.shares(wanted, limit)
+    numbered = zip(names("node", len(topics)), topics, strict=True)
+    return [
+        "New memories:",
+        *(enclosed(name, topic, share) for (name, topic), share in zip(numbered, granted, strict=True)),
+    ]
+
+
+# ---- what is answered ----
+
+
+def _shape(types: Sequence[str], failed: Sequence[str]) -> ReplyShape:
+    steps = shapes.rows(
+        type=shapes.one_of(types),
+        description=shapes.TEXT,
+        how=shapes.TEXT,
+        retry_of=shapes.one_of(("", *failed)),
+    )
+    schema = shapes.fields(task_goal=shapes.TEXT, completed_context=shapes.TEXT, pending_tasks=steps)
+    return ReplyShape(name="plan", schema=schema)
+
+
+def _plan(
+    reply: Fields,
+    types: Sequence[str],
+    failed: Mapping[str, str],
+    waiting: Sequence[PendingTask],
+    needed: bool,
+    *,
+    mending: bool = False,
+) -> Plan:
+    """`task_goal` is read and left: saying the goal again keeps the step to it, but the goal is core's."""
+    reply.text_or_nothing("task_goal")
+    found = reply.text("completed_context") if needed else reply.text_or_nothing("completed_context")
+    known = {(task.type, folded(task.description)): task for task in waiting}
+    planned: dict[tuple[str, str], PlannedTask] = {}
+    new: list[tuple[str, str]] = []
+    for row in reply.rows("pending_tasks"):
+        step = _step(row, types, failed)
+        key = (step.type, folded(step.description))
+        if key in known:
+            planned[key] = _kept(known[key])
+        elif key not in planned and not (mending and new):
+            planned[key] = step
+            new.append(key)
+    if len(new) > 1:
+        raise Malformed("pending_tasks holds more than one new step: only the next one is to be planned")
+    return Plan(completed_context=found, pending=tuple(planned.values()))
+
+
+def _step(row: Fields, types: Sequence[str], failed: Mapping[str, str]) -> PlannedTask:
+    name = row.choice("retry_of", ("", *failed))
+    return PlannedTask(
+        type=row.choice("type", types),
+        description=row.text("description"),
+        how=row.text_or_nothing("how"),
+        retry_of=failed[name] if name else "",
+    )
+
+
+def _kept(task: PendingTask) -> PlannedTask:
+    return PlannedTask(type=task.type, description=task.description, how=task.how, retry_of=task.retry_of)

@@ -1,0 +1,40 @@
+"""The Structurer on a language model."""
+
+from collections.abc import Sequence
+
+from core.agents.llm import shapes, windows
+from core.agents.llm.asking import Asking, together
+from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.topics import labels
+from core.agents.parsing import Fields
+from core.ports import ChatModel, ReplyShape
+from core.text.tokens import estimate
+
+SHAPE = ReplyShape(name="summary", schema=shapes.fields(summary=shapes.TEXT))
+
+
+class LlmStructurer:
+    """Summaries in the model's words. Content beyond the window is summarised in parts, joined in order."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._asking = Asking("structurer", model, "structurer")
+
+    async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
+        topic = Enclosed(
+            name="topic", text=windows.shortened(labels(context, keywords), self._asking.room // 4)
+        )
+        room = self._asking.room - estimate(topic.text) - 4 * FENCE_TOKENS
+        parts = windows.parts(content, max(room, 1))
+        summaries = await together(
+            self._summary(topic, part, n, len(parts)) for n, part in enumerate(parts, 1)
+        )
+        return "\n".join(summaries)
+
+    async def _summary(self, topic: Enclosed, part: str, number: int, count: int) -> str:
+        which = f"Part {number} of {count} of the record:" if count > 1 else "The record:"
+        text = message(["The topic:", topic, which, Enclosed(name="record", text=part)])
+        return await self._asking.ask(text, SHAPE, _summary)
+
+
+def _summary(reply: Fields) -> str:
+    return reply.text("summary")

@@ -1,0 +1,34 @@
+"""Nodes in a prompt: as fenced texts, under short names that stand for their ids.
+
+Law: ids never reach the model. A name says what a node is there for and counts from 1 (`node_1`,
+`neighbor_2`): it is short, cannot be guessed from another prompt, and carries nothing a caller chose.
+"""
+
+from collections.abc import Sequence
+
+from core.agents.llm import windows
+from core.agents.llm.fence import FENCE_TOKENS, Enclosed
+from core.agents.parsing import folded
+from core.agents.roles import Topic
+from core.text.tokens import estimate
+
+
+def names(kind: str, count: int) -> list[str]:
+    return [f"{kind}_{number}" for number in range(1, count + 1)]
+
+
+def labels(context: str, keywords: Sequence[str]) -> str:
+    """The words a node is known by, each kind on one line."""
+    return f"context: {folded(context)}\nkeywords: {', '.join(map(folded, keywords))}"
+
+
+def enclosed(name: str, topic: Topic, limit: int) -> Enclosed:
+    """A node under its name, its summary shortened where it would take more than `limit` tokens in all."""
+    head = labels(topic.context, topic.keywords)
+    summary = windows.shortened(topic.summary, limit - FENCE_TOKENS - estimate(head))
+    return Enclosed(name=name, text=f"{head}\nsummary:\n{summary}")
+
+
+def size(part: Enclosed) -> int:
+    """About the tokens that a fenced text takes."""
+    return estimate(part.text) + FENCE_TOKENS
