@@ -8,6 +8,7 @@ import asyncio
 import gc
 import ipaddress
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from grpc_reflection.v1alpha import reflection
 from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents
 from core.ports import Embedder
+from core.text.chinese import load_dictionary
 from service.api.endpoint import Desk, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
@@ -32,6 +34,9 @@ from service.upkeep import keep_up
 # larger yet, gRPC refuses by itself, with RESOURCE_EXHAUSTED and the two sizes.
 REFUSAL_ROOM = 4
 LAST_WORDS = 0.5  # seconds for answers that are on their way when the port closes
+# How long a thread that thinks may keep the loop waiting, in seconds. A read that takes turns with three of
+# them waited 45 ms (90th percentile, 165 at worst) by Python's own 5 ms, and 9 ms (24 at worst) by this.
+TURN = 0.0005
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.server")
@@ -58,6 +63,8 @@ async def serve(
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
+    sys.setswitchinterval(TURN)
+    await asyncio.to_thread(load_dictionary)
     async with running(settings, agents=agents) as address:
         # What is loaded by now stays: looked through by the collector again and again, it would hold up
         # the loop for some 50 milliseconds each time.

@@ -1,8 +1,8 @@
 """Chinese words and what kind each is, by jieba (MIT, pure Python, its dictionary in the package).
 
-Law: the only module that imports jieba. The dictionary is read once, on first use (about a
-second: call from a thread), and nothing is written: jieba's default tokenizer would put a cache
-into the common temporary directory and trust what it finds there.
+Law: the only module that imports jieba. The dictionary is read once, on first use or by `load_dictionary`,
+and nothing is written: jieba's default tokenizer would put a cache into the common temporary
+directory and trust what it finds there.
 """
 
 import math
@@ -33,6 +33,15 @@ def rarity(word: str) -> float:
     return math.log(words.total / max(1, words.FREQ.get(word, 0)))
 
 
+def load_dictionary() -> None:
+    """Read the dictionary now: some 1.3 seconds, of which up to 0.3 at a stretch hold up every other thread.
+
+    (Hash tables of half a million words are grown in one go.) So a server does it before it answers anyone.
+    """
+    with _using:
+        _tagger()
+
+
 @cache
 def _tagger() -> Any:
     with warnings.catch_warnings():
@@ -42,4 +51,6 @@ def _tagger() -> Any:
     words = jieba.Tokenizer()
     words.FREQ, words.total = words.gen_pfdict(words.get_dict_file())
     words.initialized = True
-    return jieba.posseg.POSTokenizer(words)
+    tagger = jieba.posseg.dt  # made when imported, with the kinds of all words; another would read them again
+    tagger.tokenizer = words
+    return tagger
