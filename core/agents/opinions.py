@@ -107,13 +107,13 @@ class Opinions:
     async def _judge_first(self, new: Topic, candidates: Sequence[Topic]) -> None:
         with self._ledger.spending("judge"):
             given = await self._agents.judge.conflicts_and_merges(new, candidates)
-        by_id = _one_each("judge", candidates, given)
+            by_id = _one_each("judge", candidates, given)
         self._first.update({(new, c): by_id.get(c.node_id) for c in candidates})
 
     async def _judge_second(self, new: Topic, candidates: Sequence[Topic]) -> None:
         with self._ledger.spending("judge"):
             given = await self._agents.judge.related(new, candidates)
-        by_id = _one_each("judge", candidates, given)
+            by_id = _one_each("judge", candidates, given)
         self._second.update({(new, c): by_id.get(c.node_id) for c in candidates})
 
     async def _consolidate(
@@ -126,13 +126,17 @@ class Opinions:
     ) -> None:
         with self._ledger.spending("consolidator"):
             given = await self._agents.consolidator.consolidate(nodes, neighbors, reason, verdict, strategy)
-        if set(given.neighbor_updates) != {n.node_id for n in neighbors}:
-            raise AgentReplyInvalid(
-                "consolidator", "neighbor_updates must name every neighbour given and no other"
-            )
-        if not given.summary.strip():
-            raise AgentReplyInvalid("consolidator", "the summary is empty")
+            _check_consolidation(given, neighbors)
         self._consolidations[nodes, neighbors, reason, verdict, strategy] = given
+
+
+def _check_consolidation(given: Consolidation, neighbors: Sequence[Neighbor]) -> None:
+    if set(given.neighbor_updates) != {n.node_id for n in neighbors}:
+        raise AgentReplyInvalid(
+            "consolidator", "neighbor_updates must name every neighbour given and no other"
+        )
+    if not given.summary.strip():
+        raise AgentReplyInvalid("consolidator", "the summary is empty")
 
 
 def _one_each(role: str, candidates: Sequence[Topic], given: Sequence[Opinion]) -> dict[NodeId, Opinion]:

@@ -1,11 +1,18 @@
-"""What a call's agents cost: calls, tokens and time by role."""
+"""What a call's agents cost: calls, tokens and time by role, and what they may cost.
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+Law: every question to an agent or the embedder goes through `Ledger.spending`, and every reply of a
+model through `charge`, so nothing is spent that is not counted.
+"""
+
+from asyncio import CancelledError
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
 
-from core.errors import BudgetSpent
+from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, EmbedderUnavailable
 from core.ports import ChatReply, Clock
 
 
@@ -51,85 +58,181 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """How many tokens may be spent under the setting `name`."""
+class Answer(StrEnum):
+    """How a question to an agent ended."""
 
-    name: str
-    tokens: int
+    OK = "ok"
+    FELL_BACK = "fell_back"  # the offline agent answered in place of the model
+    UNAVAILABLE = "unavailable"
+    INVALID = "invalid"  # the answer could not be used
+    BUDGET_SPENT = "budget_spent"
+    CANCELLED = "cancelled"
+    FAILED = "failed"  # in a way that was never meant to be
+
+
+ANSWERS: Mapping[type[BaseException], Answer] = {
+    AgentUnavailable: Answer.UNAVAILABLE,
+    EmbedderUnavailable: Answer.UNAVAILABLE,
+    AgentReplyInvalid: Answer.INVALID,
+    BudgetSpent: Answer.BUDGET_SPENT,
+    CancelledError: Answer.CANCELLED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question to one role: how it ended, after how many seconds, and what it cost."""
+
+    role: str
+    answer: Answer
+    seconds: float
+    cost: RoleUsage
+
+
+Listen = Callable[[Asked], None]
+"""Told of every question when it has ended."""
+
+
+class Purse:
+    """What may be spent under one setting (`allowed` tokens; 0: no bound), and what has been.
+
+    `recorded` of it is known to be on the bank's record, the rest is still to be put there.
+    """
+
+    def __init__(self, name: str, allowed: int = 0) -> None:
+        self._name = name
+        self._allowed = allowed
+        self._recorded = 0
+        self._unrecorded = 0
+
+    def afford(self) -> None:
+        """Raises BudgetSpent when nothing is left."""
+        spent = self._recorded + self._unrecorded
+        if self._allowed and spent >= self._allowed:
+            raise BudgetSpent(budget=self._name, spent=spent, allowed=self._allowed)
+
+    def charge(self, tokens: int) -> None:
+        self._unrecorded += tokens
+
+    def saw(self, recorded: int) -> None:
+        """The bank's record says that so much is spent. It never says less than it did."""
+        self._recorded = max(self._recorded, recorded)
+
+    def put_on_record(self, tokens: int, recorded: int) -> None:
+        """So many of the tokens charged are now part of what is recorded."""
+        self._unrecorded -= tokens
+        self.saw(recorded)
 
 
 class Ledger:
-    """Adds up what one call spends, as it spends it, and knows what it may not exceed."""
+    """Adds up what one call spends, as it spends it, and knows what it may not exceed.
 
-    def __init__(self, clock: Clock, budgets: tuple[Budget, ...] = ()) -> None:
-        self._clock = clock
-        self._budgets = budgets
+    `call` bounds this ledger's own spending, `bank` that of all that is at work on one bank.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        call: Purse | None = None,
+        bank: Purse | None = None,
+        listen: Listen | None = None,
+    ) -> None:
+        self.clock = clock
+        self._call = call or Purse("")
+        self._bank = bank or Purse("")
+        self._listen = listen
         self._roles: dict[str, RoleUsage] = {}
+        self._unrecorded = 0
+        self.is_left = False  # whoever spent is gone while a change with the spending was being stored
 
-    @contextmanager
-    def spending(self, role: str) -> Iterator[None]:
-        """Count the work of `role` until the block ends, failed or not: the models it asks, else one call."""
-        start, before = self._clock.now(), self._of(role).calls
-        token = _account.set((self, role))
-        try:
-            yield
-        finally:
-            _account.reset(token)
-            spent = (self._clock.now() - start).total_seconds() * 1000
-            so_far = self._of(role)
-            self._roles[role] = replace(
-                so_far,
-                calls=max(so_far.calls, before + 1),
-                milliseconds=so_far.milliseconds + round(spent),
-            )
+    def spending(self, role: str) -> "Question":
+        """Count a question to `role` until the block ends, failed or not: the models it asks, else one call."""
+        return Question(self, role)
 
     def total(self) -> Usage:
         return Usage(roles=dict(self._roles))
 
+    @property
+    def unrecorded(self) -> int:
+        """Tokens spent that are not on the bank's record yet."""
+        return self._unrecorded
+
+    def saw(self, recorded: int) -> None:
+        """The bank's record says that so many tokens are spent, whoever spent them."""
+        self._bank.saw(recorded)
+
+    def put_on_record(self, tokens: int, recorded: int) -> None:
+        """A change that counts so many of the unrecorded tokens is stored: the bank's record is at `recorded`."""
+        self._unrecorded -= tokens
+        self._bank.put_on_record(tokens, recorded)
+
     def afford(self) -> None:
         """Raises BudgetSpent when nothing is left to ask a model with."""
-        spent = self.total().tokens
-        for budget in self._budgets:
-            if spent >= budget.tokens:
-                raise BudgetSpent(budget=budget.name, spent=spent, allowed=budget.tokens)
+        self._call.afford()
+        self._bank.afford()
 
-    def charge(self, role: str, reply: ChatReply) -> None:
-        so_far = self._of(role)
-        self._roles[role] = replace(
-            so_far,
-            calls=so_far.calls + 1,
-            input_tokens=so_far.input_tokens + reply.input_tokens,
-            output_tokens=so_far.output_tokens + reply.output_tokens,
-        )
+    def charge(self, tokens: int) -> None:
+        """A reply has come, whatever it is worth."""
+        self._unrecorded += tokens
+        self._call.charge(tokens)
+        self._bank.charge(tokens)
 
-    def note_fallback(self, role: str) -> None:
-        so_far = self._of(role)
-        self._roles[role] = replace(so_far, fell_back=so_far.fell_back + 1)
-
-    def _of(self, role: str) -> RoleUsage:
-        return self._roles.get(role, RoleUsage())
+    def close(self, asked: Asked) -> None:
+        """A question has ended."""
+        self._roles[asked.role] = self._roles.get(asked.role, RoleUsage()) + asked.cost
+        if self._listen is not None:
+            self._listen(asked)
 
 
-_account: ContextVar[tuple[Ledger, str] | None] = ContextVar("account", default=None)
-"""Whose work is under way in this task: agents need not be told what they cost, or to whom."""
+class Question(AbstractContextManager[None]):
+    """One question to one role, while it is open: agents need not be told what they cost, or to whom."""
+
+    def __init__(self, ledger: Ledger, role: str) -> None:
+        self.ledger = ledger
+        self.cost = RoleUsage()
+        self._role = role
+
+    def __enter__(self) -> None:
+        self._start = self.ledger.clock.now()
+        self._token = _open.set(self)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _open.reset(self._token)
+        seconds = (self.ledger.clock.now() - self._start).total_seconds()
+        calls = 0 if self.cost.calls else 1
+        cost = self.cost + RoleUsage(calls=calls, milliseconds=round(seconds * 1000))
+        answer = self._answer(kind)
+        self.ledger.close(Asked(role=self._role, answer=answer, seconds=seconds, cost=cost))
+
+    def _answer(self, failure: type[BaseException] | None) -> Answer:
+        if failure is None:
+            return Answer.FELL_BACK if self.cost.fell_back else Answer.OK
+        return ANSWERS.get(failure, Answer.FAILED)
+
+
+_open: ContextVar[Question | None] = ContextVar("open", default=None)
+"""The question that this task, and what it starts, is at work on."""
 
 
 def afford() -> None:
     """To be called before a model is asked. Raises BudgetSpent."""
-    if (account := _account.get()) is not None:
-        account[0].afford()
+    if (question := _open.get()) is not None:
+        question.ledger.afford()
 
 
 def charge(reply: ChatReply) -> None:
     """To be called with every reply of a model, good or bad."""
-    if (account := _account.get()) is not None:
-        ledger, role = account
-        ledger.charge(role, reply)
+    if (question := _open.get()) is not None:
+        question.ledger.charge(reply.input_tokens + reply.output_tokens)
+        question.cost += RoleUsage(
+            calls=1, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens
+        )
 
 
 def note_fallback() -> None:
     """To be called when the offline agent answers in place of a model that could not."""
-    if (account := _account.get()) is not None:
-        ledger, role = account
-        ledger.note_fallback(role)
+    if (question := _open.get()) is not None:
+        question.cost += RoleUsage(fell_back=1)

@@ -6,7 +6,7 @@ state; indexes are derived from the same steps. Everything here is used from one
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.bank.change import (
     AttachmentPut,
@@ -242,10 +242,11 @@ class Bank:
     def apply(self, change: Change, prepared: PreparedChange | None = None) -> None:
         """Carry out a stored change, and stand at its revision."""
         prepared = prepared or self._prepare_steps(change.steps)
+        before = self.record
         for step in change.steps:
             self._apply_step(step)
         self._index(prepared)  # last: a node that went and came back keeps its words
-        if any(isinstance(step, BankPut) for step in change.steps):
+        if any(isinstance(step, BankPut) for step in change.steps) and not _only_spent(before, self.record):
             self.record_revision = change.revision
         if any(isinstance(step, InsightPut) for step in change.steps):
             self.insight_revision = change.revision
@@ -369,6 +370,12 @@ class Bank:
     def _index(self, prepared: PreparedChange) -> None:
         self.node_words.put(prepared.nodes)
         self.segment_words.put(prepared.segments)
+
+
+def _only_spent(before: BankRecord, after: BankRecord) -> bool:
+    """Whether nothing but the tokens spent changed: no caller's business when it changes the settings."""
+    spent = after.tokens_spent
+    return spent != before.tokens_spent and replace(before, tokens_spent=spent) == after
 
 
 def steps_of(state: BankState) -> list[Step]:

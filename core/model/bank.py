@@ -39,7 +39,10 @@ class RetrievalSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankRecord:
-    """`uid` tells apart banks that had the same id one after another. `ttl` counts from finishing; None: configured."""
+    """`uid` tells apart banks that had the same id one after another. `ttl` counts from finishing; None: configured.
+
+    `tokens_spent`: what language models have cost so far.
+    """
 
     key: BankKey
     uid: str
@@ -53,3 +56,4 @@ class BankRecord:
     settings: RetrievalSettings = RetrievalSettings()
     ttl: timedelta | None = None
     finish_time: datetime | None = None
+    tokens_spent: int = 0

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.agents.opinions import Opinions
-from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.change import EdgePut, InteractionAdd, NodePut, Step, Vector
 from core.errors import InvalidField, NodeExists
@@ -63,7 +62,7 @@ async def add_nodes(house: House, command: AddNodes) -> Committed[NodesAdded]:
     EmbeddingSpaceMismatch, InvalidField, EmbedderUnavailable, LimitReached, BankNotFound, RequestIdReused."""
     adding = _Adding(house, command)
     await adding.read_verbatims()
-    committed = await decide(house, command.key, adding.compose, command.request, NodesAdded)
+    committed = await decide(house, command.key, adding.compose, adding.ledger, command.request, NodesAdded)
     if not committed.replayed:
         for interaction in adding.verbatims.values():
             embed_later(house, command.key, interaction.interaction_id)
@@ -86,7 +85,8 @@ class _Adding:
         self._house = house
         self._command = command
         self._now = house.clock.now()
-        self._opinions = Opinions(house.agents, house.embedder, house.ids, Ledger(house.clock))
+        self.ledger = house.workshop.ledger(command.key)
+        self._opinions = Opinions(house.agents, house.embedder, house.ids, self.ledger)
         self._ids = [new.node_id or NodeId(house.ids.new("n")) for new in command.nodes]
         self.verbatims: dict[int, Interaction] = {}  # by place in the batch
 

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from core.agents.opinions import Opinions
-from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.change import ConflictPut, InsightPut, NodeDrop, NodePut, Step
 from core.ids import BankKey, NodeId
@@ -39,7 +38,8 @@ class NodeDeleted:
 async def delete_node(house: House, command: DeleteNode) -> Committed[NodeDeleted]:
     """Raises NodeNotFound, NodeAbsorbed, StaleRevision, EmbedderUnavailable, BankNotFound, RequestIdReused."""
     now = house.clock.now()
-    opinions = Opinions(house.agents, house.embedder, house.ids, Ledger(house.clock))
+    ledger = house.workshop.ledger(command.key)
+    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[NodeDeleted]:
         node = bank.node(command.node_id)
@@ -49,7 +49,7 @@ async def delete_node(house: House, command: DeleteNode) -> Committed[NodeDelete
             result=NodeDeleted(node_id=node.node_id), steps=farewell.steps(), touches=farewell.touches()
         )
 
-    return await decide(house, command.key, compose, command.request, NodeDeleted)
+    return await decide(house, command.key, compose, ledger, command.request, NodeDeleted)
 
 
 class _Farewell:

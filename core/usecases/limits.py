@@ -7,6 +7,15 @@ from core.errors import LimitReached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """How many tokens language models may cost; 0: no bound. What is spent is checked before a model is asked,
+    so the last call may go beyond."""
+
+    tokens_per_call: int = 0  # of one call, and of structuring one interaction
+    tokens_per_bank: int = 0  # of a bank, as long as it exists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Bounds per bank, and of what one call may bring."""
 

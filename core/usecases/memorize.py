@@ -12,7 +12,7 @@ from core.model.structuring import MergeMade, Purpose, StructuringState
 from core.ports import Draft, RequestKey
 from core.usecases.house import House, require_embedding
 from core.usecases.record import Context, Recorded, make_interaction, record_steps
-from core.usecases.structure import begin
+from core.usecases.take_up import take_up
 from core.usecases.workshop import Report
 
 
@@ -89,7 +89,7 @@ async def outcome(
     async with house.banks.reading(key) as bank:
         done = bank.tree.structuring(interaction_id).state is StructuringState.DONE
     if not done:
-        running = begin(house, key, interaction_id)
+        running = take_up(house, key, interaction_id)
         if report is not None:
             running.listeners.append(report)
         if wait is Wait.STRUCTURED:

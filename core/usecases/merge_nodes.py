@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.agents.opinions import Opinions
 from core.agents.roles import Consolidation
-from core.agents.usage import Ledger, Usage
+from core.agents.usage import Usage
 from core.bank.bank import Bank
 from core.bank.change import Vector
 from core.errors import InvalidField, NodeContested
@@ -16,6 +16,7 @@ from core.usecases.add_nodes import require_unused
 from core.usecases.house import House, require_embedding
 from core.usecases.revisions import require_unchanged
 from core.usecases.rounds import Round
+from core.usecases.spending import on_account
 from core.usecases.structure import decide, moment
 from core.usecases.vectors import unit
 
@@ -48,10 +49,10 @@ class NodesMerged:
 
 async def merge_nodes(house: House, command: MergeNodes) -> Committed[NodesMerged]:
     """Raises NodeNotFound, NodeAbsorbed, NodeContested, NodeExists, StaleRevision, EmbeddingRequired,
-    EmbeddingSpaceMismatch, InvalidField, AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable,
+    EmbeddingSpaceMismatch, InvalidField, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable,
     BankNotFound, RequestIdReused."""
     _check(command)
-    ledger = Ledger(house.clock)
+    ledger = house.workshop.ledger(command.key)
     opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[NodesMerged]:
@@ -66,7 +67,8 @@ async def merge_nodes(house: House, command: MergeNodes) -> Committed[NodesMerge
         merged = NodesMerged(node=node, lineage=record, neighbors=neighbors, usage=ledger.total())
         return Draft(result=merged, steps=tuple(round_.draft_steps()), sees_all=True)
 
-    return await decide(house, command.key, compose, command.request, NodesMerged)
+    async with on_account(house, command.key, ledger):
+        return await decide(house, command.key, compose, ledger, command.request, NodesMerged)
 
 
 def _check(command: MergeNodes) -> None:

@@ -9,11 +9,13 @@ from core.ids import BankKey
 from core.model.insight import Insight
 from core.ports import Draft
 from core.usecases.house import House
+from core.usecases.spending import on_account
 from core.usecases.structure import decide, finish_steps, plan
 
 
 async def plan_next(house: House, key: BankKey, ledger: Ledger) -> None:
-    """Ask the Planner if there is a goal and nothing is pending. Raises AgentUnavailable, AgentReplyInvalid."""
+    """Ask the Planner if there is a goal and nothing is pending. Raises AgentUnavailable, AgentReplyInvalid,
+    BudgetSpent."""
     made: dict[Insight, Insight] = {}
 
     def compose(bank: Bank, _revision: int) -> Draft[None]:
@@ -26,7 +28,8 @@ async def plan_next(house: House, key: BankKey, ledger: Ledger) -> None:
         steps = [InsightPut(insight=made[insight]), *finish_steps(house, bank, made[insight])]
         return Draft(result=None, steps=tuple(steps), touches=frozenset(("insight", "bank")))
 
-    await decide(house, key, compose)
+    async with on_account(house, key, ledger):
+        await decide(house, key, compose, ledger)
 
 
 async def _ask(

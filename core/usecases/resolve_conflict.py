@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.agents.opinions import Opinions
-from core.agents.usage import Ledger, Usage
+from core.agents.usage import Usage
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField, StaleRevision
 from core.ids import BankKey, ConflictId, NodeId
@@ -17,6 +17,7 @@ from core.usecases.memorize import Wait, outcome
 from core.usecases.plan_next import plan_next
 from core.usecases.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.rounds import Round
+from core.usecases.spending import on_account
 from core.usecases.structure import decide, moment
 
 
@@ -90,7 +91,7 @@ async def _merge(house: House, command: ResolveConflict) -> ConflictResolved:
 
 
 async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
-    ledger = Ledger(house.clock)
+    ledger = house.workshop.ledger(command.key)
     opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[Outcome]:
@@ -100,7 +101,10 @@ async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
         came_to = round_.reconsider(conflict.sides[0].node_id)
         return Draft(result=came_to, steps=tuple(round_.draft_steps()), sees_all=True)
 
-    committed: Committed[Outcome] = await decide(house, command.key, compose, command.request, Outcome)
+    async with on_account(house, command.key, ledger):
+        committed: Committed[Outcome] = await decide(
+            house, command.key, compose, ledger, command.request, Outcome
+        )
     await plan_next(house, command.key, ledger)
     async with house.banks.reading(command.key) as bank:
         came_to = committed.result

@@ -8,7 +8,7 @@ from core.ids import BankKey, InteractionId
 from core.model.structuring import Structuring
 from core.usecases.house import House
 from core.usecases.memorize import Wait
-from core.usecases.structure import begin
+from core.usecases.take_up import take_up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ async def restructure(house: House, command: Restructure) -> Restructured:
             bank.tree.interaction(interaction_id)
         unfinished = [s.interaction_id for s in bank.tree.unfinished()]
     chosen = command.interaction_ids or tuple(unfinished)
-    at_work = [begin(house, command.key, i) for i in chosen if i in unfinished]
+    at_work = [take_up(house, command.key, i) for i in chosen if i in unfinished]
     failures = []
     if command.wait is Wait.STRUCTURED:
         for running in at_work:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from core.agents.usage import Ledger
+from core.agents.usage import Ledger, Usage
 from core.bank.bank import Bank
 from core.bank.change import BankPut, InsightPut, Step
 from core.errors import BankExists, BankNotFound, InvalidField
@@ -11,13 +11,14 @@ from core.model.bank import BankRecord
 from core.model.insight import Insight, PendingTask
 from core.model.interaction import Interaction
 from core.model.structuring import Purpose
-from core.ports import Draft, RequestKey
+from core.ports import Committed, Draft, RequestKey
 from core.usecases.augment import Augment, Augmented, augment
 from core.usecases.create_bank import CreateBank, create_bank
 from core.usecases.house import House, require_embedding
 from core.usecases.memorize import Memorized, Wait, outcome
 from core.usecases.plan_next import plan_next
 from core.usecases.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.spending import commit, on_account
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +37,15 @@ class StartTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskStarted:
-    """`memory` says what became of the context, if there was one. The prompt is made from memory as it stands."""
+    """`memory` says what became of the context, if there was one. The prompt is made from memory as it stands.
+
+    `usage` is all that the call cost, the memory's part included."""
 
     bank: BankRecord
     insight: Insight
     augmented: Augmented
     memory: Memorized | None
+    usage: Usage
     revision: int
     replayed: bool = False
 
@@ -51,22 +55,14 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
 
     Raises what Memorize and Augment raise, BankNotFound aside.
     """
-    goal, context = await _goal_and_context(house, command)
-    await _ensure_bank(house, command.key, goal)
-    interaction = None if context.is_empty else await make_interaction(house, context)
-
-    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
-        return _stage(house, bank, goal, interaction, command.interaction_id)
-
-    committed = await house.banks.commit(command.key, stage, command.request, Recorded)
-    memory = None
-    ledger = Ledger(house.clock)
-    if committed.result.interaction_id is not None:
-        memory = await outcome(
-            house, command.key, committed.result.interaction_id, command.wait, committed.replayed
-        )
-    if memory is None or command.wait is Wait.STRUCTURED:
-        await plan_next(house, command.key, ledger)
+    ledger = house.workshop.ledger(command.key)
+    async with on_account(house, command.key, ledger):
+        committed = await _store(house, command, ledger)
+        memory = None
+        if (stored := committed.result.interaction_id) is not None:
+            memory = await outcome(house, command.key, stored, command.wait, committed.replayed)
+        if memory is None or command.wait is Wait.STRUCTURED:
+            await plan_next(house, command.key, ledger)
     augmented = await augment(house, command.augment)
     async with house.banks.reading(command.key) as bank:
         return TaskStarted(
@@ -74,17 +70,31 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
             insight=bank.insight,
             augmented=augmented,
             memory=memory,
+            usage=ledger.total() if memory is None else memory.usage + ledger.total(),
             revision=bank.revision,
             replayed=committed.replayed,
         )
 
 
-async def _goal_and_context(house: House, command: StartTask) -> tuple[str, Context]:
+async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[Recorded]:
+    """Goal and context, durably."""
+    goal, context = await _goal_and_context(house, command, ledger)
+    await _ensure_bank(house, command.key, goal)
+    interaction = None if context.is_empty else await make_interaction(house, context)
+
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+        return _stage(house, bank, goal, interaction, command.interaction_id)
+
+    return await commit(house, command.key, stage, ledger, command.request, Recorded)
+
+
+async def _goal_and_context(house: House, command: StartTask, ledger: Ledger) -> tuple[str, Context]:
     if not command.prompt:
         return command.goal, command.context
     if not command.context.is_empty:
         raise InvalidField("text", "a prompt carries its own context: give `goal` beside a text or messages")
-    split = await house.agents.clusterer.split(command.prompt)
+    with ledger.spending("clusterer"):
+        split = await house.agents.clusterer.split(command.prompt)
     return split.question, replace(command.context, text=split.context)
 
 

@@ -18,6 +18,7 @@ from core.bank.change import BankPut, ClusterPut, InsightPut, Step, StructuringP
 from core.errors import (
     AgentReplyInvalid,
     AgentUnavailable,
+    BudgetSpent,
     EmbedderUnavailable,
     EmbeddingSpaceMismatch,
     MemoryBankError,
@@ -38,19 +39,11 @@ from core.usecases.moment import Moment
 from core.usecases.planning import with_id, with_plan, with_report
 from core.usecases.record import EVIDENCE
 from core.usecases.rounds import Round
-from core.usecases.workshop import Report, Running
+from core.usecases.spending import commit, on_account
+from core.usecases.workshop import Report
 
-OUTSIDE = (AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable, EmbeddingSpaceMismatch)
-"""What may fail in an agent or embedder: the structuring is marked FAILED and can be resumed."""
-
-
-def begin(house: House, key: BankKey, interaction_id: InteractionId) -> Running:
-    """The structuring of this interaction, at work: what runs already, or a new start."""
-
-    async def work(ledger: Ledger, report: Report) -> None:
-        await structure(house, key, interaction_id, ledger, report)
-
-    return house.workshop.begin(key, interaction_id, work)
+OUTSIDE = (AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable, EmbeddingSpaceMismatch)
+"""What may fail in asking an agent or embedder: the structuring is marked FAILED and can be resumed."""
 
 
 async def structure(
@@ -58,7 +51,7 @@ async def structure(
 ) -> None:
     """Do all that is left of one interaction. Raises StructuringFailed (what is done stands), BankNotFound."""
     work = _Work(house, key, interaction_id, ledger, report)
-    async with house.banks.reading(key):  # a bank at work stays in memory
+    async with house.banks.reading(key), on_account(house, key, ledger):  # a bank at work stays in memory
         try:
             await work.finish()
         except OUTSIDE as failure:
@@ -103,7 +96,7 @@ class _Work:
             )
             return self._draft(None, [StructuringPut(structuring=failed)])
 
-        return (await self._house.banks.commit(self._key, stage)).revision
+        return (await commit(self._house, self._key, stage, self._ledger)).revision
 
     async def _read(self) -> tuple[Structuring, Interaction]:
         async with self._house.banks.reading(self._key) as bank:
@@ -146,7 +139,7 @@ class _Work:
             puts = [ClusterPut(cluster=cluster) for cluster in planned]
             return self._draft(moved, [StructuringPut(structuring=moved), *puts])
 
-        committed = await self._house.banks.commit(self._key, stage)
+        committed = await commit(self._house, self._key, stage, self._ledger)
         self._report("clustering", committed.result.next_segment, len(interaction.spans))
         return committed.result
 
@@ -162,7 +155,7 @@ class _Work:
         task = interaction.task.description if interaction.task else ""
         with self._ledger.spending("clusterer"):
             clusters = await self._house.agents.clusterer.cluster(pieces, task)
-        _check_clusters(clusters, len(pieces))
+            _check_clusters(clusters, len(pieces))
         return clusters
 
     def _planned(self, number: int, start: int, cluster: Cluster) -> ClusterWork:
@@ -192,8 +185,8 @@ class _Work:
             summary = await self._house.agents.structurer.structure(
                 content, cluster.context, cluster.keywords
             )
-        if not summary.strip():
-            raise AgentReplyInvalid("structurer", "the summary is empty")
+            if not summary.strip():
+                raise AgentReplyInvalid("structurer", "the summary is empty")
 
         def compose(bank: Bank, revision: int) -> Draft[Outcome]:
             planned = bank.tree.cluster(self._interaction_id, cluster.number)
@@ -223,7 +216,7 @@ class _Work:
             return self._judged(round_, replace(cluster, outcome=outcome))
 
         async with self._house.workshop.turn(self._key):
-            await decide(self._house, self._key, compose)
+            await decide(self._house, self._key, compose, self._ledger)
 
     def _judged(self, round_: Round, cluster: ClusterWork) -> Draft[Outcome]:
         assert cluster.outcome is not None
@@ -259,7 +252,7 @@ class _Work:
             steps = [*round_.draft_steps(), ClusterPut(cluster=cluster)]
             return Draft(result=outcome, steps=tuple(steps), sees_all=True)
 
-        await decide(self._house, self._key, compose)
+        await decide(self._house, self._key, compose, self._ledger)
 
     # ---- the plan, and the end ----
 
@@ -291,7 +284,7 @@ class _Work:
             return self._draft(None, steps, "insight", "bank")
 
         self._report("planning", 0, 1)
-        await decide(self._house, self._key, compose)
+        await decide(self._house, self._key, compose, self._ledger)
         self._report("planning", 1, 1)
 
     def _progress(self, bank: Bank, interaction: Interaction) -> Progress:
@@ -327,6 +320,7 @@ async def decide(
     house: House,
     key: BankKey,
     compose: Callable[[Bank, int], Draft[Result]],
+    ledger: Ledger,
     request: RequestKey | None = None,
     answer: type[Result] | None = None,
 ) -> Committed[Result]:
@@ -336,7 +330,7 @@ async def decide(
             if request is None:  # a repeated request must be recognised before anything is decided
                 async with house.banks.reading(key) as bank:
                     compose(bank, bank.revision + 1)  # gathers opinions without holding up the writer
-            return await house.banks.commit(key, compose, request, answer)
+            return await commit(house, key, compose, ledger, request, answer)
         except Unasked as missing:
             await missing.ask()
 

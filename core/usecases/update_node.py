@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from core.agents.opinions import Opinions
-from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.change import NodePut, PairForget, Step, Vector
 from core.ids import BankKey, NodeId
@@ -43,7 +42,8 @@ async def update_node(house: House, command: UpdateNode) -> Committed[Node]:
     """Raises NodeNotFound, NodeAbsorbed, StaleRevision, EmbeddingRequired, EmbeddingSpaceMismatch, InvalidField,
     EmbedderUnavailable, BankNotFound, RequestIdReused."""
     now = house.clock.now()
-    opinions = Opinions(house.agents, house.embedder, house.ids, Ledger(house.clock))
+    ledger = house.workshop.ledger(command.key)
+    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[Node]:
         before = bank.node(command.node_id)
@@ -54,7 +54,7 @@ async def update_node(house: House, command: UpdateNode) -> Committed[Node]:
             steps.append(PairForget(node_id=node.node_id))  # what was settled was settled about other words
         return Draft(result=node, steps=tuple(steps), touches=frozenset({f"node:{node.node_id}"}))
 
-    return await decide(house, command.key, compose, command.request, Node)
+    return await decide(house, command.key, compose, ledger, command.request, Node)
 
 
 def _given(command: UpdateNode) -> dict[str, Any]:

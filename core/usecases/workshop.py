@@ -8,9 +8,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
-from core.agents.usage import Ledger
+from core.agents.usage import Ledger, Purse
 from core.ids import BankKey, InteractionId
 from core.ports import Clock
+from core.usecases.limits import Budgets
+from core.usecases.observer import Observer, Unobserved
+from core.usecases.patience import Patience
 
 Report = Callable[[str, int, int], None]
 """Told how far work is: stage (`clustering` in segments, `structuring` in clusters, `planning`), done, total."""
@@ -38,8 +41,14 @@ class Running:
 class Workshop:
     """Starts structuring, at most once per interaction, and keeps it going when callers leave."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(
+        self, clock: Clock, budgets: Budgets | None = None, observer: Observer | None = None
+    ) -> None:
+        self.observer = observer or Unobserved()
+        self.patience = Patience(clock)
         self._clock = clock
+        self._budgets = budgets or Budgets()
+        self._purses: WeakValueDictionary[BankKey, Purse] = WeakValueDictionary()
         self._running: dict[tuple[BankKey, InteractionId], Running] = {}
         self._turns: WeakValueDictionary[BankKey, asyncio.Lock] = WeakValueDictionary()
 
@@ -47,10 +56,18 @@ class Workshop:
         """The work on this interaction: what runs already, or a new start."""
         running = self._running.get((key, interaction_id))
         if running is None:
-            running = self._running[key, interaction_id] = Running(Ledger(self._clock))
+            running = self._running[key, interaction_id] = Running(self.ledger(key))
             running.task = asyncio.create_task(self._work(key, interaction_id, work, running))
             running.task.add_done_callback(_retrieve)
         return running
+
+    def ledger(self, key: BankKey) -> Ledger:
+        """For a new call's spending on this bank: within its own budget, and within what is left of the bank's."""
+        purse = self._purses.get(key)
+        if purse is None:
+            purse = self._purses[key] = Purse("budget.tokens_per_bank", self._budgets.tokens_per_bank)
+        call = Purse("budget.tokens_per_call", self._budgets.tokens_per_call)
+        return Ledger(self._clock, call=call, bank=purse, listen=self.observer.asked)
 
     def is_running(self, key: BankKey, interaction_id: InteractionId) -> bool:
         return (key, interaction_id) in self._running

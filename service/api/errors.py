@@ -323,11 +323,22 @@ SPACE_OF_THE_BANK = Rule(
 )
 """For an EmbeddingSpaceMismatch that names no field: nothing in the request is wrong."""
 
+OVER_BUDGET = Rule(
+    code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+    reason=pb.ERROR_REASON_STRUCTURING_FAILED,
+    message="interaction {interaction_id!r} is stored, but not structured to the end: {spent} tokens are spent of the "
+    "{allowed} that {budget} allows; raise it, then Restructure, or the same request_id, goes on",
+    metadata=("interaction_id", "cause", "revision", "budget", "spent", "allowed"),
+)
+"""For a StructuringFailed whose cause is BudgetSpent: trying again does not help, raising the budget does."""
+
 
 def rule_of(error: MemoryBankError) -> Rule:
     """The error's entry in the table."""
     if isinstance(error, core.EmbeddingSpaceMismatch) and not error.field:
         return SPACE_OF_THE_BANK
+    if isinstance(error, core.StructuringFailed) and isinstance(error.cause, core.BudgetSpent):
+        return OVER_BUDGET
     return RULES[type(error)]
 
 

@@ -67,7 +67,7 @@ def _attributes(error: MemoryBankError) -> dict[str, Any]:
         problems = "; ".join(f"{v.field}: {v.problem}" for v in error.violations[:MOST_VIOLATIONS])
         said |= {"field": first.field, "problem": first.problem, "problems": problems}
     if isinstance(error, core.StructuringFailed):
-        said["cause"] = reason_of(error.cause)
+        said = _attributes(error.cause) | said | {"cause": reason_of(error.cause)}
     return said
 
 

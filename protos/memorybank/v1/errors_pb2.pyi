@@ -95,8 +95,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 46
     """RESOURCE_EXHAUSTED. The request is larger than one message may be. Metadata: `allowed` (bytes), `remedy`."""
     ERROR_REASON_BUDGET_SPENT: _ErrorReason.ValueType  # 47
-    """RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. Metadata: `budget` (the setting), `spent`,
-    `allowed`.
+    """RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. What waits for a raised budget is told by
+    STRUCTURING_FAILED. Metadata: `budget` (the setting), `spent`, `allowed`.
     """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 60
     """UNAVAILABLE. The store cannot answer now."""
@@ -111,8 +111,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `problem`.
     """
     ERROR_REASON_STRUCTURING_FAILED: _ErrorReason.ValueType  # 65
-    """UNAVAILABLE. Structuring stopped half-way. The verbatim record and the finished nodes stand; the same request_id or
-    Restructure goes on. Metadata: `interaction_id`, `cause` (the reason of what failed), `revision`.
+    """UNAVAILABLE or, where the cause is BUDGET_SPENT, RESOURCE_EXHAUSTED. Structuring stopped half-way. The verbatim
+    record and the finished nodes stand; the same request_id or Restructure goes on. The service itself tries again
+    what was unavailable, less and less often, and leaves alone what broke a budget. Metadata: `interaction_id`,
+    `cause` (the reason of what failed), `revision`; where BUDGET_SPENT is the cause its metadata too.
     """
     ERROR_REASON_BLOB_CORRUPT: _ErrorReason.ValueType  # 66
     """DATA_LOSS. A stored file is not what was written. Metadata: `uri`."""
@@ -191,8 +193,8 @@ ERROR_REASON_LIMIT_REACHED: ErrorReason.ValueType  # 45
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 46
 """RESOURCE_EXHAUSTED. The request is larger than one message may be. Metadata: `allowed` (bytes), `remedy`."""
 ERROR_REASON_BUDGET_SPENT: ErrorReason.ValueType  # 47
-"""RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. Metadata: `budget` (the setting), `spent`,
-`allowed`.
+"""RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. What waits for a raised budget is told by
+STRUCTURING_FAILED. Metadata: `budget` (the setting), `spent`, `allowed`.
 """
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 60
 """UNAVAILABLE. The store cannot answer now."""
@@ -207,8 +209,10 @@ ERROR_REASON_AGENT_REPLY_INVALID: ErrorReason.ValueType  # 64
 `problem`.
 """
 ERROR_REASON_STRUCTURING_FAILED: ErrorReason.ValueType  # 65
-"""UNAVAILABLE. Structuring stopped half-way. The verbatim record and the finished nodes stand; the same request_id or
-Restructure goes on. Metadata: `interaction_id`, `cause` (the reason of what failed), `revision`.
+"""UNAVAILABLE or, where the cause is BUDGET_SPENT, RESOURCE_EXHAUSTED. Structuring stopped half-way. The verbatim
+record and the finished nodes stand; the same request_id or Restructure goes on. The service itself tries again
+what was unavailable, less and less often, and leaves alone what broke a budget. Metadata: `interaction_id`,
+`cause` (the reason of what failed), `revision`; where BUDGET_SPENT is the cause its metadata too.
 """
 ERROR_REASON_BLOB_CORRUPT: ErrorReason.ValueType  # 66
 """DATA_LOSS. A stored file is not what was written. Metadata: `uri`."""

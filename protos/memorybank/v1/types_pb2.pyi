@@ -551,6 +551,7 @@ class Bank(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     FINISH_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TOKENS_SPENT_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its id, unique within the tenant."""
     uid: _builtins.str
@@ -569,6 +570,8 @@ class Bank(_message.Message):
     """Share of the Clusterer's window that one chunk fills, above 0 and at most 1. Absent: the configured value."""
     revision: _builtins.int
     """The revision it had when this was read. Output only."""
+    tokens_spent: _builtins.int
+    """Tokens that language models have cost so far, sent and received; 0 where none is asked. Output only."""
     @_builtins.property
     def embedding_space(self) -> Global___EmbeddingSpace:
         """The space of its vectors, fixed when it is created. Output only."""
@@ -611,10 +614,11 @@ class Bank(_message.Message):
         update_time: _timestamp_pb2.Timestamp | None = ...,
         finish_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
+        tokens_spent: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "top_k", b"top_k", "ttl", b"ttl", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "goal", b"goal", "labels", b"labels", "revision", b"revision", "top_k", b"top_k", "ttl", b"ttl", "uid", b"uid", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "goal", b"goal", "labels", b"labels", "revision", b"revision", "tokens_spent", b"tokens_spent", "top_k", b"top_k", "ttl", b"ttl", "uid", b"uid", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015

@@ -133,6 +133,7 @@ def _bank(check: Checks, bank: types_pb2.Bank, tenant: Tenant) -> BankRecord:
         settings=values.settings(check, bank),
         ttl=check.duration("ttl", bank.ttl) if bank.HasField("ttl") else None,
         finish_time=check.optional_time(bank, "finish_time"),
+        tokens_spent=check.at_least("tokens_spent", bank.tokens_spent),
     )
 
 

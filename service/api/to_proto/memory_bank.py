@@ -106,6 +106,7 @@ def start_task(done: TaskStarted) -> pb.StartTaskResponse:
     )
     if done.memory is not None:
         _add_memory(answer, done.memory)
+    answer.usage.CopyFrom(usage(done.usage))
     return answer
 
 

@@ -92,6 +92,7 @@ def bank(record: BankRecord, revision: int) -> pb.Bank:
         update_time=time(record.update_time),
         finish_time=time_or_none(record.finish_time),
         revision=revision,
+        tokens_spent=record.tokens_spent,
     )
 
 

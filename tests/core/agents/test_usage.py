@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.agents.usage import Budget, Ledger, RoleUsage, Usage, afford, charge, note_fallback
+from core.agents.usage import Ledger, Purse, RoleUsage, Usage, afford, charge, note_fallback
 from core.errors import BudgetSpent
 from core.ports import ChatReply
 
@@ -41,7 +41,7 @@ def test_what_nobody_accounts_for_costs_nobody() -> None:
 
 
 def test_no_model_is_asked_once_the_budget_is_spent() -> None:
-    ledger = Ledger(StandingClock(), (Budget(name="tokens_per_call", tokens=10),))
+    ledger = Ledger(StandingClock(), call=Purse("tokens_per_call", 10))
     with ledger.spending("judge"):
         afford()
         charge(ChatReply(text="", input_tokens=9, output_tokens=3))

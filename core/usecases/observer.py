@@ -1,0 +1,40 @@
+"""Who is told what agents do and cost, for logs and metrics: names and figures, never what is remembered."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.agents.usage import Asked, Usage
+from core.errors import MemoryBankError
+from core.ids import BankKey, InteractionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structured:
+    """Work on an interaction has ended: all done, or `failure` says why not yet."""
+
+    key: BankKey
+    interaction_id: InteractionId
+    usage: Usage
+    failure: MemoryBankError | None
+
+
+class Observer(Protocol):
+    """Is quick, and raises nothing."""
+
+    def asked(self, asked: Asked) -> None:
+        """A question to an agent, or to the embedder, has ended."""
+        ...
+
+    def structured(self, structured: Structured) -> None:
+        """The structuring of an interaction has ended, for now."""
+        ...
+
+
+class Unobserved:
+    """Nobody is told."""
+
+    def asked(self, asked: Asked) -> None:  # noqa: ARG002 - nothing becomes of it
+        return
+
+    def structured(self, structured: Structured) -> None:  # noqa: ARG002 - nothing becomes of it
+        return

@@ -1,0 +1,69 @@
+"""What language models cost a bank: on its record, in the changes that their work makes anyway.
+
+Law: the tokens of every reply are put on the bank's record once; what a crash loses is what was
+spent since the last change.
+"""
+
+from asyncio import CancelledError
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+
+from core.agents.usage import Ledger
+from core.bank.bank import Bank
+from core.bank.change import BankPut
+from core.errors import BankNotFound
+from core.ids import BankKey
+from core.ports import Committed, Draft, RequestKey, Result
+from core.usecases.house import House
+
+
+async def commit(
+    house: House,
+    key: BankKey,
+    stage: Callable[[Bank, int], Draft[Result]],
+    ledger: Ledger,
+    request: RequestKey | None = None,
+    answer: type[Result] | None = None,
+) -> Committed[Result]:
+    """`Banks.commit`, with what the ledger has spent since it last came by here."""
+    tokens = recorded = 0
+
+    def with_spending(bank: Bank, revision: int) -> Draft[Result]:
+        nonlocal tokens, recorded
+        draft = stage(bank, revision)
+        ledger.saw(bank.record.tokens_spent)
+        tokens = ledger.unrecorded
+        recorded = bank.record.tokens_spent + tokens
+        return _recording(draft, bank, recorded) if tokens else draft
+
+    try:
+        committed = await house.banks.commit(key, with_spending, request, answer)
+    except CancelledError:
+        ledger.is_left = True  # the writer has it, and stores it without us
+        raise
+    ledger.put_on_record(tokens, recorded)
+    return committed
+
+
+@asynccontextmanager
+async def on_account(house: House, key: BankKey, ledger: Ledger) -> AsyncIterator[None]:
+    """Work on a bank, there already or made by this, that asks agents. However it ends, what it spent is put on
+    the bank's record."""
+    with suppress(BankNotFound):
+        async with house.banks.reading(key) as bank:
+            ledger.saw(bank.record.tokens_spent)
+    try:
+        yield
+    finally:
+        if ledger.unrecorded and not ledger.is_left:
+            with suppress(BankNotFound):  # a bank that is gone owes nothing
+                await commit(house, key, lambda _bank, _revision: Draft(result=None), ledger)
+
+
+def _recording(draft: Draft[Result], bank: Bank, tokens_spent: int) -> Draft[Result]:
+    """The draft with the bank's record at so many tokens."""
+    put = [step for step in draft.steps if isinstance(step, BankPut)]
+    record = replace(put[-1].record if put else bank.record, tokens_spent=tokens_spent)
+    others = tuple(step for step in draft.steps if not isinstance(step, BankPut))
+    return replace(draft, steps=(*others, BankPut(record=record)), touches=draft.touches | {"bank"})
