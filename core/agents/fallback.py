@@ -1,0 +1,130 @@
+"""Agents that answer in place of others which cannot be reached.
+
+Law: only AgentUnavailable makes the second answer; a reply that cannot be used, or a spent budget, stays
+what it is. Whenever it answers, the usage of the question says so.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from core.agents.roles import (
+    Absorbed,
+    Agents,
+    Cluster,
+    Clusterer,
+    ConflictOpinion,
+    Consolidation,
+    Consolidator,
+    Judge,
+    MergeOpinion,
+    Neighbor,
+    Piece,
+    Plan,
+    Planner,
+    Progress,
+    RelatedOpinion,
+    SplitPrompt,
+    Structurer,
+    Topic,
+)
+from core.agents.usage import note_fallback
+from core.errors import AgentUnavailable
+from core.model.insight import Insight
+from core.model.lineage import MergeReason
+
+Answer = TypeVar("Answer")
+
+
+def with_fallback(first: Agents, second: Agents) -> Agents:
+    """Each role of `first`, with the same role of `second` behind it."""
+    return Agents(
+        clusterer=ClustererOr(first.clusterer, second.clusterer),
+        structurer=StructurerOr(first.structurer, second.structurer),
+        judge=JudgeOr(first.judge, second.judge),
+        consolidator=ConsolidatorOr(first.consolidator, second.consolidator),
+        planner=PlannerOr(first.planner, second.planner),
+    )
+
+
+class ClustererOr:
+    """Chunks are cut for the first."""
+
+    def __init__(self, first: Clusterer, second: Clusterer) -> None:
+        self._first, self._second = first, second
+
+    @property
+    def window(self) -> int:
+        return self._first.window
+
+    async def cluster(self, pieces: Sequence[Piece], task: str) -> Sequence[Cluster]:
+        return await _either(
+            lambda: self._first.cluster(pieces, task), lambda: self._second.cluster(pieces, task)
+        )
+
+    async def split(self, prompt: str) -> SplitPrompt:
+        return await _either(lambda: self._first.split(prompt), lambda: self._second.split(prompt))
+
+
+class StructurerOr:
+    def __init__(self, first: Structurer, second: Structurer) -> None:
+        self._first, self._second = first, second
+
+    async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
+        return await _either(
+            lambda: self._first.structure(content, context, keywords),
+            lambda: self._second.structure(content, context, keywords),
+        )
+
+
+class JudgeOr:
+    def __init__(self, first: Judge, second: Judge) -> None:
+        self._first, self._second = first, second
+
+    async def conflicts_and_merges(
+        self, new: Topic, candidates: Sequence[Topic]
+    ) -> Sequence[ConflictOpinion | MergeOpinion]:
+        return await _either(
+            lambda: self._first.conflicts_and_merges(new, candidates),
+            lambda: self._second.conflicts_and_merges(new, candidates),
+        )
+
+    async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
+        return await _either(
+            lambda: self._first.related(new, candidates), lambda: self._second.related(new, candidates)
+        )
+
+
+class ConsolidatorOr:
+    def __init__(self, first: Consolidator, second: Consolidator) -> None:
+        self._first, self._second = first, second
+
+    async def consolidate(
+        self,
+        nodes: Sequence[Absorbed],
+        neighbors: Sequence[Neighbor],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+    ) -> Consolidation:
+        return await _either(
+            lambda: self._first.consolidate(nodes, neighbors, reason, verdict, strategy),
+            lambda: self._second.consolidate(nodes, neighbors, reason, verdict, strategy),
+        )
+
+
+class PlannerOr:
+    def __init__(self, first: Planner, second: Planner) -> None:
+        self._first, self._second = first, second
+
+    async def plan(self, insight: Insight, progress: Progress) -> Plan:
+        return await _either(
+            lambda: self._first.plan(insight, progress), lambda: self._second.plan(insight, progress)
+        )
+
+
+async def _either(first: Callable[[], Awaitable[Answer]], second: Callable[[], Awaitable[Answer]]) -> Answer:
+    try:
+        return await first()
+    except AgentUnavailable:
+        note_fallback()
+        return await second()
