@@ -1,6 +1,7 @@
 """Puts the house together from the settings, and takes it apart in order.
 
-Law: the one place that knows every adapter. Nothing imports it but the server and the command line.
+Law: the one place that knows every adapter (those of language models are `service.casting`'s). Nothing
+imports it but the server and the command line.
 """
 
 import asyncio
@@ -9,7 +10,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents
 from core.model.bank import EmbeddingSpace
 from core.ports import Embedder, Store, Thresholds
@@ -23,6 +23,7 @@ from service.adapters.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.banks import OpenBanks
+from service.casting import cast_agents
 from service.config import EmbedderSection, Settings
 from service.held_bank import Holding
 
@@ -37,12 +38,12 @@ FILES = "files"
 async def open_house(
     settings: Settings,
     embedder: Embedder | None = None,
-    agents: Callable[[Embedder], Agents] = offline_agents,
+    agents: Callable[[Embedder], Agents] | None = None,
 ) -> AsyncIterator[House]:
-    """Everything that use cases work with. `embedder` stands in for the configured one.
+    """Everything that use cases work with. `embedder` and `agents` stand in for the configured ones.
 
-    Raises StoreUnavailable, EmbedderUnavailable. When the context ends, work stops where it stands (it
-    is resumed by whoever opens the store next), and what was acknowledged is durable.
+    Raises ConfigurationError, StoreUnavailable, EmbedderUnavailable. When the context ends, work stops
+    where it stands (it is resumed by whoever opens the store next), and what was acknowledged is durable.
     """
     async with AsyncExitStack() as closing:
         settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -66,7 +67,7 @@ async def open_house(
             store=store,
             blobs=blobs,
             embedder=remembered,
-            agents=agents(remembered),
+            agents=agents(remembered) if agents else cast_agents(settings, remembered, closing),
             clock=clock,
             ids=ids,
             retrieval=Retrieval(**dict(settings.retrieval)),

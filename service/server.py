@@ -19,7 +19,6 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its types do not know
 from grpc_reflection.v1alpha import reflection
 
-from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents
 from core.ports import Embedder
 from core.text.chinese import load_dictionary
@@ -56,9 +55,11 @@ class Address:
 async def serve(
     settings: Settings,
     announce: Callable[[str], None],
-    agents: Callable[[Embedder], Agents] = offline_agents,
+    agents: Callable[[Embedder], Agents] | None = None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT. `announce` gets one line when the server is ready."""
+    """Serve until SIGTERM or SIGINT. `announce` gets one line when the server is ready.
+
+    `agents` stand in for the configured ones."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -81,7 +82,7 @@ async def running(
     settings: Settings,
     embedder: Embedder | None = None,
     observers: Sequence[Observer] = (),
-    agents: Callable[[Embedder], Agents] = offline_agents,
+    agents: Callable[[Embedder], Agents] | None = None,
 ) -> AsyncIterator[Address]:
     """A server that answers while the context lasts.
 

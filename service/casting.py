@@ -1,0 +1,109 @@
+"""Which agent plays which role, and the language models they ask.
+
+Law: part of bootstrap, and like it the only place that knows these adapters.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+from core.agents.fallback import with_fallback
+from core.agents.llm.agents import llm_agents
+from core.agents.offline.agents import offline_agents
+from core.agents.roles import Agents
+from core.ports import ChatModel, Embedder
+from service.config import ConfigurationError, LlmSection, ModelSection, Settings
+
+if TYPE_CHECKING:
+    from service.adapters.openai_chat import Endpoint
+
+ROLES = tuple(role.name for role in fields(Agents))
+
+
+def cast_agents(settings: Settings, embedder: Embedder, closing: AsyncExitStack) -> Agents:
+    """The agents that the settings name. What they hold open is closed with `closing`.
+
+    Raises ConfigurationError for a record that cannot be read or written.
+    """
+    offline = offline_agents(embedder)
+    asking = [role for role in ROLES if settings.player(role) == "llm"]
+    if not asking:
+        return offline
+    models = open_models(settings.llm, asking, closing)
+    # Those of the other roles are made, and not cast.
+    llm = llm_agents({role: models.get(role, models[asking[0]]) for role in ROLES})
+    if settings.agents.fallback:
+        llm = with_fallback(llm, offline)
+    return replace(offline, **{role: getattr(llm, role) for role in asking})
+
+
+def open_models(chosen: LlmSection, roles: Sequence[str], closing: AsyncExitStack) -> Mapping[str, ChatModel]:
+    """A model for each of the roles; those set alike share one, with its turns and its breaker.
+
+    The adapters are imported here: not everyone needs the libraries they bring.
+    """
+    if chosen.replay:
+        return _replayed(chosen, roles)
+    opened: list[tuple[ModelSection, ChatModel]] = []
+    models: dict[str, ChatModel] = {}
+    for role in roles:
+        wanted = chosen.of(role)
+        shared = next((model for section, model in opened if section == wanted), None)
+        models[role] = shared or _opened(wanted, closing)
+        opened.append((wanted, models[role]))
+    return _recording(models, chosen, closing) if chosen.record else models
+
+
+def _opened(section: ModelSection, closing: AsyncExitStack) -> ChatModel:
+    from service.adapters.breaker import Breaker
+    from service.adapters.openai_chat import OpenAIChat
+
+    model = OpenAIChat(_endpoint(section))
+    closing.push_async_callback(model.close)
+    if not section.breaker_failures:
+        return model
+    return Breaker(model, failures=section.breaker_failures, rest_seconds=section.breaker_seconds)
+
+
+def _endpoint(section: ModelSection) -> "Endpoint":
+    from service.adapters.openai_chat import Endpoint
+
+    return Endpoint(
+        model=section.model,
+        base_url=section.base_url,
+        api_key=section.api_key.get_secret_value(),
+        window=section.window_tokens,
+        temperature=section.temperature,
+        max_output_tokens=section.max_output_tokens,
+        extra=section.extra,
+        concurrency=section.concurrency,
+        timeout_seconds=section.timeout_seconds,
+        deadline_seconds=section.deadline_seconds,
+        retries=section.retries,
+    )
+
+
+def _recording(
+    models: Mapping[str, ChatModel], chosen: LlmSection, closing: AsyncExitStack
+) -> Mapping[str, ChatModel]:
+    from service.adapters.recorded_chat import Recorder, RecordingChat
+
+    assert chosen.record is not None
+    try:
+        recorder = Recorder(chosen.record)
+    except OSError as refused:
+        raise ConfigurationError(f"llm.record: cannot write {chosen.record}: {refused.strerror}") from None
+    closing.callback(recorder.close)
+    return {role: RecordingChat(model, recorder) for role, model in models.items()}
+
+
+def _replayed(chosen: LlmSection, roles: Sequence[str]) -> Mapping[str, ChatModel]:
+    from service.adapters.recorded_chat import Record, RecordUnreadable, ReplayedChat
+
+    assert chosen.replay is not None
+    try:
+        record = Record(chosen.replay)
+    except RecordUnreadable as unreadable:
+        raise ConfigurationError(f"llm.replay: {unreadable}") from None
+    return {role: ReplayedChat(record, chosen.of(role).window_tokens) for role in roles}

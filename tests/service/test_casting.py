@@ -1,0 +1,142 @@
+"""Which agent plays which role: the real server, its models an endpoint on the loopback."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from memorybank.v1 import memory_bank_pb2 as pb
+from memorybank.v1 import query_graph_pb2
+from memorybank.v1.types_pb2 import RoleUsage, Usage
+from service.casting import ROLES
+from service.config import AgentsSection, ConfigurationError, RoleModelsSection
+from tests.support import chat_endpoint
+from tests.support.chat_endpoint import ChatEndpoint, failing
+from tests.support.chat_rule import sensible
+from tests.support.server import Service, refused, serving
+
+NOTES = "The launch moved to 14 March.\n\n上线日期推迟到三月十四日，因为支付测试没有通过。"
+SUMMARY = "What a model says: 14 March."
+
+
+def told(body: Mapping[str, Any]) -> str:
+    """A model whose summaries can be told from any other's."""
+    if body["response_format"]["json_schema"]["name"] == "summary":
+        return json.dumps({"summary": SUMMARY})
+    return sensible(body)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ChatEndpoint]:
+    with chat_endpoint.serving(told) as served:
+        yield served
+
+
+def llm(endpoint: ChatEndpoint, **more: Any) -> dict[str, Any]:
+    return {"base_url": endpoint.url, "api_key": "k", "model": "m", "retries": 0, **more}
+
+
+async def memorized(service: Service) -> pb.MemorizeResponse:
+    await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b", goal="when?"))
+    return await service.bank.Memorize(pb.MemorizeRequest(bank_id="b", text=NOTES))
+
+
+async def summaries(service: Service) -> set[str]:
+    listed = await service.graph.ListNodes(query_graph_pb2.ListNodesRequest(bank_id="b"))
+    return {node.summary for node in listed.nodes}
+
+
+def by_role(usage: Usage) -> dict[str, RoleUsage]:
+    return {role.role: role for role in usage.roles}
+
+
+async def test_a_model_plays_every_role_and_is_paid_for(endpoint: ChatEndpoint) -> None:
+    async with serving(llm=llm(endpoint)) as service:
+        answer = await memorized(service)
+        assert await summaries(service) == {SUMMARY}
+
+    assert [body["model"] for body in endpoint.requests] == ["m"] * len(endpoint.requests)
+    spent = by_role(answer.usage)
+    assert (spent["structurer"].input_tokens, spent["structurer"].output_tokens) == (7, 11)
+    assert sum(role.input_tokens for role in spent.values()) == 7 * len(endpoint.requests)
+
+
+async def test_a_role_can_have_a_model_of_its_own_or_none(endpoint: ChatEndpoint) -> None:
+    settings = llm(endpoint, roles={"structurer": {"model": "cheap"}})
+    async with serving(llm=settings, agents={"clusterer": "offline"}) as service:
+        await memorized(service)
+
+    asked = Counter(
+        (body["model"], body["response_format"]["json_schema"]["name"]) for body in endpoint.requests
+    )
+    assert asked["cheap", "summary"] == 1
+    assert not [name for _, name in asked if name == "clusters"]
+
+
+async def test_one_role_alone_can_have_a_model(endpoint: ChatEndpoint) -> None:
+    async with serving(llm={"roles": {"structurer": llm(endpoint)}}) as service:
+        await memorized(service)
+        assert await summaries(service) == {SUMMARY}
+
+    assert all(body["response_format"]["json_schema"]["name"] == "summary" for body in endpoint.requests)
+
+
+async def test_without_its_model_a_call_fails_and_what_it_brought_is_kept(endpoint: ChatEndpoint) -> None:
+    endpoint.script = [failing(500)]
+    async with serving(llm=llm(endpoint)) as service:
+        refusal = await refused(memorized(service))
+        before = await summaries(service)
+        await service.bank.Restructure(pb.RestructureRequest(bank_id="b"))
+        after = await summaries(service)
+
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "STRUCTURING_FAILED")
+    assert (before, after) == (set(), {SUMMARY})
+
+
+async def test_where_it_is_allowed_the_offline_agents_answer_for_a_model_that_is_down(
+    endpoint: ChatEndpoint,
+) -> None:
+    endpoint.script = [failing(503)] * 99
+    settings = llm(endpoint, breaker_failures=1)
+    async with serving(llm=settings, agents={"fallback": True}) as service:
+        answer = await memorized(service)
+
+    assert answer.node_ids
+    assert len(endpoint.requests) == 1  # then it was left alone
+    fell_back = {role.role: role.fell_back for role in answer.usage.roles}
+    assert fell_back == {"clusterer": 1, "structurer": len(answer.node_ids), "embedder": 0}
+
+
+async def test_a_recorded_run_is_replayed_without_the_endpoint(tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    with chat_endpoint.serving(told) as endpoint:
+        async with serving(llm=llm(endpoint, record=record)) as service:
+            first = await memorized(service)
+
+    async with serving(llm={"replay": record}) as service:
+        again = await memorized(service)
+        replayed = await summaries(service)
+        new = await refused(
+            service.bank.Memorize(pb.MemorizeRequest(bank_id="b", text="Nobody has asked about this yet."))
+        )
+
+    assert replayed == {SUMMARY}
+    assert [r.output_tokens for r in again.usage.roles] == [r.output_tokens for r in first.usage.roles]
+    assert new.code is grpc.StatusCode.UNAVAILABLE
+
+
+@pytest.mark.parametrize("file", ["record", "replay"])
+async def test_a_record_that_cannot_be_had_keeps_the_server_from_starting(
+    endpoint: ChatEndpoint, tmp_path: Path, file: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=rf"llm\.{file}: .*No such file"):
+        async with serving(llm=llm(endpoint, **{file: tmp_path / "nowhere" / "run.jsonl"})):
+            pass
+
+
+def test_the_roles_are_those_of_the_settings() -> None:
+    assert set(ROLES) == set(RoleModelsSection.model_fields) == set(AgentsSection.model_fields) - {"fallback"}

@@ -1,0 +1,96 @@
+"""What a dull but well-behaved model would answer the five roles: enough for a whole run, and nothing more.
+
+It reads the question as a model has to: the shape asked for, and the fenced texts of the user's message.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+FENCED = r"\[\[{mark} (?P<name>[^\]]+)\]\]\n(?P<text>.*?)(?=\n\[\[{mark} )"
+SUMMARY = re.compile(r"summary:\n(?P<text>.*)", re.DOTALL)
+
+
+def sensible(body: Mapping[str, Any]) -> str:
+    """The reply to a request's body, as JSON of the shape its response_format names."""
+    asked = body["response_format"]["json_schema"]
+    opening = next(m["content"] for m in body["messages"] if m["role"] == "user")
+    reply = _REPLIES[asked["name"]](_fenced(opening), asked["schema"]["properties"])
+    return json.dumps(reply, ensure_ascii=False)
+
+
+Texts = Mapping[str, str]
+"""The fenced texts by name."""
+
+
+def _fenced(message: str) -> Texts:
+    mark = message.splitlines()[0].removeprefix("Fence mark: ")
+    pattern = re.compile(FENCED.format(mark=mark), re.DOTALL)
+    return {m["name"]: m["text"] for m in pattern.finditer(message) if m["name"] != "end"}
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "nothing")[:120]
+
+
+def _summary(text: str) -> str:
+    found = SUMMARY.search(text)
+    return (found["text"] if found else text).strip()
+
+
+def _clusters(texts: Texts, _asked: Any) -> Any:
+    numbers = [name for name in texts if name.isdigit()]
+    cluster = {
+        "cluster_id": 1,
+        "pieces": numbers,
+        "context": _first_line(texts[numbers[0]]),
+        "keywords": _first_line(texts[numbers[0]]).split()[:3],
+    }
+    return {"should_cluster": False, "clusters": [cluster]}
+
+
+def _consolidation(texts: Texts, asked: Mapping[str, Any]) -> Any:
+    memories = [_summary(text) for name, text in texts.items() if name.startswith("node_")]
+    reply: dict[str, Any] = {
+        "summary": "\n".join(dict.fromkeys(memories)),
+        "context": _first_line(memories[0]),
+        "keywords": ["merged"],
+        "interaction_tree_description": f"{len(memories)} memories put together.",
+    }
+    if "neighbor_updates" in asked:
+        reply |= _rewordings(texts, asked)
+    return reply | ({"refuted": []} if "refuted" in asked else {})
+
+
+def _rewordings(texts: Texts, _asked: Any) -> Any:
+    neighbors = [name for name in texts if name.startswith("neighbor_")]
+    return {
+        "neighbor_updates": [
+            {"node_id": name, "context": "beside what was merged", "keywords": ["merged"]}
+            for name in neighbors
+        ]
+    }
+
+
+def _plan(texts: Texts, asked: Mapping[str, Any]) -> Any:
+    step = {"type": "ANSWER", "description": "Answer the goal.", "how": "", "retry_of": ""}
+    fields = asked["pending_tasks"]["items"]["properties"]
+    done = "reported" in texts
+    return {
+        "task_goal": texts.get("goal", ""),
+        "completed_context": "It was found." if done else "",
+        "pending_tasks": [] if done else [{name: step[name] for name in fields}],
+    }
+
+
+_REPLIES: Mapping[str, Callable[[Texts, Any], Any]] = {
+    "clusters": _clusters,
+    "question": lambda _texts, _asked: {"question": ["0"]},
+    "summary": lambda texts, _asked: {"summary": texts["record"].strip()},
+    "conflicts_and_merges": lambda _texts, _asked: {"relations": []},
+    "relations": lambda _texts, _asked: {"relations": []},
+    "consolidation": _consolidation,
+    "neighbors": _rewordings,
+    "plan": _plan,
+}
