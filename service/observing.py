@@ -1,0 +1,82 @@
+"""Who is told what the service does: the log always, Prometheus where it is configured.
+
+Law: figures and names only, never what is remembered.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import grpc
+import structlog
+
+from core.agents.usage import Asked
+from core.usecases.observer import Observer, Structured
+from service.config import ConfigurationError, MetricsSection
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.agents")
+
+CallObserver = Callable[[str, grpc.StatusCode, float], None]
+
+
+class Logging:
+    """One line at INFO for every structuring: how it ended, and what it cost."""
+
+    def asked(self, asked: Asked) -> None:  # noqa: ARG002 - each structuring sums up its questions
+        return
+
+    def structured(self, structured: Structured) -> None:
+        failure, usage = structured.failure, structured.usage
+        log.info(
+            "structured",
+            tenant=structured.key.tenant,
+            bank_id=structured.key.bank_id,
+            interaction_id=structured.interaction_id,
+            outcome="ok" if failure is None else type(failure).__name__,
+            tokens=usage.tokens,
+            calls={role: spent.calls for role, spent in usage.roles.items()},
+            milliseconds={role: spent.milliseconds for role, spent in usage.roles.items()},
+            fell_back=sum(spent.fell_back for spent in usage.roles.values()),
+        )
+
+
+class Several:
+    """Each is told, in order."""
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = observers
+
+    def asked(self, asked: Asked) -> None:
+        for observer in self._observers:
+            observer.asked(asked)
+
+    def structured(self, structured: Structured) -> None:
+        for observer in self._observers:
+            observer.structured(structured)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observing:
+    """`agents` is told of agents and structurings, each of `calls` of every call that ends."""
+
+    agents: Observer
+    calls: Sequence[CallObserver] = ()
+
+
+@asynccontextmanager
+async def observing(metrics: MetricsSection) -> AsyncIterator[Observing]:
+    """Those who are told; metrics answer while the context lasts. Raises ConfigurationError for their address."""
+    if not metrics.listen:
+        yield Observing(agents=Logging())
+        return
+    from service.adapters.prometheus import PrometheusMetrics  # brings an HTTP server: only where asked for
+
+    host, _, port = metrics.listen.rpartition(":")
+    kept = PrometheusMetrics()
+    with ExitStack() as closing:
+        try:
+            taken = closing.enter_context(kept.served(host.strip("[]"), int(port)))
+        except OSError as refused:
+            raise ConfigurationError(f"cannot listen on {metrics.listen}: {refused.strerror}") from None
+        log.info("metrics", address=f"{host}:{taken}")
+        yield Observing(agents=Several((Logging(), kept)), calls=(kept.called,))
