@@ -379,7 +379,16 @@ WRONG: dict[str, Table] = {
     "GetLineage": {**READ, **BAD_PAGES, "node_id": REQUIRED_ID},
 }
 
-OF_BANKS = ("uid", "user", "collection", "create_time", "update_time", "finish_time", "revision", "tokens_spent")
+OF_BANKS = (
+    "uid",
+    "user",
+    "collection",
+    "create_time",
+    "update_time",
+    "finish_time",
+    "revision",
+    "tokens_spent",
+)
 OF_NODES = (
     "create_time",
     "update_time",
