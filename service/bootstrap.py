@@ -14,7 +14,8 @@ from core.agents.roles import Agents
 from core.model.bank import EmbeddingSpace
 from core.ports import Embedder, Store, Thresholds
 from core.usecases.house import House, Retrieval
-from core.usecases.limits import Limits
+from core.usecases.limits import Budgets, Limits
+from core.usecases.observer import Observer
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_blobs import LocalBlobs
@@ -39,6 +40,7 @@ async def open_house(
     settings: Settings,
     embedder: Embedder | None = None,
     agents: Callable[[Embedder], Agents] | None = None,
+    observer: Observer | None = None,
 ) -> AsyncIterator[House]:
     """Everything that use cases work with. `embedder` and `agents` stand in for the configured ones.
 
@@ -60,7 +62,7 @@ async def open_house(
         closing.push_async_callback(banks.close)
         confirming = asyncio.create_task(banks.keep_confirmed())
         closing.callback(confirming.cancel)
-        workshop = Workshop(clock)
+        workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
         yield House(
             banks=banks,

@@ -27,6 +27,7 @@ from service.api.gate import Gate, Observer
 from service.api.services import services
 from service.bootstrap import open_house
 from service.config import ConfigurationError, GrpcSection, Settings
+from service.observing import observing
 from service.upkeep import keep_up
 
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is
@@ -88,8 +89,11 @@ async def running(
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
-    async with open_house(settings, embedder, agents) as house:
-        gate = Gate(observers)
+    async with (
+        observing(settings.metrics) as told,
+        open_house(settings, embedder, agents, told.agents) as house,
+    ):
+        gate = Gate((*observers, *told.calls))
         server = grpc.aio.server(
             options=_options(settings.grpc), maximum_concurrent_rpcs=settings.grpc.max_concurrent_rpcs
         )
@@ -114,16 +118,24 @@ async def running(
 
 def require_loopback(settings: Settings) -> None:
     """Raises ConfigurationError for an address that others can reach: there is no authentication."""
-    host = settings.host.strip("[]")
-    try:
-        local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        local = host == "localhost"
-    if not local:
+    if not _is_local(settings.host):
         raise ConfigurationError(
             f"will not listen on {settings.listen}: anyone who reaches it could read and change every memory. "
             "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
         )
+    metrics = settings.metrics.listen
+    if metrics and not _is_local(metrics.rpartition(":")[0]):
+        raise ConfigurationError(
+            f"will not show metrics on {metrics}: anyone who reaches it could read them. "
+            "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
+        )
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 async def _add_standard_services(server: grpc.aio.Server, names: Sequence[str]) -> HealthServicer:
