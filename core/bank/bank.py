@@ -7,6 +7,7 @@ state; indexes are derived from the same steps. Everything here is used from one
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from core.bank.change import (
     AttachmentPut,
@@ -29,12 +30,15 @@ from core.bank.change import (
     Step,
     StructuringPut,
     Vector,
+    other_steps_of,
 )
+from core.bank.compiled_vectors import VectorSettings
 from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
 from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
 from core.bank.keyword_index import KeywordIndex, Prepared
-from core.bank.vector_index import VectorCompaction, VectorIndex, VectorSettings
+from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
+from core.bank.vector_index import VectorCompaction, VectorIndex
 from core.errors import (
     AttachmentNotFound,
     ConflictNotFound,
@@ -47,6 +51,9 @@ from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
+
+PARTS = ("node_words", "segment_words", "node_vectors", "segment_vectors")
+"""The indexes that snapshots are taken of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,20 +119,49 @@ class Bank:
         return bank
 
     @classmethod
-    def load(cls, state: BankState, tuning: Tuning) -> "Bank":
-        """The bank that a store's rows describe. Takes a while for a large one: call it off the loop."""
-        bank = cls(state.record, state.head, tuning)
-        steps = steps_of(state)
-        for step in steps:
+    def load(cls, state: BankState, tuning: Tuning, cached: Mapping[str, bytes] | None = None) -> "Bank":
+        """The bank that a store's rows describe. Takes a while for a large one: call it off the loop.
+
+        `cached` are blobs of snapshots by part, of this bank at any time or damaged: they only spare work.
+        """
+        bank, cached = cls(state.record, state.head, tuning), cached or {}
+        for interaction in state.interactions:
+            bank._add_interaction(interaction)
+        for put in state.nodes:
+            bank.nodes[put.node.node_id] = put.node
+            bank._characters += len(put.node.summary)
+            bank.tree.relink(None, put.node)
+        bank.graph = Graph.compiled(bank.nodes, state.edges)
+        for step in other_steps_of(state):
             bank._apply_step(step)
-        bank._index(bank._prepare_steps(steps))
-        if (job := bank.graph.compaction()) is not None:
-            job.build()
-            bank.graph.adopt(job)
+        bank._load_nodes(state.nodes, cached)
+        bank._load_segments(state, cached)
         bank.insight = state.insight
-        if state.segment_vectors:
-            bank.put_segment_vectors(state.segment_vectors)
         return bank
+
+    def _load_nodes(self, puts: Sequence[NodePut], cached: Mapping[str, bytes]) -> None:
+        vectors = [(put.node.node_id, put.vector) for put in puts if put.vector is not None]
+        restore_vectors(self.node_vectors, cached.get("node_vectors"), vectors, NodeId)
+        restore_words(
+            self.node_words,
+            cached.get("node_words"),
+            {node.node_id: node_fields(node) for node in self.nodes.values()},
+            NodeId,
+        )
+
+    def _load_segments(self, state: BankState, cached: Mapping[str, bytes]) -> None:
+        vectors = [
+            (ref, vector)
+            for ref, vector in (state.segment_vectors or {}).items()
+            if ref.interaction_id in self.tree.interactions
+        ]
+        restore_vectors(self.segment_vectors, cached.get("segment_vectors"), vectors, ref_of)
+        for ref, _ in vectors:
+            self.wanting_vectors.pop(ref, None)
+        texts: dict[SegmentRef, Mapping[str, str]] = {}
+        for interaction in state.interactions:
+            texts.update(segment_fields(interaction))
+        restore_words(self.segment_words, cached.get("segment_words"), texts, ref_of)
 
     # ---- reads ----
 
@@ -274,6 +310,20 @@ class Bank:
         """Swap in what a compaction built; edits made meanwhile are kept."""
         getattr(self, compaction.part).adopt(compaction.job)
 
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether an index changed much since `snapshots` last gave it."""
+        return any(index.worth_saving for index in self._indexes.values())
+
+    def snapshots(self) -> list[IndexSnapshot]:
+        """The indexes that changed much since they were last given, as they stand."""
+        unsaved = {part: index for part, index in self._indexes.items() if index.worth_saving}
+        return [IndexSnapshot(part=part, taken=index.snapshot()) for part, index in unsaved.items()]
+
+    @property
+    def _indexes(self) -> Mapping[str, KeywordIndex[Any] | VectorIndex[Any]]:
+        return {part: getattr(self, part) for part in PARTS}
+
     # ---- steps ----
 
     def _apply_step(self, step: Step) -> None:  # one case a step: long, and read at a glance
@@ -376,19 +426,3 @@ def _only_spent(before: BankRecord, after: BankRecord) -> bool:
     """Whether nothing but the tokens spent changed: no caller's business when it changes the settings."""
     spent = after.tokens_spent
     return spent != before.tokens_spent and replace(before, tokens_spent=spent) == after
-
-
-def steps_of(state: BankState) -> list[Step]:
-    """The state's rows as the steps that would make them in a bank that has its record and insight."""
-    return [
-        *(InteractionAdd(interaction=i) for i in state.interactions),
-        *(AttachmentPut(attachment=a) for a in state.attachments),
-        *state.nodes,
-        *(EdgePut(node_id=a, other_node_id=b) for a, b in state.edges),
-        *(MergeAdd(record=m) for m in state.merges),
-        *(ConflictPut(conflict=c) for c in state.conflicts),
-        *(PairSettle(node_id=a, other_node_id=b) for a, b in state.settled),
-        *(SegmentRefute(ref=ref, conflict_id=c) for ref, c in state.refuted),
-        *(StructuringPut(structuring=s) for s in state.structurings),
-        *(ClusterPut(cluster=c) for c in state.clusters),
-    ]

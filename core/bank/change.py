@@ -190,3 +190,26 @@ class BankState:
     settled: tuple[tuple[NodeId, NodeId], ...] = ()
     refuted: tuple[tuple[SegmentRef, ConflictId], ...] = ()
     segment_vectors: Mapping[SegmentRef, Vector] | None = None
+
+
+def steps_of(state: BankState) -> list[Step]:
+    """The state's rows as the steps that would make them in a bank that has its record and insight."""
+    return [
+        *(InteractionAdd(interaction=i) for i in state.interactions),
+        *state.nodes,
+        *(EdgePut(node_id=a, other_node_id=b) for a, b in state.edges),
+        *other_steps_of(state),
+    ]
+
+
+def other_steps_of(state: BankState) -> list[Step]:
+    """Those of `steps_of` but for interactions, nodes and edges, which come before them."""
+    return [
+        *(AttachmentPut(attachment=a) for a in state.attachments),
+        *(MergeAdd(record=m) for m in state.merges),
+        *(ConflictPut(conflict=c) for c in state.conflicts),
+        *(PairSettle(node_id=a, other_node_id=b) for a, b in state.settled),
+        *(SegmentRefute(ref=ref, conflict_id=c) for ref, c in state.refuted),
+        *(StructuringPut(structuring=s) for s in state.structurings),
+        *(ClusterPut(cluster=c) for c in state.clusters),
+    ]

@@ -75,6 +75,15 @@ class Graph:
         self._tail: dict[NodeId, set[NodeId]] = {}
         self._job: GraphCompaction | None = None
 
+    @classmethod
+    def compiled(cls, node_ids: Iterable[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> "Graph":
+        """A graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown node."""
+        graph, given = cls(), list(edges)
+        graph._nodes.update(node_ids)
+        graph._compiled = _Compiled(sorted(graph._nodes), given)
+        graph._edge_count = len(given)
+        return graph
+
     def __len__(self) -> int:
         return len(self._nodes)
 

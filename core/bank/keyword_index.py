@@ -2,8 +2,9 @@
 
 Law: every edit is exact and seen by the next search. A document's numbers depend on the living
 documents alone, never on what was there before or in which order things came, so a bank loaded
-again scores as it did. There is no compiled part to rebuild: a posting is a pair of growing
-arrays, an entry leaves it by trading places with the last, and numpy reads it where it lies.
+again scores as it did. A posting is a pair of growing arrays: an entry leaves it by trading places
+with the last, and numpy reads it where it lies. What a snapshot restores lies in four large arrays,
+and a posting becomes a pair of its own when it is first edited.
 """
 
 import math
@@ -11,13 +12,15 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.scoring import K, leading
+from core.bank.snapshot import Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 from core.text import analysis
 
 K1 = 0.9
@@ -30,6 +33,11 @@ Terms = Iterable[str] | Mapping[str, float]
 """A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
 
 _ENTRY = 4  # bytes of a C int and of a C float, on every platform numpy runs on
+_PRINT = 8  # bytes that tell a document's texts from any others
+_AT_ONCE = 10_000  # terms entered into a dict in one go, which holds up every other thread
+
+WORTH_SAVING = 1_000
+"""Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -42,12 +50,61 @@ class Prepared(Generic[K]):
     """
 
     keys: tuple[K, ...]
+    prints: tuple[bytes, ...]
     lengths: tuple[float, ...]
     terms: tuple[str, ...]
     terms_of: tuple[NDArray[np.intc], ...]
     starts: NDArray[np.int64]
     documents: NDArray[np.intc]
     counts: NDArray[np.single]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Postings:
+    """Postings of terms 0, 1, …: that of term n is from `starts[n]` to `starts[n + 1]`."""
+
+    starts: NDArray[np.int64]
+    slots: NDArray[np.intc]
+    counts: NDArray[np.single]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class WordsSnapshot(Generic[K]):
+    """An index as it stood at a moment, by document. `blob` may be made in another thread."""
+
+    facts: Mapping[str, Any]
+    keys: Sequence[K | None]
+    prints: Sequence[bytes]
+    lengths: "array[float]"
+    said: Sequence[bytes]
+    counts: Sequence[bytes]
+    terms: Sequence[str]
+
+    def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
+        """Written down, keys by the names given, which hold no line break."""
+        living = [slot for slot, key in enumerate(self.keys) if key is not None]
+        sizes = np.array([len(self.said[slot]) // _ENTRY for slot in living], dtype=np.int64)
+        numbers = np.frombuffer(b"".join([self.said[slot] for slot in living]), np.intc)
+        counts = np.frombuffer(b"".join([self.counts[slot] for slot in living]), np.single)
+        spoken = np.bincount(numbers, minlength=len(self.terms))
+        renumbered = (np.cumsum(spoken > 0) - 1).astype(
+            np.intc
+        )  # words that nobody says any more are left out
+        numbers = renumbered[numbers]
+        by_term = np.argsort(numbers, kind="stable")
+        arrays: dict[str, NDArray[Any]] = {
+            "keys": text_array([name_of(self.keys[slot]) for slot in living]),  # type: ignore[arg-type] # living
+            "prints": np.frombuffer(b"".join([self.prints[slot] for slot in living]), np.uint8),
+            "lengths": np.array([self.lengths[slot] for slot in living], dtype=np.float64),
+            "terms": text_array([self.terms[number] for number in np.flatnonzero(spoken).tolist()]),
+            "sizes": sizes,
+            "said": numbers,
+            "said_counts": counts,
+            "starts": np.concatenate([[0], np.cumsum(spoken[spoken > 0])]).astype(np.int64),
+            "slots": np.repeat(np.arange(len(living), dtype=np.intc), sizes)[by_term],
+            "counts": counts[by_term],
+        }
+        return packed(Parts(facts=self.facts, arrays=arrays))
 
 
 class KeywordIndex(Generic[K]):
@@ -68,20 +125,23 @@ class KeywordIndex(Generic[K]):
         self._slot_of: dict[K, int] = {}
         self._keys: list[K | None] = []
         self._lengths = array("d")
-        self._said: list[
-            bytes
-        ] = []  # its terms' numbers, as C ints: bytes cost the garbage collector nothing
+        self._prints: list[bytes] = []
+        # Its terms' numbers, as C ints, and their counts, as C floats: bytes cost the garbage collector nothing.
+        self._said: list[bytes] = []
+        self._said_counts: list[bytes] = []
         self._free_slots: list[int] = []
         self._total_length = 0.0
-        # Terms, by number. Posting n is _slots[n] beside _counts[n], in no order.
+        # Terms, by number. Posting n is _slots[n] beside _counts[n], in no order; None: it is as it was restored.
         self._number_of: dict[str, int] = {}
         self._terms: list[str] = []
-        self._slots: list[array[int]] = []
-        self._counts: list[array[float]] = []
+        self._slots: list[array[int] | None] = []
+        self._counts: list[array[float] | None] = []
+        self._restored: _Postings | None = None
         self._free_numbers: list[int] = []
         # What reading works out and an edit makes void.
         self._norms: NDArray[np.float64] | None = None
         self._latest: tuple[Sequence[tuple[str, float]], NDArray[np.float64]] | None = None
+        self._unsaved = 0  # edits since the last snapshot
 
     def __len__(self) -> int:
         return len(self._slot_of)
@@ -97,6 +157,7 @@ class KeywordIndex(Generic[K]):
         terms_of: list[NDArray[np.intc]] = []
         counts: list[float] = []
         lengths: list[float] = []
+        prints = tuple(print_of(fields) for fields in documents.values())
         for fields in documents.values():
             said: dict[str, float] = {}
             for field, text in fields.items():
@@ -111,6 +172,7 @@ class KeywordIndex(Generic[K]):
         document_of = np.repeat(np.arange(len(terms_of), dtype=np.intc), [len(t) for t in terms_of])
         return Prepared(
             keys=tuple(documents),
+            prints=prints,
             lengths=tuple(lengths),
             terms=tuple(positions),
             terms_of=tuple(terms_of),
@@ -124,21 +186,17 @@ class KeywordIndex(Generic[K]):
         for key in prepared.keys:
             self.drop(key)
         numbers = np.array([self._number(term) for term in prepared.terms], dtype=np.intc)
-        slots = np.array(
-            [
-                self._enter(key, length, numbers[terms].tobytes())
-                for key, length, terms in zip(prepared.keys, prepared.lengths, prepared.terms_of, strict=True)
-            ],
-            dtype=np.intc,
-        )
+        slots = np.array(self._enter_all(prepared, numbers), dtype=np.intc)
         where = memoryview(slots[prepared.documents].tobytes())
         counts = memoryview(prepared.counts.tobytes())
         for number, (start, end) in zip(
             numbers.tolist(), pairwise((prepared.starts * _ENTRY).tolist()), strict=True
         ):
-            self._slots[number].frombytes(where[start:end])
-            self._counts[number].frombytes(counts[start:end])
+            own_slots, own_counts = self._own(number)
+            own_slots.frombytes(where[start:end])
+            own_counts.frombytes(counts[start:end])
         self._norms = self._latest = None
+        self._unsaved += len(prepared.keys)
 
     def put_one(self, key: K, fields: Mapping[str, str]) -> None:
         self.put(self.prepare({key: fields}))
@@ -151,19 +209,36 @@ class KeywordIndex(Generic[K]):
         for number in np.frombuffer(self._said[slot], np.intc).tolist():
             self._leave(number, slot)
         self._total_length -= self._lengths[slot]
-        self._keys[slot], self._said[slot], self._lengths[slot] = None, b"", 0.0
+        self._keys[slot], self._lengths[slot] = None, 0.0
+        self._said[slot] = self._said_counts[slot] = self._prints[slot] = b""
         self._free_slots.append(slot)
         self._norms = self._latest = None
+        self._unsaved += 1
 
-    def _enter(self, key: K, length: float, said: bytes) -> int:
+    def _enter_all(self, prepared: Prepared[K], numbers: NDArray[np.intc]) -> list[int]:
+        """The documents' slots, what is kept of each written there."""
+        by_document = np.argsort(prepared.documents, kind="stable")
+        spoken = numbers[np.repeat(np.arange(len(numbers)), np.diff(prepared.starts))[by_document]].tobytes()
+        counts = prepared.counts[by_document].tobytes()
+        ends = np.cumsum([0, *map(len, prepared.terms_of)]) * _ENTRY
+        parts = zip(prepared.keys, prepared.lengths, prepared.prints, pairwise(ends.tolist()), strict=True)
+        return [
+            self._enter(key, length, shown, spoken[start:end], counts[start:end])
+            for key, length, shown, (start, end) in parts
+        ]
+
+    def _enter(self, key: K, length: float, shown: bytes, said: bytes, counts: bytes) -> int:
         if self._free_slots:
             slot = self._free_slots.pop()
-            self._keys[slot], self._lengths[slot], self._said[slot] = key, length, said
+            self._keys[slot], self._lengths[slot], self._prints[slot] = key, length, shown
+            self._said[slot], self._said_counts[slot] = said, counts
         else:
             slot = len(self._keys)
             self._keys.append(key)
             self._lengths.append(length)
+            self._prints.append(shown)
             self._said.append(said)
+            self._said_counts.append(counts)
         self._slot_of[key] = slot
         self._total_length += length
         return slot
@@ -182,8 +257,26 @@ class KeywordIndex(Generic[K]):
             self._number_of[term] = number
         return number
 
-    def _leave(self, number: int, slot: int) -> None:
+    def _own(self, number: int) -> "tuple[array[int], array[float]]":
+        """A term's posting, to be edited."""
         slots, counts = self._slots[number], self._counts[number]
+        if slots is None or counts is None:
+            restored_slots, restored_counts = self._posting(number)
+            slots = self._slots[number] = array("i", restored_slots.tobytes())
+            counts = self._counts[number] = array("f", restored_counts.tobytes())
+        return slots, counts
+
+    def _posting(self, number: int) -> tuple[NDArray[np.intc], NDArray[np.single]]:
+        """A term's posting, to be read before the next edit."""
+        slots, counts = self._slots[number], self._counts[number]
+        if slots is not None and counts is not None:
+            return np.frombuffer(slots, np.intc), np.frombuffer(counts, np.single)
+        assert self._restored is not None, "only what was restored has no arrays of its own"
+        start, end = self._restored.starts[number : number + 2].tolist()
+        return self._restored.slots[start:end], self._restored.counts[start:end]
+
+    def _leave(self, number: int, slot: int) -> None:
+        slots, counts = self._own(number)
         place = int((np.frombuffer(slots, np.intc) == slot).argmax())
         slots[place], counts[place] = slots[-1], counts[-1]
         slots.pop()
@@ -234,8 +327,8 @@ class KeywordIndex(Generic[K]):
             number = self._number_of.get(term)
             if number is None:
                 continue
-            slots = np.frombuffer(self._slots[number], np.intc)
-            counts = np.frombuffer(self._counts[number], np.single).astype(np.float64)
+            slots, said = self._posting(number)
+            counts = said.astype(np.float64)
             idf = math.log1p((len(self) - len(slots) + 0.5) / (len(slots) + 0.5))
             scores[slots] += (weight * idf * (self._k1 + 1.0)) * counts / (counts + norms[slots])
         return scores
@@ -246,3 +339,79 @@ class KeywordIndex(Generic[K]):
             average = self._total_length / len(self) if self._total_length > 0.0 else 1.0
             self._norms = self._k1 * (1.0 - self._b + (self._b / average) * np.array(self._lengths))
         return self._norms
+
+    # ---- snapshots ----
+
+    @property
+    def worth_saving(self) -> bool:
+        """Whether so much was edited since the last snapshot that a new one spares a load much."""
+        return self._unsaved >= max(WORTH_SAVING, len(self) / 4)
+
+    def snapshot(self) -> WordsSnapshot[K]:
+        """The index as it stands, for another thread to write down."""
+        self._unsaved = 0
+        return WordsSnapshot(
+            facts=self._facts(),
+            keys=tuple(self._keys),
+            prints=tuple(self._prints),
+            lengths=self._lengths[:],
+            said=tuple(self._said),
+            counts=tuple(self._said_counts),
+            terms=tuple(self._terms),
+        )
+
+    def restore(
+        self, blob: bytes, key_of: Callable[[str], K], documents: Mapping[K, Mapping[str, str]]
+    ) -> None:
+        """Take over from a snapshot, in an empty index, the documents whose texts are the same today.
+
+        The others, and those it does not know, are for the caller to put. Raises SnapshotUnusable, the index
+        still empty.
+        """
+        parts = unpacked(blob)
+        if dict(parts.facts) != self._facts():
+            raise SnapshotUnusable("of another edition")
+        keys = [key_of(name) for name in texts_of(parts.array("keys", "u1"))]
+        known = np.array(
+            [b"" if key not in documents else print_of(documents[key]) for key in keys], dtype=f"S{_PRINT}"
+        )
+        stale = known != parts.array("prints", "u1").view(f"S{_PRINT}")
+        if np.count_nonzero(stale) > len(keys) / 2:
+            raise SnapshotUnusable("of texts most of which have changed")
+        self._take_over(keys, parts)
+        for place in np.flatnonzero(stale).tolist():
+            self.drop(keys[place])
+        self._unsaved = int(np.count_nonzero(stale))
+
+    def _take_over(self, keys: list[K], parts: Parts) -> None:
+        terms = texts_of(parts.array("terms", "u1"))
+        for start in range(0, len(terms), _AT_ONCE):
+            self._number_of.update(zip(terms[start : start + _AT_ONCE], range(start, len(terms))))  # noqa: B905
+        self._terms = terms
+        self._slots, self._counts = [None] * len(terms), [None] * len(terms)
+        self._restored = _Postings(
+            starts=parts.array("starts", "<i8").copy(),
+            slots=parts.array("slots", "<i4").copy(),  # a view would keep all of the blob
+            counts=parts.array("counts", "<f4").copy(),
+        )
+        ends = (np.concatenate([[0], np.cumsum(parts.array("sizes", "<i8"))]) * _ENTRY).tolist()
+        said, counts = parts.array("said", "<i4").tobytes(), parts.array("said_counts", "<f4").tobytes()
+        prints = parts.array("prints", "u1").tobytes()
+        self._keys = list(keys)
+        self._slot_of = {key: slot for slot, key in enumerate(keys)}
+        self._said = [said[start:end] for start, end in pairwise(ends)]
+        self._said_counts = [counts[start:end] for start, end in pairwise(ends)]
+        self._prints = [prints[place : place + _PRINT] for place in range(0, len(prints), _PRINT)]
+        self._lengths = array("d", parts.array("lengths", "<f8").tobytes())
+        self._total_length = float(sum(self._lengths))
+
+    def _facts(self) -> Mapping[str, Any]:
+        """What a snapshot depends on beside the texts."""
+        return {"analysis": analysis.edition(), "weights": self._weights}
+
+
+def print_of(fields: Mapping[str, str]) -> bytes:
+    """Eight bytes that tell a document's texts from any others."""
+    texts = list(fields.values())
+    shown = "\n".join((*fields, *map(str, map(len, texts)), *texts))
+    return blake2b(shown.encode(), digest_size=_PRINT).digest()

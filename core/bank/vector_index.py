@@ -1,112 +1,42 @@
 """Which vectors are nearest: an exact scan for a small bank, HNSW and a scanned tail for a large one.
 
-Law: the only importer of hnswlib. Every edit is seen by the next search. Cosines come from the
-vectors as they were put, by one formula, so that a pair of vectors has one similarity whichever
-part found it. Rows, labels and hnswlib's own distances never leave.
+Law: every edit is seen by the next search. Cosines come from the vectors as they were put, by one
+formula, so that a pair of vectors has one similarity whichever part found it. Rows never leave.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Generic, TypeVar
+from typing import Generic
 
-import hnswlib
 import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.change import Vector
+from core.bank.compiled_vectors import ROWS, Compiled, VectorSettings, facts, prints, products
 from core.bank.scoring import K, leading
-
-Real = TypeVar("Real", np.float32, np.float64)
+from core.bank.snapshot import Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 
 ABSENT = -1.0
 """The similarity of a key that has no vector: no scale of scores puts it above 0."""
 
 _ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
-_BATCH = 256  # rows added between two looks at whether the build is still wanted
-_SEED = 1  # of HNSW's levels and of the order of insertion: the same vectors make the same graph
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorSettings:
-    """How vectors are indexed; the defaults are measured (`tests/bench/bench_vector_index.py`).
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LinksSnapshot(Generic[K]):
+    """The compiled part at a moment: keys by row, None where dead. `blob` may be made in another thread."""
 
-    m, ef_construction and ef are HNSW's own; ef is the least, and grows with k.
-    """
+    compiled: Compiled
+    keys: Sequence[K | None]
+    settings: VectorSettings
 
-    exact_up_to: int = 5_000  # living vectors that are scanned rather than compiled
-    tail_share: float = 0.33  # of the living: a longer tail is compiled
-    scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
-    m: int = 24
-    ef_construction: int = 300
-    ef: int = 256
-
-
-class _Compiled:
-    """Rows that do not change any more, and HNSW over them (none where a scan serves).
-
-    Equal vectors share one label, the first one's row: a crowd of twins in HNSW links to itself
-    alone, and a search that gets in does not get out (measured: recall 0.45 with two thirds twins).
-    """
-
-    def __init__(self, matrix: NDArray[np.float32]) -> None:
-        self.matrix = matrix
-        self._graph: hnswlib.Index | None = None
-        self._labels = 0  # living ones
-        self._twins: dict[int, list[int]] = {}  # label → its living rows, if it ever had more than one
-        self._label_of: dict[int, int] = {}  # row → label, if that is another row
-
-    @property
-    def linked(self) -> bool:
-        return self._graph is not None
-
-    def link(self, settings: VectorSettings, cancelled: Callable[[], bool]) -> None:
-        """Build HNSW over all rows."""
-        labels = self._distinct()
-        # Inner product: the vectors are unit already, and the space "cosine" would divide them once more.
-        graph = hnswlib.Index("ip", self.matrix.shape[1])
-        graph.init_index(
-            len(labels), M=settings.m, ef_construction=settings.ef_construction, random_seed=_SEED
-        )
-        np.random.default_rng(_SEED).shuffle(labels)  # in the order of topics, the early ones get poor links
-        for start in range(0, len(labels), _BATCH):
-            if cancelled():
-                return
-            batch = labels[start : start + _BATCH]
-            graph.add_items(self.matrix[batch], batch, num_threads=1)
-        self._graph, self._labels = graph, len(labels)
-
-    def bury(self, row: int) -> None:
-        """Take a row out, once."""
-        if self._graph is None:
-            return
-        label = self._label_of.get(row, row)
-        rows = self._twins.get(label, [row])
-        rows.remove(row)
-        if not rows:
-            self._graph.mark_deleted(label)
-            self._labels -= 1
-
-    def near(self, vector: Vector, wanted: int, settings: VectorSettings) -> list[int] | None:
-        """At least `wanted` living rows by HNSW; None where a scan is as quick or the only sure way."""
-        if self._graph is None or wanted > settings.scan_share * self._labels:
-            return None
-        self._graph.set_ef(max(settings.ef, 2 * wanted))  # state that every search sets anew, as k differs
-        try:
-            labels, _ = self._graph.knn_query(vector, k=wanted, num_threads=1)
-        except RuntimeError:  # fewer than `wanted` within reach; hnswlib has no gentler word for it
-            return None
-        return [row for label in labels[0].tolist() for row in self._twins.get(label, (label,))]
-
-    def _distinct(self) -> NDArray[np.int64]:
-        """The rows that become labels; notes the twins of each."""
-        first: dict[bytes, int] = {}
-        for row, vector in enumerate(self.matrix):
-            label = first.setdefault(blake2b(vector, digest_size=16).digest(), row)
-            if label != row:
-                self._label_of[row] = label
-                self._twins.setdefault(label, [label]).append(row)
-        return np.array(list(first.values()), dtype=np.int64)
+    def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
+        """Written down without the vectors, keys by the names given, which hold no line break and are not empty."""
+        arrays = self.compiled.links() | {
+            "keys": text_array(["" if key is None else name_of(key) for key in self.keys]),
+            "prints": prints(self.compiled.matrix),
+        }
+        return packed(Parts(facts=facts(self.compiled.matrix.shape[1], self.settings), arrays=arrays))
 
 
 class VectorCompaction(Generic[K]):
@@ -121,7 +51,7 @@ class VectorCompaction(Generic[K]):
         self.keys: list[K | None] = []
         self.row_of: dict[K, int] = {}
         self.touched: dict[K, None] = {}  # keys put or dropped since; written by the index
-        self.built: _Compiled | None = None
+        self.built: Compiled | None = None
         self._settings = settings
         self._sources = sources  # rows that stay as they are while this job stands
         self._all_keys = keys
@@ -139,7 +69,7 @@ class VectorCompaction(Generic[K]):
         matrix = np.concatenate([rows[kept] for rows, kept in parts])
         self.row_of = {key: row for row, key in enumerate(k for k in self._all_keys if k is not None)}
         self.keys = list(self.row_of)
-        compiled = _Compiled(matrix)
+        compiled = Compiled(matrix)
         if len(matrix) >= self._settings.exact_up_to:
             compiled.link(self._settings, lambda: self._cancelled)
         if not self._cancelled:
@@ -157,7 +87,7 @@ class VectorIndex(Generic[K]):
     def __init__(self, dimension: int, settings: VectorSettings) -> None:
         self._dimension = dimension
         self._settings = settings
-        self._compiled = _Compiled(np.empty((0, dimension), np.float32))
+        self._compiled = Compiled(np.empty((0, dimension), np.float32))
         self._tail = np.empty((0, dimension), np.float32)
         self._keys: list[K | None] = []  # by row; None is dead
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
@@ -191,12 +121,15 @@ class VectorIndex(Generic[K]):
         self._touch(key)
 
     def put_many(self, keys: Sequence[K], vectors: Sequence[Vector] | NDArray[np.float32]) -> None:
-        """Add or replace many, a row of `vectors` for each of `keys`. In an empty index they count as compiled."""
-        matrix = np.array(vectors, dtype=np.float32).reshape(-1, self._dimension)
+        """Add or replace many, a row of `vectors` for each of `keys`; a matrix is kept as it is, not copied.
+
+        In an empty index they count as compiled.
+        """
+        matrix = np.asarray(vectors, dtype=np.float32).reshape(-1, self._dimension)
         if len(matrix) != len(keys):
             raise ValueError(f"{len(matrix)} vectors for {len(keys)} keys")
         if not self._keys and self._job is None and len(set(keys)) == len(keys):
-            self._stand_on(_Compiled(matrix), list(keys), {key: row for row, key in enumerate(keys)})
+            self._stand_on(Compiled(matrix), list(keys), {key: row for row, key in enumerate(keys)})
             return
         self._reserve(len(self._keys) + len(keys))
         for key, vector in zip(keys, matrix, strict=True):
@@ -229,7 +162,7 @@ class VectorIndex(Generic[K]):
         if self._job is not None:
             self._job.touched[key] = None
 
-    def _stand_on(self, compiled: _Compiled, keys: list[K | None], row_of: dict[K, int]) -> None:
+    def _stand_on(self, compiled: Compiled, keys: list[K | None], row_of: dict[K, int]) -> None:
         self._compiled = compiled
         self._tail = np.empty((0, self._dimension), np.float32)
         self._keys, self._row_of, self._free = keys, row_of, []
@@ -287,9 +220,9 @@ class VectorIndex(Generic[K]):
     def _scan(self, vector: Vector, k: int, first: int, allowed: Callable[[int], bool] | None) -> list[int]:
         """The `k` nearest living rows from `first` on (0: all, else the tail), with ties for the last place."""
         compiled = len(self._compiled.matrix)
-        cosines = _products(self._tail[: len(self._keys) - compiled], vector)
+        cosines = products(self._tail[: len(self._keys) - compiled], vector)
         if first == 0:
-            cosines = np.concatenate([_products(self._compiled.matrix, vector), cosines])
+            cosines = np.concatenate([products(self._compiled.matrix, vector), cosines])
         cosines[~self._living[first : len(self._keys)]] = -np.inf
         shifted = allowed and (lambda place: allowed(place + first))
         return [place + first for place in leading(cosines, k, shifted, slack=_ROUNDING)]
@@ -304,7 +237,7 @@ class VectorIndex(Generic[K]):
         if not rows:
             return np.empty(0, np.float32)
         matrix = np.stack([self._vector(row) for row in rows]).astype(np.float64)
-        return _products(matrix, vector.astype(np.float64)).astype(np.float32)
+        return products(matrix, vector.astype(np.float64)).astype(np.float32)
 
     # ---- compaction ----
 
@@ -343,9 +276,45 @@ class VectorIndex(Generic[K]):
             return True
         return tail > max(settings.exact_up_to, settings.tail_share * living) or wasted > living / 2
 
+    # ---- snapshots ----
 
-def _products(matrix: NDArray[Real], vector: NDArray[Real]) -> NDArray[Real]:
-    """matrix @ vector, without BLAS: its threads wait for one another, and where another thread keeps a core
-    busy (an embedder, a build) 4,000 rows took 8 ms by BLAS and 0.2 ms by this."""
-    products: NDArray[Real] = np.einsum("ij,j->i", matrix, vector)
-    return products
+    @property
+    def worth_saving(self) -> bool:
+        """Whether there is a graph that no snapshot holds."""
+        return self._compiled.linked and not self._compiled.saved
+
+    def snapshot(self) -> LinksSnapshot[K]:
+        """The compiled part as it stands, for another thread to write down."""
+        self._compiled.saved = True
+        keys = tuple(self._keys[: len(self._compiled.matrix)])
+        return LinksSnapshot(compiled=self._compiled, keys=keys, settings=self._settings)
+
+    def restore(
+        self, blob: bytes, key_of: Callable[[str], K], keys: Sequence[K], vectors: NDArray[np.float32]
+    ) -> None:
+        """Fill an empty index: compiled by a snapshot what has the same vector today, the rest as a tail.
+
+        `vectors`: shape (len(keys), dimension). Raises SnapshotUnusable, the index still empty.
+        """
+        parts = unpacked(blob)
+        if dict(parts.facts) != facts(self._dimension, self._settings):
+            raise SnapshotUnusable("of another edition")
+        named = [key_of(name) if name else None for name in texts_of(parts.array("keys", "u1"))]
+        place_of: dict[K | None, int] = {key: place for place, key in enumerate(keys)}
+        places = np.array([place_of.get(key, -1) for key in named], dtype=np.int64)
+        matrix = np.empty((len(named), self._dimension), np.float32)
+        for start in range(0, len(named), ROWS):
+            matrix[start : start + ROWS] = vectors[places[start : start + ROWS]]
+        living = (places >= 0) & (prints(matrix) == parts.array("prints", "<u8"))
+        if np.count_nonzero(living) < len(named) / 2:
+            raise SnapshotUnusable("of vectors most of which have changed")
+        compiled = Compiled(matrix)
+        compiled.relink(parts.arrays, living, self._settings)
+        compiled.saved = True
+        rest = np.ones(len(keys), np.bool_)
+        rest[places[living]] = False
+        kept = [key if alive else None for key, alive in zip(named, living.tolist(), strict=True)]
+        self._stand_on(compiled, kept, {key: row for row, key in enumerate(kept) if key is not None})
+        self._living = living
+        tail = np.flatnonzero(rest)
+        self.put_many([keys[place] for place in tail.tolist()], vectors[tail])

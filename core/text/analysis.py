@@ -33,6 +33,8 @@ _JOINT = re.compile(r"[._'/:,-]+")
 _LONGEST_TERM = 64  # code points; what is longer is a blob, told apart by its beginning
 _MEMO_SIZE = 50_000  # tokens; a bank's vocabulary, or a few
 
+EDITION = 1  # to be raised with every change of the rules (a test tells)
+
 STOP_WORDS = frozenset(
     """a about above after again against all also am an and any are as at be because been before being below
     between both but by can cannot could did do does doing down during each few for from further had has have
@@ -54,6 +56,12 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+
+
+def edition() -> str:
+    """Names the rules that make terms of a text: another edition may give other terms, so that what was derived
+    under this one must be derived anew."""
+    return f"{EDITION}, Unicode {unicodedata.unidata_version}, Snowball {Stemmer.version()}"
 
 
 def terms(text: str) -> list[str]:

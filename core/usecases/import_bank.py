@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
-from core.bank.bank import steps_of
-from core.bank.change import BankPut, BankState, InsightPut
+from core.bank.change import BankPut, BankState, InsightPut, steps_of
 from core.errors import BankExists, ImportInvalid, InvalidField, LimitReached
 from core.ids import AttachmentId, BankId, BankKey, Tenant, is_id
 from core.model.bank import BankRecord, SpaceSource

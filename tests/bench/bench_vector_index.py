@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.change import Vector
-from core.bank.vector_index import VectorIndex, VectorSettings
+from core.bank.compiled_vectors import VectorSettings
+from core.bank.vector_index import VectorIndex
 
 DIMENSION = 384
 

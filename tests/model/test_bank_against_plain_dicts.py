@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from core.bank.bank import Bank, Tuning
-from core.bank.vector_index import VectorSettings
+from core.bank.compiled_vectors import VectorSettings
 from core.errors import EdgeNotFound, NodeAbsorbed, NodeContested, NodeExists, NodeNotFound
 from core.ids import ConflictId, NodeId
 from core.model.conflict import ConflictStatus

@@ -1,6 +1,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from core.bank.keyword_index import K1, B, KeywordIndex
+from core.bank.snapshot import SnapshotUnusable
 from core.text import analysis
 
 WEIGHTS = {"keywords": 3.0, "context": 1.5, "summary": 1.0}
@@ -50,6 +52,7 @@ class AgainstTheFormula(RuleBasedStateMachine):
         super().__init__()
         self.index: KeywordIndex[str] = KeywordIndex(WEIGHTS)
         self.corpus: dict[str, Mapping[str, str]] = {}
+        self.blob = b""
 
     @rule(key=keys, fields=documents)
     def put_one(self, key: str, fields: Mapping[str, str]) -> None:
@@ -65,6 +68,22 @@ class AgainstTheFormula(RuleBasedStateMachine):
     def drop(self, key: str) -> None:
         self.index.drop(key)
         self.corpus.pop(key, None)
+
+    @rule()
+    def take_down(self) -> None:
+        self.blob = b"".join(self.index.snapshot().blob(str))
+
+    @rule()
+    def load(self) -> None:
+        """With whatever snapshot there is; what it gives is, to the bit, what it would be without."""
+        restored, fresh = KeywordIndex[str](WEIGHTS), KeywordIndex[str](WEIGHTS)
+        with suppress(SnapshotUnusable):
+            restored.restore(self.blob, str, self.corpus)
+        restored.put(restored.prepare({k: v for k, v in self.corpus.items() if k not in restored}))
+        fresh.put(fresh.prepare(self.corpus))
+        everything = Counter(analysis.terms(" ".join(WORDS)))
+        assert restored.search(everything, 12) == fresh.search(everything, 12)
+        self.index = restored
 
     @rule(query=words, k=st.integers(1, 12), banned=st.sets(keys))
     def search(self, query: str, k: int, banned: set[str]) -> None:

@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from numpy.typing import NDArray
 
 from core.bank.change import Vector
-from core.bank.vector_index import ABSENT, VectorCompaction, VectorIndex, VectorSettings
+from core.bank.compiled_vectors import VectorSettings
+from core.bank.vector_index import ABSENT, VectorCompaction, VectorIndex
 from service.adapters.local_embedder.embedder import LocalEmbedder
 
 DIMENSION = 8

@@ -1,0 +1,73 @@
+"""What is derived of a bank, taken down for the next load and taken up again.
+
+Law: a snapshot only spares work. With one, with an old one, with a damaged one or without, an index says the same.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.bank.change import Vector
+from core.bank.compiled_vectors import ROWS
+from core.bank.keyword_index import KeywordIndex, WordsSnapshot
+from core.bank.scoring import K
+from core.bank.snapshot import SnapshotUnusable
+from core.bank.vector_index import LinksSnapshot, VectorIndex
+from core.ids import InteractionId, NodeId, SegmentRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSnapshot:
+    """One of a bank's indexes as it stood at a moment. `blob`, in another thread, is what `Bank.load` takes."""
+
+    part: str
+    taken: WordsSnapshot[Any] | LinksSnapshot[Any]
+
+    def blob(self) -> list[bytes]:
+        return self.taken.blob(_name_of)
+
+
+def restore_words(
+    index: KeywordIndex[K],
+    blob: bytes | None,
+    texts: Mapping[K, Mapping[str, str]],
+    key_of: Callable[[str], K],
+) -> None:
+    """Fill an empty index with `texts`, from the snapshot as far as it goes."""
+    if blob is not None:
+        with suppress(SnapshotUnusable):
+            index.restore(blob, key_of, texts)
+    missing = {key: fields for key, fields in texts.items() if key not in index}
+    index.put(index.prepare(missing))
+
+
+def restore_vectors(
+    index: VectorIndex[K],
+    blob: bytes | None,
+    vectors: Sequence[tuple[K, Vector]],
+    key_of: Callable[[str], K],
+) -> None:
+    """Fill an empty index with `vectors`, from the snapshot as far as it goes."""
+    if not vectors:
+        return
+    keys = [key for key, _ in vectors]
+    matrix = np.empty((len(vectors), len(vectors[0][1])), np.float32)
+    for start in range(0, len(vectors), ROWS):
+        np.stack([vector for _, vector in vectors[start : start + ROWS]], out=matrix[start : start + ROWS])
+    if blob is not None:
+        with suppress(SnapshotUnusable):
+            index.restore(blob, key_of, keys, matrix)
+            return
+    index.put_many(keys, matrix)
+
+
+def _name_of(key: NodeId | SegmentRef) -> str:
+    return f"{key.interaction_id} {key.index}" if isinstance(key, SegmentRef) else key
+
+
+def ref_of(name: str) -> SegmentRef:
+    interaction_id, _, index = name.rpartition(" ")
+    return SegmentRef(InteractionId(interaction_id), int(index))
