@@ -14,6 +14,7 @@ from typing import TypeVar
 from core.agents.roles import (
     Absorbed,
     Agents,
+    Cluster,
     ConflictOpinion,
     Consolidation,
     MergeOpinion,
@@ -151,3 +152,12 @@ def _one_each(role: str, candidates: Sequence[Topic], given: Sequence[Opinion]) 
             raise AgentReplyInvalid(role, f"a confidence lies in [0, 1], not at {opinion.confidence}")
         by_id[opinion.existing] = opinion
     return by_id
+
+
+def check_clusters(clusters: Sequence[Cluster], pieces: int) -> None:
+    """Raises AgentReplyInvalid unless every piece is in exactly one cluster."""
+    named = sorted(piece for cluster in clusters for piece in cluster.pieces)
+    if named != list(range(pieces)):
+        raise AgentReplyInvalid("clusterer", f"each of the {pieces} pieces belongs to exactly one cluster")
+    if not all(cluster.pieces for cluster in clusters):
+        raise AgentReplyInvalid("clusterer", "a cluster has no pieces")

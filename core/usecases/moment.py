@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.bank.bank import Bank
+from core.usecases.house import House, require_own_space
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
@@ -12,3 +15,14 @@ class Moment:
     now: datetime
     top_k: int
     alpha: float
+
+
+def moment(house: House, bank: Bank, revision: int) -> Moment:
+    """Now, with the bank's k and α. Raises EmbeddingSpaceMismatch: a round's nodes are embedded."""
+    require_own_space(house, bank)
+    return Moment(
+        revision=revision,
+        now=house.clock.now(),
+        top_k=house.retrieval.top_k_of(bank),
+        alpha=house.retrieval.alpha_of(bank),
+    )

@@ -7,10 +7,12 @@ adds the node). Nothing is held across an agent's or the embedder's answer.
 Law: `structure` is the only writer of structurings after the interaction's own change.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
-from core.agents.opinions import Opinions, Unasked
+from core.agents.opinions import Opinions, Unasked, check_clusters
 from core.agents.roles import Cluster, Piece, Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
@@ -33,9 +35,10 @@ from core.model.structuring import ClusterWork, Outcome, Purpose, Structuring, S
 from core.ports import Committed, Draft, RequestKey, Result
 from core.text.segmenting import chunks
 from core.usecases.absorb import topic
+from core.usecases.ahead import ahead
 from core.usecases.embed_segments import embed_segments
-from core.usecases.house import House, require_own_space
-from core.usecases.moment import Moment
+from core.usecases.house import House
+from core.usecases.moment import Moment, moment
 from core.usecases.planning import with_id, with_plan, with_report
 from core.usecases.record import EVIDENCE
 from core.usecases.rounds import Round
@@ -44,6 +47,8 @@ from core.usecases.workshop import Report
 
 OUTSIDE = (AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable, EmbeddingSpaceMismatch)
 """What may fail in asking an agent or embedder: the structuring is marked FAILED and can be resumed."""
+
+AT_ONCE = 4  # chunks clustered, and clusters summarised, for one interaction; models have bounds of their own
 
 
 async def structure(
@@ -106,33 +111,50 @@ class _Work:
     # ---- clusters ----
 
     async def _structure_chunks(self, structuring: Structuring, interaction: Interaction) -> None:
+        """Chunk by chunk, in order; the next ones are being clustered meanwhile."""
         await self._structure_clusters()
         while not structuring.planned:
-            structuring = await self._plan_chunk(structuring, interaction)
-            await self._structure_clusters()
+            cut = await self._chunks(structuring.next_segment, interaction)
+            works = (partial(self._clustered, interaction, chunk) for chunk in cut)
+            async with aclosing(ahead(works, AT_ONCE)) as coming:
+                async for chunk, clusters in coming:
+                    structuring = await self._plan_chunk(interaction, chunk, clusters)
+                    await self._structure_clusters()
+                    if structuring.next_segment != chunk.stop:
+                        break  # somebody else planned it, and cut it otherwise
 
-    async def _plan_chunk(self, structuring: Structuring, interaction: Interaction) -> Structuring:
-        """Cluster the next chunk and store what is to become of it."""
-        start = structuring.next_segment
+    async def _chunks(self, start: int, interaction: Interaction) -> Iterator[range]:
+        """The chunks from segment `start` on, cut as they are asked for; an empty one where there are no segments."""
+        segments = range(start, len(interaction.spans))
         async with self._house.banks.reading(self._key) as bank:
             limit = int(self._house.agents.clusterer.window * self._house.retrieval.chunk_ratio_of(bank))
-            near = range(start, min(start + limit, len(interaction.spans)))  # no segment is less than a token
-            texts = [bank.tree.line(SegmentRef(self._interaction_id, index)) for index in near]
-        end = start + len(next(iter(chunks(texts, limit)), ()))
-        await embed_segments(self._house, self._key, self._interaction_id, range(start, end))
-        clusters = await self._cluster(interaction, range(start, end))
+            texts = [bank.tree.line(SegmentRef(self._interaction_id, index)) for index in segments]
+        return (
+            (segments[chunk.start : chunk.stop] for chunk in chunks(texts, limit))
+            if texts
+            else iter([segments])
+        )
+
+    async def _clustered(self, interaction: Interaction, chunk: range) -> tuple[range, Sequence[Cluster]]:
+        await embed_segments(self._house, self._key, self._interaction_id, chunk)
+        return chunk, await self._cluster(interaction, chunk)
+
+    async def _plan_chunk(
+        self, interaction: Interaction, chunk: range, clusters: Sequence[Cluster]
+    ) -> Structuring:
+        """Store what is to become of a chunk."""
 
         def stage(bank: Bank, _revision: int) -> Draft[Structuring]:
             now = bank.tree.structuring(self._interaction_id)
-            if now.next_segment != start or now.planned:
+            if now.next_segment != chunk.start or now.planned:
                 return Draft(result=now)  # somebody else planned this chunk
             first = bank.tree.cluster_count(self._interaction_id)
-            planned = [self._planned(first + n, start, cluster) for n, cluster in enumerate(clusters)]
+            planned = [self._planned(first + n, chunk.start, cluster) for n, cluster in enumerate(clusters)]
             moved = replace(
                 now,
                 state=StructuringState.PENDING,
-                next_segment=end,
-                planned=end >= len(interaction.spans),
+                next_segment=chunk.stop,
+                planned=chunk.stop >= len(interaction.spans),
                 problem="",
                 update_time=self._house.clock.now(),
             )
@@ -155,7 +177,7 @@ class _Work:
         task = interaction.task.description if interaction.task else ""
         with self._ledger.spending("clusterer"):
             clusters = await self._house.agents.clusterer.cluster(pieces, task)
-            _check_clusters(clusters, len(pieces))
+            check_clusters(clusters, len(pieces))
         return clusters
 
     def _planned(self, number: int, start: int, cluster: Cluster) -> ClusterWork:
@@ -171,22 +193,29 @@ class _Work:
         async with self._house.banks.reading(self._key) as bank:
             clusters = bank.tree.clusters(self._interaction_id)
         left = [cluster for cluster in clusters if cluster.outcome is None]
-        for done, cluster in enumerate(left, start=len(clusters) - len(left) + 1):
-            await self._structure_cluster(cluster)
-            self._report("structuring", done, len(clusters))
+        done = len(clusters) - len(left)
+        async with aclosing(ahead((partial(self._summarised, c) for c in left), AT_ONCE)) as coming:
+            async for cluster, summary in coming:
+                await self._structure_cluster(cluster, summary)
+                done += 1
+                self._report("structuring", done, len(clusters))
 
-    async def _structure_cluster(self, cluster: ClusterWork) -> None:
-        """One cluster becomes a node and goes its round: one change."""
+    async def _summarised(self, cluster: ClusterWork) -> tuple[ClusterWork, str]:
         async with self._house.banks.reading(self._key) as bank:
-            refs = [SegmentRef(self._interaction_id, index) for index in cluster.segments]
-            content = "\n".join(bank.tree.line(ref) for ref in refs)
-            times = [bank.tree.segment(ref).event_time for ref in refs]
+            content = "\n".join(
+                bank.tree.line(SegmentRef(self._interaction_id, index)) for index in cluster.segments
+            )
         with self._ledger.spending("structurer"):
             summary = await self._house.agents.structurer.structure(
                 content, cluster.context, cluster.keywords
             )
             if not summary.strip():
                 raise AgentReplyInvalid("structurer", "the summary is empty")
+        return cluster, summary
+
+    async def _structure_cluster(self, cluster: ClusterWork, summary: str) -> None:
+        """One cluster becomes a node and goes its round: one change."""
+        refs = [SegmentRef(self._interaction_id, index) for index in cluster.segments]
 
         def compose(bank: Bank, revision: int) -> Draft[Outcome]:
             planned = bank.tree.cluster(self._interaction_id, cluster.number)
@@ -201,7 +230,7 @@ class _Work:
                 keywords=cluster.keywords,
                 base_context=cluster.context,
                 base_keywords=cluster.keywords,
-                event_time=max(times),
+                event_time=max(bank.tree.segment(ref).event_time for ref in refs),
                 create_time=moment.now,
                 update_time=moment.now,
                 labels=interaction.labels,
@@ -358,17 +387,6 @@ def finish_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:
     return [BankPut(record=replace(bank.record, finish_time=finish_time))]
 
 
-def moment(house: House, bank: Bank, revision: int) -> Moment:
-    """Now, with the bank's k and α. Raises EmbeddingSpaceMismatch: a round's nodes are embedded."""
-    require_own_space(house, bank)
-    return Moment(
-        revision=revision,
-        now=house.clock.now(),
-        top_k=house.retrieval.top_k_of(bank),
-        alpha=house.retrieval.alpha_of(bank),
-    )
-
-
 def verdict_of(interaction: Interaction) -> str:
     """A verdict's own text, without the evidence kept after it."""
     own = [span for span in interaction.spans if span.role != EVIDENCE]
@@ -380,12 +398,3 @@ def _plans(structuring: Structuring, interaction: Interaction, insight: Insight)
     if structuring.purpose is Purpose.RESOLVE and interaction.task is None:
         return bool(insight.goal)
     return structuring.purpose is not Purpose.MEMORIZE
-
-
-def _check_clusters(clusters: Sequence[Cluster], pieces: int) -> None:
-    """Raises AgentReplyInvalid unless every piece is in exactly one cluster."""
-    named = sorted(piece for cluster in clusters for piece in cluster.pieces)
-    if named != list(range(pieces)):
-        raise AgentReplyInvalid("clusterer", f"each of the {pieces} pieces belongs to exactly one cluster")
-    if not all(cluster.pieces for cluster in clusters):
-        raise AgentReplyInvalid("clusterer", "a cluster has no pieces")

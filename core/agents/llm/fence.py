@@ -19,7 +19,7 @@ from itertools import count
 
 SHORTEST_MARK = 6  # hexadecimal digits: three to five tokens; it is lengthened where a text holds it
 LONGEST_MARK = 64
-FENCE_TOKENS = 12  # what the line before a text costs, at most
+FENCE_TOKENS = 18  # what the line before a text is estimated at, at most
 
 CONTROL_TOKEN = re.compile(
     r"(?P<open><)(?P<rest>[|｜][^\s<>|｜]{1,40}[|｜]>)"  # <|im_start|>, <｜User｜>

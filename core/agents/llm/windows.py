@@ -42,14 +42,15 @@ def shortened(text: str, limit: int) -> str:
 def _filled(text: str, limit: int, *, backwards: bool) -> str:
     """As many pieces of the text from one of its ends as fit."""
     spans = segment(text, max(1, min(SEGMENT_LIMIT // 2, limit // 4)))
-    filled = fitting = 0
+    if not spans:
+        return ""
+    begin = end = spans[-1].end if backwards else spans[0].start
     for span in reversed(spans) if backwards else spans:
-        filled += estimate(text[span.start : span.end])
-        if filled > limit:
+        limit -= estimate(text[span.start : begin] if backwards else text[end : span.end])
+        if limit < 0:
             break
-        fitting += 1
-    kept = (spans[-fitting:] if backwards else spans[:fitting]) if fitting else ()
-    return text[kept[0].start : kept[-1].end] if kept else ""
+        begin, end = (span.start, end) if backwards else (begin, span.end)
+    return text[begin:end]
 
 
 def parts(text: str, limit: int) -> list[str]:
@@ -57,7 +58,8 @@ def parts(text: str, limit: int) -> list[str]:
     if estimate(text) <= limit:
         return [text]
     spans = segment(text, max(1, min(SEGMENT_LIMIT, limit // 3)))
-    texts = [text[span.start : span.end] for span in spans]
+    starts = [span.start for span in spans]
+    texts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     return [text[spans[chunk[0]].start : spans[chunk[-1]].end] for chunk in chunks(texts, limit)]
 
 
