@@ -2,12 +2,14 @@
 
 Law: a line holds the digest of a question (messages and shape) and the reply; never the question, a key or
 an address. Equal questions are answered in the order in which their replies were kept. Questions are
-equal to the letter, whichever model they were put to.
+equal to the letter, whichever model they were put to, but for what the clock put into them: moments to
+the minute or finer, and the fence mark that is made from all the texts.
 """
 
 import hashlib
 import json
 import os
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from io import FileIO
@@ -17,6 +19,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.errors import ModelUnavailable
 from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
+MARKED = re.compile(
+    r"Fence mark: ([0-9a-f]{6,64})\n"
+)  # how the agents' messages begin (core.agents.llm.fence)
 
 
 class RecordUnreadable(Exception):
@@ -35,8 +42,15 @@ class _Line(BaseModel):
 
 def digest(messages: Sequence[ChatMessage], shape: ReplyShape) -> str:
     """What stands for a question, in hexadecimal."""
-    asked = [[[m.role, m.text] for m in messages], shape.name, shape.schema]
+    asked = [[[m.role, _lasting(m.text)] for m in messages], shape.name, shape.schema]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+def _lasting(text: str) -> str:
+    """The text as it would be at any other time."""
+    if marked := MARKED.match(text):
+        text = text.replace(marked[1], "mark")
+    return MOMENT.sub("moment", text)
 
 
 class Recorder:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.agents.llm.fence import Enclosed, message
 from core.errors import ModelUnavailable
 from core.ports import ChatMessage, ChatReply, ReplyShape
 from service.adapters.recorded_chat import (
@@ -91,6 +92,19 @@ def test_questions_differ_by_every_part() -> None:
     ]
 
     assert len(set(asked)) == len(asked)
+
+
+def at(moment: str) -> list[ChatMessage]:
+    return question(message(["The memory:", Enclosed(name="node_1", text=f"time: {moment}\n它属于我们。")]))
+
+
+def test_a_question_asked_at_another_time_is_the_same() -> None:
+    first, again = at("2024-05-01T09:00:00.123456+00:00"), at("2026-11-22T02:19:45+00:00")
+
+    assert first != again
+    assert digest(first, SHAPE) == digest(again, SHAPE)
+    assert digest(first, SHAPE) == digest(at("2026-11-22 02:19"), SHAPE)
+    assert digest(first, SHAPE) != digest(at("2024-05-01"), SHAPE)
 
 
 @pytest.mark.parametrize("content", [b"{}\n", b"reply\n", b"\n", b"\xff\n"])
