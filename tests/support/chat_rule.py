@@ -50,6 +50,21 @@ def _clusters(texts: Texts, _asked: Any) -> Any:
     return {"should_cluster": False, "clusters": [cluster]}
 
 
+def _first_judgement(texts: Texts, asked: Mapping[str, Any]) -> Any:
+    """What says the same word for word is to be merged; nothing else is anything."""
+    fields = asked["relations"]["items"]["properties"]
+    finding = {
+        "relationship": "merge",
+        "confidence": 1,
+        "reasoning": "Both say the same.",
+        "merge_strategy": "",
+    }
+    same = [n for n in texts if n.startswith("node_") and _summary(texts[n]) == _summary(texts["new"])]
+    return {
+        "relations": [{name: finding.get(name, "") for name in fields} | {"existing_node": n} for n in same]
+    }
+
+
 def _consolidation(texts: Texts, asked: Mapping[str, Any]) -> Any:
     memories = [_summary(text) for name, text in texts.items() if name.startswith("node_")]
     reply: dict[str, Any] = {
@@ -88,7 +103,7 @@ _REPLIES: Mapping[str, Callable[[Texts, Any], Any]] = {
     "clusters": _clusters,
     "question": lambda _texts, _asked: {"question": ["0"]},
     "summary": lambda texts, _asked: {"summary": texts["record"].strip()},
-    "conflicts_and_merges": lambda _texts, _asked: {"relations": []},
+    "conflicts_and_merges": _first_judgement,
     "relations": lambda _texts, _asked: {"relations": []},
     "consolidation": _consolidation,
     "neighbors": _rewordings,

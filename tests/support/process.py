@@ -83,6 +83,25 @@ async def server_process(
         await process.communicate()
 
 
+@asynccontextmanager
+async def model_process(rule: str = "tests.support.chat_rule:sensible") -> AsyncIterator[str]:
+    """The address of a language model's endpoint in a process of its own, which answers by the rule."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.support.chat_endpoint", "--rule", rule),
+        cwd=CHECKOUT,
+        env=_environment({}),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        said = (await process.stdout.readline()).decode().strip()
+        assert said.startswith("listening on "), "the endpoint is not ready"
+        yield said.removeprefix("listening on ")
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
 def vector(seed: int) -> Vector:
     """A vector of CLIENT_SPACE, another one for each seed."""
     return Vector(f32=np.random.default_rng(seed).normal(size=DIMENSION).astype("<f4").tobytes())
