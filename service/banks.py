@@ -6,7 +6,7 @@ nobody reads, writes, follows or rebuilds it.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -23,10 +23,12 @@ from core.errors import (
     StoreUnavailable,
 )
 from core.ids import BankKey, InteractionId, SegmentRef
-from core.ports import Blobs, Clock, Committed, Draft, Ids, PurgeCounts, RequestKey, Result, Store
+from core.ports import Blobs, Clock, Committed, Draft, Ids, IndexCache, PurgeCounts, RequestKey, Result, Store
 from service.bank_writer import BankWriter, Ledger
-from service.held_bank import FEED_PAGE, LARGE_TEXT, HeldBank, Holding, text_length
+from service.held_bank import FEED_PAGE, LARGE_TEXT, HeldBank, Holding, load, text_length
 
+LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
+SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 PORTION = 4_000  # steps to one change of a bank that is founded with many
 
 Done = TypeVar("Done")
@@ -44,9 +46,12 @@ class OpenBanks:
         clock: Clock,
         ids: Ids,
         holding: Holding,
+        cache: IndexCache | None = None,
         forget: Callable[[], None] = lambda: None,
     ) -> None:
-        """`forget` is called after a purge, for what else may remember the bank's texts."""
+        """`cache` keeps what spares later loads their work, none by default. `forget` is called after a purge, for
+        what else may remember the bank's texts."""
+        self._cache = cache
         self._forget_texts = forget
         self._store = store
         self._blobs = blobs
@@ -99,11 +104,11 @@ class OpenBanks:
         if state is None:
             self._drop(key)
             raise BankNotFound(key.bank_id)
-        return self._admit(await asyncio.to_thread(Bank.load, state, self._holding.tuning), asked)
+        return self._admit(await load(state, self._cache, self._holding.tuning), asked)
 
     def _admit(self, bank: Bank, confirmed: float) -> HeldBank:
         self._drop(bank.key)
-        held = self._open[bank.key] = HeldBank(bank, confirmed, self._store, self._holding)
+        held = self._open[bank.key] = HeldBank(bank, confirmed, self._store, self._cache, self._holding)
         held.compact()
         self._evict(held)
         return held
@@ -112,6 +117,7 @@ class OpenBanks:
         """Let go of a bank; a writer still at work answers those who wait for it."""
         held = self._open.pop(key, None)
         if held is not None:
+            held.let_go()
             self._writers.pop(held, None)
 
     def _writer(self, held: HeldBank) -> BankWriter:
@@ -156,6 +162,25 @@ class OpenBanks:
                 await held.fetch_vectors()
             else:
                 await held.follow()
+
+    async def keep_swept(self) -> None:
+        """Remove, until cancelled, snapshots of banks that are no more: purged elsewhere, or as a process died."""
+        while True:
+            try:
+                await self.sweep()
+            except StoreUnavailable as failure:
+                log.warning("index snapshots not swept", error=str(failure))
+            await asyncio.sleep(SWEEP_SECONDS)
+
+    async def sweep(self) -> None:
+        """Remove the snapshots of banks that are no more."""
+        if self._cache is None:
+            return
+        owners = await self._cache.owners()
+        heads = await self._store.heads([key for key, _ in owners])
+        for key, uid in owners:
+            if (head := heads.get(key)) is None or head.uid != uid:
+                await self._cache.delete_bank(key, uid)
 
     # ---- writing ----
 
@@ -245,6 +270,9 @@ class OpenBanks:
         if held is not None and held.bank.uid == uid:
             held.leave()
             self._drop(key)
+            await held.saved()
+        if self._cache is not None:
+            await self._cache.delete_bank(key, uid)
         self._forget_texts()
         return replace(counts, files_removed=files)
 
@@ -283,6 +311,10 @@ class OpenBanks:
             if (writer := self._writers.get(held)) is not None:
                 await writer.finished()
             await held.compacted()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_SAVES):
+                for held in list(self._open.values()):
+                    await held.saved(now=True)
 
     async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
         """See an act through, whoever stops waiting for it."""

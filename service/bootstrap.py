@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from core.agents.roles import Agents
 from core.model.bank import EmbeddingSpace
-from core.ports import Embedder, Store, Thresholds
+from core.ports import Embedder, IndexCache, Store, Thresholds
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Budgets, Limits
 from core.usecases.observer import Observer
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_blobs import LocalBlobs
+from service.adapters.local_index_cache import LocalIndexCache
 from service.adapters.memory_store import MemoryStore
 from service.adapters.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 DATABASE = "memorybank.sqlite"
 FILES = "files"
+INDEXES = "indexes"
 
 
 @asynccontextmanager
@@ -58,10 +60,14 @@ async def open_house(
             queries=settings.embedder.cached_texts,
             passages=settings.embedder.cached_texts,
         )
-        banks = OpenBanks(store, blobs, clock, ids, _holding(settings), remembered.forget)
+        banks = OpenBanks(
+            store, blobs, clock, ids, _holding(settings), _index_cache(settings), remembered.forget
+        )
         closing.push_async_callback(banks.close)
         confirming = asyncio.create_task(banks.keep_confirmed())
         closing.callback(confirming.cancel)
+        sweeping = asyncio.create_task(banks.keep_swept())
+        closing.callback(sweeping.cancel)
         workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
         yield House(
@@ -137,6 +143,12 @@ async def _open_store(settings: Settings) -> Store:
     if settings.store.kind == "memory":
         return MemoryStore()
     return await SqliteStore.open(Path(settings.store.url or settings.data_dir / DATABASE))
+
+
+def _index_cache(settings: Settings) -> IndexCache | None:
+    if settings.store.kind == "memory":
+        return None  # its banks live no longer than their indexes
+    return LocalIndexCache(settings.data_dir / INDEXES)
 
 
 def _holding(settings: Settings) -> Holding:

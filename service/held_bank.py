@@ -5,17 +5,24 @@ the bank between two changes, never within one.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import structlog
+
 from core.bank.bank import Bank, Compaction, Tuning
-from core.bank.change import Change, Head, InteractionAdd, Step
-from core.errors import RevisionTrimmed
-from core.ports import Store
+from core.bank.change import BankState, Change, Head, InteractionAdd, Step
+from core.bank.restoring import IndexSnapshot
+from core.errors import RevisionTrimmed, StoreUnavailable
+from core.ports import IndexCache, Store
 
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
+SAVE_SECONDS = 60.0  # between two times that a bank's indexes are taken down, however busy it is
 LARGE_TEXT = 20_000  # characters; the words of more new text than this are found off the loop
+
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.banks")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +37,9 @@ class Holding:
 class HeldBank:
     """A bank with what its readers, its writer and its followers need to share it."""
 
-    def __init__(self, bank: Bank, confirmed: float, store: Store, holding: Holding) -> None:
+    def __init__(
+        self, bank: Bank, confirmed: float, store: Store, cache: IndexCache | None, holding: Holding
+    ) -> None:
         self.bank = bank
         self.confirmed = confirmed  # when the head was last known to be the store's
         self.used = confirmed
@@ -40,18 +49,30 @@ class HeldBank:
         self.foreign = float("-inf")  # when another process's change was last seen
         self.gone = False  # purged, or another bank bears the id
         self._store = store
+        self._cache = cache
         self._holding = holding
         self._compacting: asyncio.Task[None] | None = None
+        self._saving: asyncio.Task[None] | None = None
+        self._save_later: asyncio.TimerHandle | None = None
+        self._saved = float("-inf")  # when its indexes were last taken down
         self._now = asyncio.get_running_loop().time
 
     @property
     def is_idle(self) -> bool:
-        return not self.pins and not self.moving.locked() and self._compacting is None
+        at_work = self._compacting is not None or self._saving is not None
+        return not self.pins and not self.moving.locked() and not at_work
 
     def leave(self) -> None:
         """The bank is gone from the store: whoever waits for it is woken to see that."""
         self.gone = True
+        self.let_go()
         self._announce()
+
+    def let_go(self) -> None:
+        """The bank leaves memory: nothing more is planned for it."""
+        if self._save_later is not None:
+            self._save_later.cancel()
+            self._save_later = None
 
     # ---- following ----
 
@@ -125,7 +146,7 @@ class HeldBank:
         state = await self._store.load(self.bank.key)
         if state is None or state.head.uid != self.bank.uid:
             return False
-        self.bank = await asyncio.to_thread(Bank.load, state, self._holding.tuning)
+        self.bank = await load(state, self._cache, self._holding.tuning)
         self.foreign = self._now()
         self._announce()
         return True
@@ -140,6 +161,8 @@ class HeldBank:
         """Rebuild grown indexes off the loop, if any and none is being rebuilt."""
         if self._compacting is None and (jobs := self.bank.compactions()):
             self._compacting = asyncio.create_task(self._build(self.bank, jobs))
+        elif self._compacting is None:
+            self.save()
 
     async def compacted(self) -> None:
         """Wait for the rebuilding under way, if any."""
@@ -153,6 +176,55 @@ class HeldBank:
                 bank.adopt(job)
         finally:
             self._compacting = None
+        self.save()
+
+    # ---- snapshots ----
+
+    def save(self) -> None:
+        """Take down what changed much of the indexes, off the loop: soon, if that was done a moment ago."""
+        if self._cache is None or self.gone or self._saving or self._save_later:
+            return
+        wait = self._saved + SAVE_SECONDS - self._now()
+        if wait > 0:
+            if self.bank.has_unsaved:
+                self._save_later = asyncio.get_running_loop().call_later(wait, self._save_after_all)
+        elif snapshots := self.bank.snapshots():
+            self._saved = self._now()
+            self._saving = asyncio.create_task(self._keep(self.bank, snapshots, self._cache))
+
+    async def saved(self, *, now: bool = False) -> None:
+        """Wait until what is being taken down is kept; with `now`, first take down what waits for its time."""
+        if now and self._save_later is not None:
+            self._save_after_all()
+        if self._saving is not None:
+            await asyncio.gather(self._saving, return_exceptions=True)
+
+    def _save_after_all(self) -> None:
+        self._save_later, self._saved = None, float("-inf")
+        self.save()
+
+    async def _keep(self, bank: Bank, snapshots: Sequence[IndexSnapshot], cache: IndexCache) -> None:
+        try:
+            for snapshot in snapshots:
+                blob = await asyncio.to_thread(snapshot.blob)
+                await cache.put(bank.key, bank.uid, snapshot.part, blob)
+            if self.gone or not await self.belongs_to_its_id():  # purged meanwhile, here or elsewhere
+                await cache.delete_bank(bank.key, bank.uid)
+        except StoreUnavailable as failure:  # the next load takes longer
+            log.warning("index snapshots not kept", error=str(failure))
+        finally:
+            self._saving = None
+
+
+async def load(state: BankState, cache: IndexCache | None, tuning: Tuning) -> Bank:
+    """The bank of a store's rows, made off the loop with what is cached of its indexes."""
+    cached: Mapping[str, bytes] = {}
+    if cache is not None:
+        try:
+            cached = await cache.get(state.record.key, state.head.uid)
+        except StoreUnavailable as failure:  # then it takes longer
+            log.warning("index snapshots not read", error=str(failure))
+    return await asyncio.to_thread(Bank.load, state, tuning, cached)
 
 
 def text_length(steps: Sequence[Step]) -> int:

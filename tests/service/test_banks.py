@@ -1,7 +1,7 @@
 """Banks in memory: staged, stored, then seen; followed, fenced, evicted."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -18,7 +18,8 @@ from core.errors import (
     StoreUnavailable,
 )
 from core.ids import BankKey, NodeId, RequestId
-from core.ports import Draft, RequestKey, Store
+from core.ports import Draft, IndexCache, RequestKey, Store
+from service.adapters.memory_index_cache import MemoryIndexCache
 from service.adapters.memory_store import MemoryStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
@@ -50,8 +51,10 @@ def founding(of: BankKey = KEY, uid: str = "u1") -> Draft[None]:
 
 
 @asynccontextmanager
-async def opened(store: Store, holding: Holding | None = None) -> AsyncIterator[OpenBanks]:
-    banks = OpenBanks(store, NoBlobs(), SystemClock(), UlidIds(), holding or Holding())
+async def opened(
+    store: Store, holding: Holding | None = None, cache: IndexCache | None = None
+) -> AsyncIterator[OpenBanks]:
+    banks = OpenBanks(store, NoBlobs(), SystemClock(), UlidIds(), holding or Holding(), cache)
     yield banks
     await banks.close()
 
@@ -367,3 +370,160 @@ async def test_a_paused_writer_is_fenced_and_stages_again() -> None:
         committed = await one.commit(KEY, stage)
 
         assert (staged_on, committed.revision) == ([1, 2], 3)
+
+
+# ---- snapshots of indexes ----
+
+
+MANY = 1_200  # nodes: so many that their words are worth taking down
+
+
+def founding_many(of: BankKey = KEY, uid: str = "u1") -> Draft[None]:
+    nodes = [NodePut(node=node(f"n{number}"), vector=vector(number)) for number in range(MANY)]
+    return Draft(result=None, steps=(BankPut(record=record(of, uid)), *nodes))
+
+
+class NotingCache(MemoryIndexCache):
+    """Says when it has kept a blob."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = asyncio.Event()
+
+    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+        await super().put(key, uid, part, pieces)
+        self.kept.set()
+
+
+class SlowCache(MemoryIndexCache):
+    """Says when a blob comes, and keeps it when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.coming, self.may = asyncio.Event(), asyncio.Event()
+
+    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+        self.coming.set()
+        await self.may.wait()
+        await super().put(key, uid, part, pieces)
+
+
+class BrokenCache(MemoryIndexCache):
+    """A disk that fails."""
+
+    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+        raise StoreUnavailable("no space left")
+
+    async def get(self, key: BankKey, uid: str) -> Mapping[str, bytes]:
+        raise StoreUnavailable("input/output error")
+
+
+async def test_what_was_taken_down_is_taken_up_by_the_next_process() -> None:
+    store, cache = MemoryStore(), MemoryIndexCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding_many())
+        async with banks.reading(KEY) as bank:
+            expected = bank.node_words.search(["n7"], 3)
+    assert list(await cache.get(KEY, "u1")) == ["node_words"]
+
+    async with opened(store, cache=cache) as banks, banks.reading(KEY) as bank:
+        assert bank.node_words.search(["n7"], 3) == expected
+        assert not bank.has_unsaved  # it came from the snapshot
+
+
+async def test_a_busy_bank_is_taken_down_once_in_a_while_and_when_the_process_ends() -> None:
+    store, cache = MemoryStore(), NotingCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding_many())
+        async with banks.reading(KEY):
+            pass
+        first = await taken_down(cache)
+        for number in range(1_500):
+            await banks.commit(KEY, adding(f"later-{number}"))
+
+        assert await taken_down(cache) == first  # a moment ago
+
+    assert len(await taken_down(cache)) > len(first)
+
+
+async def taken_down(cache: NotingCache) -> bytes:
+    """The words' snapshot, once it is there."""
+    await cache.kept.wait()
+    return (await cache.get(KEY, "u1"))["node_words"]
+
+
+async def test_a_purge_takes_the_snapshots_along() -> None:
+    store, cache = MemoryStore(), NotingCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding_many())
+        async with banks.reading(KEY):
+            pass
+        await taken_down(cache)
+
+        await banks.delete(KEY)
+
+        assert await cache.owners() == []
+
+
+async def test_a_snapshot_that_comes_after_the_purge_does_not_stay() -> None:
+    store, cache = MemoryStore(), SlowCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding_many())
+        async with banks.reading(KEY):
+            pass
+        await cache.coming.wait()
+
+        deleting = asyncio.create_task(banks.delete(KEY))
+        await asyncio.sleep(0)
+        cache.may.set()
+        await deleting
+
+        assert await cache.owners() == []
+
+
+async def test_a_snapshot_of_a_bank_purged_by_another_process_does_not_stay() -> None:
+    store, cache = MemoryStore(), SlowCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding_many())
+        async with banks.reading(KEY):
+            pass
+        await cache.coming.wait()
+
+        await store.delete(KEY)
+        cache.may.set()
+
+    assert await cache.owners() == []
+
+
+async def test_snapshots_of_banks_that_are_no_more_are_swept() -> None:
+    store, cache = MemoryStore(), MemoryIndexCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding())
+        for of, uid in ((KEY, "u1"), (KEY, "u0"), (key("gone"), "u1")):
+            await cache.put(of, uid, "node_words", [b"x"])
+
+        await banks.sweep()
+
+        assert await cache.owners() == [(KEY, "u1")]
+
+
+async def test_a_cache_that_fails_only_takes_time() -> None:
+    store = MemoryStore()
+    async with opened(store, cache=BrokenCache()) as banks:
+        await banks.found(KEY, founding_many())
+
+        async with banks.reading(KEY) as bank:
+            assert len(bank.nodes) == MANY
+        await banks.commit(KEY, adding("later"))
+
+
+async def test_a_bank_out_of_memory_is_not_taken_down_any_more() -> None:
+    store, cache = MemoryStore(), NotingCache()
+    async with opened(store, Holding(memory_budget=1), cache) as banks:
+        await banks.found(KEY, founding_many())
+        async with banks.reading(KEY):
+            pass
+        first = await taken_down(cache)
+        await banks.found(key("other"), founding(key("other"), "u2"))
+
+    assert await taken_down(cache) == first

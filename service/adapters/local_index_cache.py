@@ -1,0 +1,124 @@
+"""Snapshots of indexes as files in a folder.
+
+Law: a file is written beside its place, synced, then renamed; what a crash leaves besides is removed with
+the bank. No name that a caller gave is part of a path. IO runs in threads.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from core.errors import StoreUnavailable
+from core.ids import BankId, BankKey, Tenant
+
+OWNER = "owner.json"  # whose folder it is: tenant, bank_id, uid
+ENDING = ".index"
+CHUNK = 1 << 22  # bytes written in one go
+TRIES = 5
+
+
+class LocalIndexCache:
+    """Implements `core.ports.IndexCache`. The parts of a bank lie in root/<digest of tenant, bank_id and uid>."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+        try:
+            await asyncio.to_thread(self._put, key, uid, part, pieces)
+        except OSError as error:
+            raise StoreUnavailable(str(error)) from error
+
+    async def get(self, key: BankKey, uid: str) -> Mapping[str, bytes]:
+        try:
+            return await asyncio.to_thread(self._get, self._folder(key, uid))
+        except OSError as error:
+            raise StoreUnavailable(str(error)) from error
+
+    async def delete_bank(self, key: BankKey, uid: str) -> None:
+        try:
+            await asyncio.to_thread(self._delete, self._folder(key, uid))
+        except OSError as error:
+            raise StoreUnavailable(str(error)) from error
+
+    async def owners(self) -> Sequence[tuple[BankKey, str]]:
+        try:
+            return await asyncio.to_thread(self._owners)
+        except OSError as error:
+            raise StoreUnavailable(str(error)) from error
+
+    def _folder(self, key: BankKey, uid: str) -> Path:
+        named = f"{key.tenant}\n{key.bank_id}\n{uid}"
+        return self._root / hashlib.sha256(named.encode()).hexdigest()[:32]
+
+    def _put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+        folder = self._folder(key, uid)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (folder / OWNER).exists():
+            _settle(folder / OWNER, [json.dumps([key.tenant, key.bank_id, uid]).encode()])
+        _settle(folder / (part + ENDING), pieces)
+
+    def _get(self, folder: Path) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        with suppress(FileNotFoundError):
+            for path in folder.glob("*" + ENDING):
+                found[path.name.removesuffix(ENDING)] = path.read_bytes()
+        return found
+
+    def _delete(self, folder: Path) -> None:
+        for tried in range(TRIES):
+            try:
+                shutil.rmtree(folder)
+            except FileNotFoundError:
+                if not folder.exists():
+                    return
+            except OSError:  # another process has just put something there
+                if tried == TRIES - 1:
+                    raise
+            else:
+                _sync_folder(self._root)
+                return
+
+    def _owners(self) -> list[tuple[BankKey, str]]:
+        found: list[tuple[BankKey, str]] = []
+        if not self._root.is_dir():
+            return found
+        for folder in self._root.iterdir():
+            try:
+                tenant, bank_id, uid = json.loads((folder / OWNER).read_bytes())
+            except (FileNotFoundError, ValueError):
+                tenant = bank_id = uid = ""
+            key = BankKey(tenant=Tenant(tenant), bank_id=BankId(bank_id))
+            if self._folder(key, uid) == folder:
+                found.append((key, uid))
+            else:  # nobody's: made by no version of this class, or damaged
+                self._delete(folder)
+        return found
+
+
+def _settle(place: Path, pieces: Sequence[bytes]) -> None:
+    partial = place.with_name(f"{secrets.token_hex(8)}.part")
+    try:
+        with partial.open("xb") as file:
+            for piece in pieces:
+                for start in range(0, len(piece), CHUNK):
+                    file.write(memoryview(piece)[start : start + CHUNK])
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(place)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
