@@ -8,7 +8,7 @@ from rich.console import Console
 
 from memorybank_client import SyncMemoryBankClient
 from service.cli import drawing
-from service.cli.demo.server import running_server
+from service.cli.demo.server import running_server, who_thinks
 from service.cli.demo.stories import chinese, english
 from service.cli.demo.tour import Tour
 from service.cli.errand import ending, plain_of
@@ -22,12 +22,15 @@ def demo(as_json: bool) -> None:
 
     Starts the real server on a free port, with the local embedder and the offline agents, over a directory that is
     removed afterwards. Ends with exit code 1 if anything that it shows did not come out as it should.
+
+    With MEMORYBANK_LLM__BASE_URL, MEMORYBANK_LLM__API_KEY and MEMORYBANK_LLM__MODEL set, the agents work on that
+    model: what it thinks may differ.
     """
     started = time.monotonic()
     screen = drawing.console(quiet=as_json)
     with ending(as_json), running_server() as address:
         screen.print(
-            f"memory bank on {address}: SQLite in a temporary directory, local embedder, offline agents\n"
+            f"memory bank on {address}: SQLite in a temporary directory, local embedder, {who_thinks()}\n"
         )
         with SyncMemoryBankClient(address) as client:
             tour = Tour(client=client, screen=screen)

@@ -9,16 +9,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from service.cli.exits import Failure
-from service.config import PREFIX
+from service.config import NESTING, PREFIX
 
 READY = "listening on "
 PATIENCE = 30.0  # seconds for a clean stop
+MODEL = f"{PREFIX}LLM{NESTING}"  # of the caller's own settings, the demo takes those of a language model
 LAST_LINES = 10  # of the log, when the server did not start
 
 
 @contextmanager
 def running_server() -> Iterator[str]:
-    """HOST:PORT of a server with the packaged settings. Raises Failure if it does not start, or not stop cleanly."""
+    """HOST:PORT of a server with the packaged settings and the caller's language model.
+
+    Raises Failure if it does not start, or not stop cleanly.
+    """
     with TemporaryDirectory(prefix="memorybank-demo-") as folder:
         log = Path(folder) / "log"
         with log.open("wb") as errors, _started(Path(folder) / "data", errors.fileno()) as server:
@@ -34,10 +38,20 @@ def running_server() -> Iterator[str]:
                     raise Failure(f"the server did not stop cleanly:\n{_tail(log)}")
 
 
+def who_thinks() -> str:
+    """The agents that the server will work with, in words."""
+    model = os.environ.get(f"{MODEL}MODEL", "")
+    return f"agents on {model}" if model else "offline agents"
+
+
 def _started(folder: Path, errors: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
-    # the caller's own settings (another embedder, a key) are not the demo's; Ctrl-C is ours to pass on
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    # the caller's other settings (an embedder, limits) are not the demo's; Ctrl-C is ours to pass on
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(MODEL) or not name.startswith(PREFIX)
+    }
     return subprocess.Popen(  # noqa: S603  our own program
         command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
     )

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.chat_endpoint import serving
+from tests.support.chat_rule import sensible
+
 BOUND = 60.0  # seconds that the demo may take on a laptop
 
 
@@ -38,3 +41,25 @@ def test_the_demo_does_what_it_shows_and_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     print(f"demo: {seconds:.1f} s, {len(told['claims'])} claims")
     assert seconds < BOUND or os.getloadavg()[0] > (os.cpu_count() or 1)
+
+
+@pytest.mark.slow
+def test_the_demo_runs_on_the_callers_model_and_says_what_did_not_come_out() -> None:
+    with serving(sensible) as endpoint:
+        ended = subprocess.run(
+            [sys.executable, "-m", "service", "demo"],
+            env={
+                **os.environ,
+                "MEMORYBANK_LLM__BASE_URL": endpoint.url,
+                "MEMORYBANK_LLM__API_KEY": "k",
+                "MEMORYBANK_LLM__MODEL": "dull",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert "agents on dull" in " ".join(ended.stdout.split())
+    assert {body["model"] for body in endpoint.requests} == {"dull"}
+    assert ended.returncode == 1  # it finds no contradiction
+    assert ended.stderr.startswith("memorybank: the demo did not come out as it should: ")
