@@ -5,7 +5,7 @@ is the change's parent. Everything of a bank is keyed by (tenant, bank_id) and g
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -44,6 +44,8 @@ from service.adapters.sql.named import migrations, queries
 from service.adapters.sql.rows import Row
 from service.adapters.sql.tables import PURGES, Statement, Tables, bank_row
 from service.adapters.sqlite_file import SqliteFile
+
+PORTION = 200  # rows
 
 
 class SqliteStore:
@@ -299,17 +301,14 @@ class SqliteStore:
         tables = self._tables
         spans, refuted, vectors = self._segments(rows(tables.spans.select))
         enclosed = self._enclosed(rows(tables.enclosed.select))
-        embedding = len(tables.nodes.shape.names)
         return BankState(
             head=Head(uid=uid, revision=revision, change_id=ChangeId(head)),
             record=decode(BankRecord, record),
             insight=tables.insights.shape.value(rows(tables.insights.select).fetchone()),
             nodes=tuple(
-                NodePut(
-                    node=tables.nodes.shape.value(row),
-                    vector=None if row[embedding] is None else vector_of(row[embedding]),
-                )
-                for row in rows(tables.nodes.select)
+                NodePut(node=node, vector=None if row[-1] is None else vector_of(row[-1]))
+                for some in _portions(rows(tables.nodes.select))
+                for node, row in zip(tables.nodes.shape.values(some), some, strict=True)
             ),
             edges=tuple(rows(self._sql["edges"])),
             interactions=self._interactions(rows(tables.interactions.select), spans, enclosed),
@@ -330,9 +329,14 @@ class SqliteStore:
         spans: dict[str, list[Span]] = {}
         refuted: list[tuple[SegmentRef, ConflictId]] = []
         vectors: dict[SegmentRef, Vector] = {}
-        for row in rows:
+        read = (
+            (span, row)
+            for some in _portions(rows)
+            for span, row in zip(shape.values(some), some, strict=True)
+        )
+        for span, row in read:
             interaction_id, index, refuted_by, embedding = row[len(shape.names) :]
-            spans.setdefault(interaction_id, []).append(shape.value(row))
+            spans.setdefault(interaction_id, []).append(span)
             if refuted_by is not None:
                 refuted.append((SegmentRef(interaction_id, index), ConflictId(refuted_by)))
             if embedding is not None:
@@ -357,6 +361,12 @@ class SqliteStore:
             )
             for row in rows
         )
+
+
+def _portions(rows: sqlite3.Cursor) -> Iterator[list[Any]]:
+    """Rows by the hundred: as many as are quicker read together, few enough to let other threads in between."""
+    while some := rows.fetchmany(PORTION):
+        yield some
 
 
 def _key(tenant: str, bank_id: str) -> BankKey:

