@@ -5,17 +5,18 @@ from collections.abc import Callable, Iterable, Sequence
 from core.errors import ModelUnavailable
 from core.ports import ChatMessage, ChatReply, ReplyShape
 
-Rule = Callable[[Sequence[ChatMessage], ReplyShape], str]
+Rule = Callable[[Sequence[ChatMessage], ReplyShape], str | ChatReply]
 
 
 class ScriptedChat:
     """Gives the replies one after the other, or what a rule makes of each question.
 
-    An exception among the replies is raised in its turn; asked more often than there are replies, it
-    raises ModelUnavailable. Tokens are counted as characters, so that a test can tell what it cost.
+    A ChatReply is given as it is, an exception is raised in its turn; asked more often than there are
+    replies, it raises ModelUnavailable. Tokens of a text are counted as characters, so that a test can
+    tell what it cost.
     """
 
-    def __init__(self, replies: Iterable[str | Exception] | Rule, window: int = 8_000) -> None:
+    def __init__(self, replies: Iterable[str | ChatReply | Exception] | Rule, window: int = 8_000) -> None:
         self.asked: list[tuple[Sequence[ChatMessage], ReplyShape]] = []
         self._rule = replies if callable(replies) else _in_turn(replies)
         self._window = window
@@ -26,18 +27,20 @@ class ScriptedChat:
 
     async def reply(self, messages: Sequence[ChatMessage], shape: ReplyShape) -> ChatReply:
         self.asked.append((tuple(messages), shape))
-        text = self._rule(messages, shape)
+        said = self._rule(messages, shape)
+        if isinstance(said, ChatReply):
+            return said
         return ChatReply(
-            text=text,
+            text=said,
             input_tokens=sum(len(message.text) for message in messages),
-            output_tokens=len(text),
+            output_tokens=len(said),
         )
 
 
-def _in_turn(replies: Iterable[str | Exception]) -> Rule:
+def _in_turn(replies: Iterable[str | ChatReply | Exception]) -> Rule:
     coming = iter(replies)
 
-    def next_one(_messages: Sequence[ChatMessage], _shape: ReplyShape) -> str:
+    def next_one(_messages: Sequence[ChatMessage], _shape: ReplyShape) -> str | ChatReply:
         reply = next(coming, None)
         if reply is None:
             raise ModelUnavailable("the script has no more replies")

@@ -72,6 +72,8 @@ class Asking:
 
 
 def _read(reply: ChatReply, read: Read[Answer], mend: Read[Answer] | None) -> Answer:
+    if reply.cut_off:
+        raise Malformed("it was cut off before its end; say it in fewer words")
     fields = read_object(reply.text)
     try:
         return read(fields)

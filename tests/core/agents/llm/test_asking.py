@@ -9,7 +9,7 @@ from core.agents.llm.asking import Asking, together
 from core.agents.parsing import Fields, Malformed
 from core.agents.usage import Ledger, Purse
 from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, ModelUnavailable
-from core.ports import ReplyShape
+from core.ports import ChatReply, ReplyShape
 from tests.core.agents.llm.replies import objections, said
 from tests.support.house import TickingClock
 from tests.support.scripted_chat import ScriptedChat
@@ -54,6 +54,14 @@ async def test_only_the_last_bad_reply_is_shown_and_an_empty_one_by_a_word() -> 
 
     assert [len(messages) for messages, _ in chat.asked] == [2, 4, 4]
     assert chat.asked[2][0][2].text == "(empty)"
+
+
+async def test_a_reply_that_was_cut_off_is_no_answer_whatever_it_looks_like() -> None:
+    chat = ScriptedChat([ChatReply(text=said(summary="half"), cut_off=True), said(summary="whole")])
+
+    assert await ask(chat) == "whole"
+
+    assert "cut off before its end" in chat.asked[1][0][3].text
 
 
 async def test_a_third_bad_reply_is_given_up() -> None:
