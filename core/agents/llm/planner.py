@@ -94,7 +94,7 @@ def _parts(
     if progress.conflicts:
         points = "\n".join(_conflict(conflict) for conflict in progress.conflicts)
         fenced = Enclosed(name="contradictions", text=windows.shortened(points, room // 16))
-        parts += ["Contradictions the service has validated next:", fenced]
+        parts += ["Contradictions, which the service has validated before anything else:", fenced]
     return parts
 
 

@@ -1,6 +1,7 @@
 """What the tests of the language model's roles share: replies as JSON, and questions as text."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,3 +31,13 @@ def bytes_of(chat: ScriptedChat) -> str:
 
 def _said(messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in messages]
+
+
+def fences(text: str) -> list[tuple[str, str]]:
+    """A message as its reader is told to read it: the names and texts of its fences."""
+    first, body = text.split("\n", 1)
+    mark = first.removeprefix("Fence mark: ")
+    found = re.findall(
+        rf"^\[\[{mark} ([^\n\]]+)\]\]\n(.*?)(?=\n\[\[{mark} )", body, flags=re.DOTALL | re.MULTILINE
+    )
+    return [(name, content) for name, content in found if name != "end"]

@@ -6,6 +6,7 @@ import pytest
 
 from core.agents.llm.fence import Enclosed, disarmed, message
 from tests.core.agents.llm.hostile import HOSTILE
+from tests.core.agents.llm.replies import fences
 
 CHAT_TOKEN = re.compile(
     r"<[|｜][^<>|｜\n]+[|｜]>|</?(?:s|bos|eos|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>"
@@ -16,23 +17,13 @@ def test_there_are_fifty_hostile_texts() -> None:
     assert len(set(HOSTILE)) == 50
 
 
-def opened(text: str) -> list[tuple[str, str]]:
-    """A message as its reader is told to read it: the names and texts of its fences."""
-    first, body = text.split("\n", 1)
-    mark = first.removeprefix("Fence mark: ")
-    found = re.findall(
-        rf"^\[\[{mark} ([^\n\]]+)\]\]\n(.*?)(?=\n\[\[{mark} )", body, flags=re.DOTALL | re.MULTILINE
-    )
-    return [(name, content) for name, content in found if name != "end"]
-
-
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_content_stays_within_its_fence(text: str) -> None:
     written = message(
         ["Before:", Enclosed(name="one", text=text), Enclosed(name="two", text="plain"), "After."]
     )
 
-    assert opened(written) == [("one", disarmed(text)), ("two", "plain")]
+    assert fences(written) == [("one", disarmed(text)), ("two", "plain")]
     mark = written.splitlines()[0].removeprefix("Fence mark: ")
     assert mark not in text
     assert written.endswith(f"[[{mark} end]]\nAfter.")
@@ -49,7 +40,7 @@ def test_no_control_token_of_a_chat_template_is_left(text: str) -> None:
 def test_all_fifty_in_one_message_keep_apart() -> None:
     parts = [Enclosed(name=f"node_{n}", text=text) for n, text in enumerate(HOSTILE)]
 
-    assert opened(message(parts)) == [(part.name, disarmed(part.text)) for part in parts]
+    assert fences(message(parts)) == [(part.name, disarmed(part.text)) for part in parts]
 
 
 def test_the_same_texts_give_the_same_bytes_and_others_another_mark() -> None:
