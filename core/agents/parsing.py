@@ -13,6 +13,7 @@ from typing import Any
 MOST_KEYWORDS = 12
 LONGEST_KEYWORD = 80  # code points
 LONGEST_CONTEXT = 500  # code points; it is one sentence
+LISTED = 8  # of the values allowed, told when another was given
 SHOWN = 40  # code points of a wrong value that are said again
 
 UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -120,7 +121,8 @@ class Fields:
     def choice(self, name: str, allowed: Collection[str]) -> str:
         value = self._of(name, str, "a string")
         if value not in allowed:
-            raise Malformed(f"{self.at(name)} is one of {', '.join(map(shown, allowed))}, not {shown(value)}")
+            known = ", ".join(map(shown, list(allowed)[:LISTED])) + (", …" if len(allowed) > LISTED else "")
+            raise Malformed(f"{self.at(name)} is one of {known}, not {shown(value)}")
         return str(value)
 
     def keywords(self, name: str) -> tuple[str, ...]:

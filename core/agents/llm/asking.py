@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from core.agents.llm import prompts, windows
+from core.agents.llm.fence import disarmed
 from core.agents.parsing import Fields, Malformed, read_object
 from core.agents.usage import afford, charge
 from core.errors import AgentReplyInvalid, AgentUnavailable, ModelUnavailable
@@ -66,8 +67,8 @@ class Asking:
         """The reply and what is wrong with it; of a long one as much as leaves room for the next."""
         said = windows.shortened(reply.text.strip(), windows.reply_room(self._model.window) // 2)
         return [
-            ChatMessage(role="assistant", text=said or EMPTY),
-            ChatMessage(role="user", text=self._again.replace("{problem}", problem)),
+            ChatMessage(role="assistant", text=disarmed(said) or EMPTY),
+            ChatMessage(role="user", text=self._again.replace("{problem}", disarmed(problem))),
         ]
 
 

@@ -17,6 +17,8 @@ from core.ports import ChatModel, ReplyShape
 from core.text import sentences
 from core.text.analysis import terms
 
+LEAST = 0.5  # what a model itself holds less likely than not is no opinion to act on
+
 Found = TypeVar("Found", ConflictOpinion | MergeOpinion, RelatedOpinion)
 ByName = dict[str, Topic]
 
@@ -57,7 +59,8 @@ async def _judged(
         return await asking.ask(text, shape(list(by_name)), lambda reply: read(reply, new, by_name))
 
     batches = windows.batches(candidates, [size(part) for part in fitting], left)
-    return [opinion for found in await together(map(judged, batches)) for opinion in found]
+    opinions = [opinion for found in await together(map(judged, batches)) for opinion in found]
+    return [opinion for opinion in opinions if opinion.confidence >= LEAST]
 
 
 # ---- conflict or merge ----

@@ -19,6 +19,7 @@ from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskStatus
 from core.ports import ChatModel, ReplyShape
+from core.text.tokens import estimate
 
 PLANNED_TYPES = (TaskType.SEARCH, TaskType.SOLVE, TaskType.ANSWER)
 
@@ -102,15 +103,15 @@ def _history(done: Sequence[str], limit: int) -> list[str | Enclosed]:
     """The latest tasks that fit."""
     if not done:
         return ["Nothing has been done yet."]
-    fitting = 0
+    fitting = filled = 0
     for line in reversed(done):
-        limit -= size(Enclosed(name="", text=line)) - FENCE_TOKENS
-        if limit < 0 and fitting:
+        filled += estimate(f"{line}\n")
+        if filled > limit and fitting:
             break
         fitting += 1
     earlier = len(done) - fitting
     title = f"What was done (the {earlier} tasks before are not shown):" if earlier else "What was done:"
-    return [title, Enclosed(name="done", text="\n".join(done[earlier:]))]
+    return [title, Enclosed(name="done", text=windows.shortened("\n".join(done[earlier:]), limit))]
 
 
 def _completed(name: str, task: CompletedTask) -> str:

@@ -12,14 +12,20 @@ from core.agents.parsing import folded
 from core.agents.roles import Topic
 from core.text.tokens import estimate
 
+LONGEST_LINE = 200  # tokens of a context, and of all keywords: callers may have written them
+
 
 def names(kind: str, count: int) -> list[str]:
     return [f"{kind}_{number}" for number in range(1, count + 1)]
 
 
 def labels(context: str, keywords: Sequence[str]) -> str:
-    """The words a node is known by, each kind on one line."""
-    return f"context: {folded(context)}\nkeywords: {', '.join(map(folded, keywords))}"
+    """The words a node is known by, each kind on one line, neither of any length."""
+    return f"context: {_line(context)}\nkeywords: {_line(', '.join(map(folded, keywords)))}"
+
+
+def _line(text: str) -> str:
+    return folded(windows.shortened(text, LONGEST_LINE))
 
 
 def enclosed(name: str, topic: Topic, limit: int) -> Enclosed:

@@ -191,3 +191,18 @@ async def test_the_same_merge_is_asked_for_in_the_same_bytes() -> None:
         await merge(chat, neighbors=[neighbor("C", "B")], verdict="核实过。")
 
     assert bytes_of(chats[0]) == bytes_of(chats[1])
+
+
+async def test_words_of_any_length_still_leave_room() -> None:
+    chat = ScriptedChat(obliging, window=6_000)
+    wordy = Neighbor(
+        node_id=NodeId("W"),
+        context="很长的主题。" * 5_000,
+        keywords=("关键词",) * 5_000,
+        neighbor_of=(NodeId("A"),),
+    )
+
+    made = await merge(chat, neighbors=[wordy, neighbor("C", "A")])
+
+    assert set(made.neighbor_updates) == {"W", "C"}
+    assert all(sum(estimate(m.text) for m in messages) <= 4_500 for messages, _ in chat.asked)

@@ -145,6 +145,23 @@ async def test_a_bad_judgement_is_asked_again_and_given_up_in_the_end(bad: list[
         await LlmJudge(ScriptedChat([said(relations=bad)] * 3)).conflicts_and_merges(NEW, [B, C])
 
 
+async def test_what_the_model_itself_doubts_is_left_out() -> None:
+    chat = ScriptedChat([said(relations=[first("node_1", confidence=0.4), first("node_2", "merge")])])
+
+    (found,) = await LlmJudge(chat).conflicts_and_merges(NEW, [B, C])
+
+    assert found.existing == "C"
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_a_model_that_repeats_hostile_content_has_given_no_opinion(text: str) -> None:
+    chat = ScriptedChat([text, f"```json\n{text}\n```", said(relations=[])])
+
+    assert await LlmJudge(chat).conflicts_and_merges(NEW, [B]) == []
+
+    assert len(objections(chat)) == 2
+
+
 async def test_conflict_comes_before_merge_where_both_are_found() -> None:
     chat = ScriptedChat([said(relations=[first("node_1", "merge"), first("node_1")])])
 

@@ -184,3 +184,12 @@ async def test_the_same_progress_is_asked_about_in_the_same_bytes() -> None:
         await LlmPlanner(chat).plan(insight, Progress(report=REPORT, context="材料"))
 
     assert bytes_of(chats[0]) == bytes_of(chats[1])
+
+
+async def test_one_task_of_any_length_leaves_room_for_the_rest() -> None:
+    chat = ScriptedChat([plan(step())], window=6_000)
+    insight = Insight(goal=GOAL, completed=(done(1, description="很长的描述。" * 5_000),))
+
+    await LlmPlanner(chat).plan(insight, Progress())
+
+    assert sum(estimate(m.text) for m in chat.asked[0][0]) <= 4_500
