@@ -7,6 +7,7 @@ named it first; a forgotten one goes with the piece before it (with the first cl
 So nothing is lost and no topic is invented for what a model merely forgot.
 """
 
+import asyncio
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -73,19 +74,12 @@ class LlmClusterer:
 
     async def split(self, prompt: str) -> SplitPrompt:
         """The model names sentences; the question is those, verbatim, and the context the rest, verbatim."""
-        spans = sentences.spans(prompt)
+        spans = await asyncio.to_thread(sentences.spans, prompt)  # a prompt may be megabytes
         if len(spans) < 2:
             return SplitPrompt(question=prompt.strip(), context="")
         room = self._splitting.room - 3 * FENCE_TOKENS
-        sizes = [min(estimate(prompt[start:end]), room // 3) + FENCE_TOKENS for start, end in spans]
-        seen = _ends(sizes, room)
-        parts: list[str | Enclosed] = [f"The prompt, in sentences 0 to {len(spans) - 1}:"]
-        for before, number in zip([-1, *seen], seen, strict=False):
-            if number != before + 1:
-                parts.append(f"Sentences {before + 1} to {number - 1} are not shown.")
-            text = windows.shortened(prompt[slice(*spans[number])], room // 3)
-            parts.append(Enclosed(name=str(number), text=text))
-        asked = await self._splitting.ask(message(parts), QUESTION, lambda reply: _question(reply, seen))
+        text, seen = await asyncio.to_thread(_numbered, prompt, spans, room)
+        asked = await self._splitting.ask(text, QUESTION, lambda reply: _question(reply, seen))
         return SplitPrompt(
             question=_slices(prompt, spans, asked, chosen=True),
             context=_slices(prompt, spans, asked, chosen=False),
@@ -134,6 +128,19 @@ def _slips(forgotten: Sequence[int], twice: Sequence[int]) -> str:
     problems = [f"pieces {listed(forgotten)} are in no cluster"] if forgotten else []
     problems += [f"pieces {listed(twice)} are in several clusters"] if twice else []
     return " and ".join(problems)
+
+
+def _numbered(prompt: str, spans: Sequence[tuple[int, int]], room: int) -> tuple[str, Sequence[int]]:
+    """The message that shows a prompt's sentences, as many as fit from both ends, and which those are."""
+    sizes = [min(estimate(prompt[start:end]), room // 3) + FENCE_TOKENS for start, end in spans]
+    seen = _ends(sizes, room)
+    parts: list[str | Enclosed] = [f"The prompt, in sentences 0 to {len(spans) - 1}:"]
+    for before, number in zip([-1, *seen], seen, strict=False):
+        if number != before + 1:
+            parts.append(f"Sentences {before + 1} to {number - 1} are not shown.")
+        text = windows.shortened(prompt[slice(*spans[number])], room // 3)
+        parts.append(Enclosed(name=str(number), text=text))
+    return message(parts), seen
 
 
 def _ends(sizes: Sequence[int], room: int) -> list[int]:
