@@ -25,6 +25,7 @@ from core.text.chinese import load_dictionary
 from service.api.endpoint import Desk, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
+from service.api.symbols import symbols
 from service.bootstrap import open_house
 from service.config import ConfigurationError, GrpcSection, Settings
 from service.observing import observing
@@ -144,7 +145,8 @@ async def _add_standard_services(server: grpc.aio.Server, names: Sequence[str]) 
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     for name in ("", health.SERVICE_NAME, reflection.SERVICE_NAME, *names):
         await checks.set(name, SERVING)
-    reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+    shown = (*names, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(shown, server, pool=symbols())
     return checks
 
 

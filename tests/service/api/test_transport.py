@@ -268,6 +268,24 @@ async def test_reflection_lists_the_services(service: Service) -> None:
     assert {f"memorybank.v1.{s}" for s in ("MemoryBank", "QueryGraph", "Retrieval", "DeepRetrieval")} <= names
 
 
+async def test_reflection_finds_the_file_of_a_service_and_of_a_method_and_none_for_an_unknown_one(
+    service: Service,
+) -> None:
+    stub = reflection_pb2_grpc.ServerReflectionStub(service.channel)
+    names = (
+        "memorybank.v1.Retrieval",
+        "memorybank.v1.Retrieval.Search",
+        "memorybank.v1.Retrieval.Seek",
+        "x.y",
+    )
+
+    asked = [reflection_pb2.ServerReflectionRequest(file_containing_symbol=name) for name in names]
+    answers = [answer async for answer in stub.ServerReflectionInfo(iter(asked))]
+
+    found = [answer.HasField("file_descriptor_response") for answer in answers]
+    assert found == [True, True, False, False]
+
+
 async def test_every_method_of_the_contract_is_served(service: Service) -> None:
     for file in (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2):
         for offered in file.DESCRIPTOR.services_by_name.values():
