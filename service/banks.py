@@ -25,6 +25,7 @@ from core.errors import (
 from core.ids import BankKey, InteractionId, SegmentRef
 from core.ports import Blobs, Clock, Committed, Draft, Ids, IndexCache, PurgeCounts, RequestKey, Result, Store
 from service.bank_writer import BankWriter, Ledger
+from service.collector import Collector
 from service.held_bank import FEED_PAGE, LARGE_TEXT, HeldBank, Holding, load, text_length
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
@@ -60,6 +61,7 @@ class OpenBanks:
         self._open: dict[BankKey, HeldBank] = {}
         self._writers: dict[HeldBank, BankWriter] = {}
         self._loading: dict[BankKey, asyncio.Task[HeldBank]] = {}
+        self._collector = Collector()
         self._now = asyncio.get_running_loop().time
 
     # ---- reading ----
@@ -100,11 +102,14 @@ class OpenBanks:
 
     async def _load(self, key: BankKey) -> HeldBank:
         asked = self._now()
-        state = await self._store.load(key)
-        if state is None:
-            self._drop(key)
-            raise BankNotFound(key.bank_id)
-        return self._admit(await load(state, self._cache, self._holding.tuning), asked)
+        with self._collector.held_off():
+            state = await self._store.load(key)
+            if state is None:
+                self._drop(key)
+                raise BankNotFound(key.bank_id)
+            bank = await load(state, self._cache, self._holding.tuning)
+            del state  # its vectors are copied: the bank has them in its indexes
+        return self._admit(bank, asked)
 
     def _admit(self, bank: Bank, confirmed: float) -> HeldBank:
         self._drop(bank.key)

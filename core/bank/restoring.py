@@ -56,7 +56,8 @@ def restore_vectors(
     keys = [key for key, _ in vectors]
     matrix = np.empty((len(vectors), len(vectors[0][1])), np.float32)
     for start in range(0, len(vectors), ROWS):
-        np.stack([vector for _, vector in vectors[start : start + ROWS]], out=matrix[start : start + ROWS])
+        some = [vector for _, vector in vectors[start : start + ROWS]]
+        np.concatenate(some, out=matrix[start : start + ROWS].reshape(-1))
     if blob is not None:
         with suppress(SnapshotUnusable):
             index.restore(blob, key_of, keys, matrix)

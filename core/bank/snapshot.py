@@ -4,14 +4,14 @@ Law: a snapshot is a cache. One that is torn, of another format, another machine
 settings is `SnapshotUnusable`, never half read; and what it says is verified, entry by entry, against
 the rows by whoever reads it.
 
-A blob is the magic, the BLAKE2b digest of all that follows, the length of a JSON header, the
+A blob is the magic, the SHA-256 digest of all that follows, the length of a JSON header, the
 header, and the arrays it names, little-endian, each at a multiple of 8.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,7 @@ def _pieces(raw: bytes) -> Iterator[bytes]:
 
 
 def _digest(pieces: Sequence[bytes | memoryview]) -> bytes:
-    digest = blake2b(digest_size=_DIGEST)
+    digest = sha256()
     for piece in pieces:
         whole = memoryview(piece)
         for start in range(0, len(whole), _PIECE):

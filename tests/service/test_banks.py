@@ -1,6 +1,8 @@
 """Banks in memory: staged, stored, then seen; followed, fenced, evicted."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -527,3 +529,37 @@ async def test_a_bank_out_of_memory_is_not_taken_down_any_more() -> None:
         await banks.found(key("other"), founding(key("other"), "u2"))
 
     assert await taken_down(cache) == first
+
+
+async def test_a_bank_that_leaves_memory_goes_at_once_collector_or_not() -> None:
+    store, gone = MemoryStore(), []
+    async with opened(store, Holding(memory_budget=1)) as banks:
+        await banks.found(KEY, founding_many())
+        gc.disable()
+        try:
+            async with banks.reading(KEY) as bank:
+                gone.append(weakref.ref(bank))
+            await banks.commit(KEY, adding("later"))
+            del bank
+            await banks.found(key("other"), founding(key("other"), "u2"))
+            await banks.delete(key("other"))
+
+            assert banks.held() == []
+            assert gone[0]() is None
+        finally:
+            gc.enable()
+
+
+async def test_the_collector_is_on_again_after_loads() -> None:
+    store = MemoryStore()
+    async with opened(store) as banks:
+        for name in ("one", "two"):
+            await banks.found(key(name), founding_many(key(name)))
+
+        async with banks.reading(key("one")), banks.reading(key("two")):
+            assert gc.isenabled()
+        with pytest.raises(BankNotFound):
+            async with banks.reading(key("none")):
+                pass
+
+    assert gc.isenabled()
