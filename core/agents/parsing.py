@@ -12,7 +12,7 @@ from typing import Any
 
 MOST_KEYWORDS = 12
 LONGEST_KEYWORD = 80  # code points
-LONGEST_CONTEXT = 500  # code points; it is one sentence
+LONGEST_SENTENCE = 500  # code points
 LISTED = 8  # of the values allowed, told when another was given
 SHOWN = 40  # code points of a wrong value that are said again
 
@@ -102,11 +102,18 @@ class Fields:
     def text_or_nothing(self, name: str) -> str:
         return _clean(self._of(name, str, "a string")).strip()
 
+    def line(self, name: str) -> str:
+        """A text as one line."""
+        return folded(self.text(name))
+
+    def line_or_nothing(self, name: str) -> str:
+        return folded(self.text_or_nothing(name))
+
     def sentence(self, name: str) -> str:
-        """A text of one line."""
-        found = folded(self.text(name))
-        if len(found) > LONGEST_CONTEXT:
-            raise Malformed(f"{self.at(name)} is to be one sentence of at most {LONGEST_CONTEXT} characters")
+        """A text of one line, of a sentence's length or two's."""
+        found = self.line(name)
+        if len(found) > LONGEST_SENTENCE:
+            raise Malformed(f"{self.at(name)} is to be one sentence of at most {LONGEST_SENTENCE} characters")
         return found
 
     def flag(self, name: str) -> bool:

@@ -97,8 +97,8 @@ def _conflict(row: Fields, new: Topic, existing: Topic) -> ConflictOpinion:
     return ConflictOpinion(
         existing=existing.node_id,
         confidence=row.confidence("confidence"),
-        reasoning=row.text("reasoning"),
-        description=row.text("conflict_description"),
+        reasoning=row.line("reasoning"),
+        description=row.line("conflict_description"),
         new_quote=quoted(row.text_or_nothing("new_quote"), new),
         existing_quote=quoted(row.text_or_nothing("existing_quote"), existing),
     )
@@ -108,8 +108,8 @@ def _merge(row: Fields, existing: Topic) -> MergeOpinion:
     return MergeOpinion(
         existing=existing.node_id,
         confidence=row.confidence("confidence"),
-        reasoning=row.text("reasoning"),
-        strategy=row.text_or_nothing("merge_strategy"),
+        reasoning=row.line("reasoning"),
+        strategy=row.line_or_nothing("merge_strategy"),
     )
 
 
@@ -152,7 +152,7 @@ def _second_opinions(reply: Fields, _new: Topic, by_name: ByName) -> list[Relate
         found[name] = RelatedOpinion(
             existing=by_name[name].node_id,
             confidence=row.confidence("confidence"),
-            reasoning=row.text("reasoning"),
+            reasoning=row.line("reasoning"),
             context_new=row.sentence("context_update_new"),
             context_existing=row.sentence("context_update_existing"),
             keywords_new=row.keywords("keywords_update_new"),

@@ -21,7 +21,11 @@ from core.model.interaction import TaskStatus
 from core.ports import ChatModel, ReplyShape
 from core.text.tokens import estimate
 
-PLANNED_TYPES = (TaskType.SEARCH, TaskType.SOLVE, TaskType.ANSWER)
+TYPES = (
+    TaskType.SEARCH.value,
+    TaskType.SOLVE.value,
+    TaskType.ANSWER.value,
+)  # others are for frameworks to plan
 
 
 class LlmPlanner:
@@ -34,7 +38,9 @@ class LlmPlanner:
         waiting = _waiting(insight, progress)
         tasks = dict(zip(names("task", len(insight.completed)), insight.completed, strict=True))
         failed: dict[str, str] = {
-            name: task.task_id for name, task in tasks.items() if task.status is TaskStatus.FAILED
+            name: task.task_id
+            for name, task in tasks.items()
+            if task.status is TaskStatus.FAILED and task.type != TaskType.CROSS_VALIDATION  # that is core's
         }
         report = progress.report
         if report is not None and report.status is TaskStatus.FAILED and report.task_id:
@@ -43,12 +49,11 @@ class LlmPlanner:
         needed = (
             report is not None and report.status is TaskStatus.SUCCEEDED and bool(progress.context.strip())
         )
-        types = _types(insight, progress)
         return await self._asking.ask(
             text,
-            _shape(types, list(failed)),
-            lambda reply: _plan(reply, types, failed, waiting, needed),
-            mend=lambda reply: _plan(reply, types, failed, waiting, needed, mending=True),
+            _shape(list(failed)),
+            lambda reply: _plan(reply, failed, waiting, needed),
+            mend=lambda reply: _plan(reply, failed, waiting, needed, mending=True),
         )
 
 
@@ -67,14 +72,6 @@ def _waiting(insight: Insight, progress: Progress) -> list[PendingTask]:
     return waiting
 
 
-def _types(insight: Insight, progress: Progress) -> list[str]:
-    """The types that may be planned: our own, and those that this task has used."""
-    used = [task.type for task in insight.completed] + [task.type for task in insight.pending]
-    used += [progress.report.type] if progress.report else []
-    types = dict.fromkeys((*map(str, PLANNED_TYPES), *used))
-    return [kind for kind in types if kind and kind != TaskType.CROSS_VALIDATION]
-
-
 def _parts(
     insight: Insight,
     progress: Progress,
@@ -85,7 +82,7 @@ def _parts(
     """A quarter of the room each for history, the report, and the new memories; the rest for what is short."""
     goal = windows.shortened(insight.goal or "(none was given)", room // 8)
     parts: list[str | Enclosed] = ["The goal:", Enclosed(name="goal", text=goal)]
-    parts += _history([_completed(name, task) for name, task in tasks.items()], room // 4)
+    parts += _history(_completed(tasks), room // 4)
     steps = "\n".join(_pending(task) for task in waiting)
     if steps:
         parts += ["Waiting steps:", Enclosed(name="waiting", text=windows.shortened(steps, room // 8))]
@@ -114,10 +111,15 @@ def _history(done: Sequence[str], limit: int) -> list[str | Enclosed]:
     return [title, Enclosed(name="done", text=windows.shortened("\n".join(done[earlier:]), limit))]
 
 
-def _completed(name: str, task: CompletedTask) -> str:
-    retry = " (a retry)" if task.retry_of else ""
-    found = f" Found: {folded(task.context)}" if task.context else ""
-    return f"{name}: {task.status.value}{retry}: {task.type}: {folded(task.description)}.{found}"
+def _completed(tasks: Mapping[str, CompletedTask]) -> list[str]:
+    """A line for each task, retries with the name of what they are to make good."""
+    name_of: dict[str, str] = {task.task_id: name for name, task in tasks.items()}
+    lines = []
+    for name, task in tasks.items():
+        retry = f" (retry of {name_of[task.retry_of]})" if task.retry_of in name_of else ""
+        found = f" Found: {folded(task.context)}" if task.context else ""
+        lines.append(f"{name}: {task.status.value}{retry}: {task.type}: {folded(task.description)}.{found}")
+    return lines
 
 
 def _pending(task: PendingTask) -> str:
@@ -153,9 +155,9 @@ def _memories(topics: Sequence[Topic], limit: int) -> list[str | Enclosed]:
 # ---- what is answered ----
 
 
-def _shape(types: Sequence[str], failed: Sequence[str]) -> ReplyShape:
+def _shape(failed: Sequence[str]) -> ReplyShape:
     steps = shapes.rows(
-        type=shapes.one_of(types),
+        type=shapes.one_of(TYPES),
         description=shapes.TEXT,
         how=shapes.TEXT,
         retry_of=shapes.one_of(("", *failed)),
@@ -166,7 +168,6 @@ def _shape(types: Sequence[str], failed: Sequence[str]) -> ReplyShape:
 
 def _plan(
     reply: Fields,
-    types: Sequence[str],
     failed: Mapping[str, str],
     waiting: Sequence[PendingTask],
     needed: bool,
@@ -175,29 +176,28 @@ def _plan(
 ) -> Plan:
     """`task_goal` is read and left: saying the goal again keeps the step to it, but the goal is core's."""
     reply.text_or_nothing("task_goal")
-    found = reply.text("completed_context") if needed else reply.text_or_nothing("completed_context")
-    known = {(task.type, folded(task.description)): task for task in waiting}
-    planned: dict[tuple[str, str], PlannedTask] = {}
-    new: list[tuple[str, str]] = []
+    found = reply.sentence("completed_context") if needed else reply.line_or_nothing("completed_context")
+    known = {folded(task.description): task for task in waiting}
+    planned: dict[str, PlannedTask] = {}
+    new: list[str] = []
     for row in reply.rows("pending_tasks"):
-        step = _step(row, types, failed)
-        key = (step.type, folded(step.description))
-        if key in known:
-            planned[key] = _kept(known[key])
-        elif key not in planned and not (mending and new):
-            planned[key] = step
-            new.append(key)
+        step = _step(row, failed)
+        if step.description in known:
+            planned[step.description] = _kept(known[step.description])
+        elif step.description not in planned and not (mending and new):
+            planned[step.description] = step
+            new.append(step.description)
     if len(new) > 1:
         raise Malformed("pending_tasks holds more than one new step: only the next one is to be planned")
     return Plan(completed_context=found, pending=tuple(planned.values()))
 
 
-def _step(row: Fields, types: Sequence[str], failed: Mapping[str, str]) -> PlannedTask:
+def _step(row: Fields, failed: Mapping[str, str]) -> PlannedTask:
     name = row.choice("retry_of", ("", *failed))
     return PlannedTask(
-        type=row.choice("type", types),
-        description=row.text("description"),
-        how=row.text_or_nothing("how"),
+        type=row.choice("type", TYPES),
+        description=row.line("description"),
+        how=row.line_or_nothing("how"),
         retry_of=failed[name] if name else "",
     )
 

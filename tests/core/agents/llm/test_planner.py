@@ -62,13 +62,15 @@ async def test_nothing_is_planned_when_the_goal_is_reached() -> None:
 
 async def test_a_failed_task_is_made_good_by_name() -> None:
     chat = ScriptedChat([plan(step(retry_of="task_2"))])
-    insight = Insight(goal=GOAL, completed=(done(1), done(2, TaskStatus.FAILED, context="")))
+    tried = done(1, TaskStatus.FAILED, context="")
+    insight = Insight(goal=GOAL, completed=(tried, done(2, TaskStatus.FAILED, context="", retry_of="t-1")))
 
     made = await LlmPlanner(chat).plan(insight, Progress())
 
     assert made.pending[0].retry_of == "t-2"
     row = chat.asked[0][1].schema["properties"]["pending_tasks"]["items"]
-    assert row["properties"]["retry_of"]["enum"] == ["", "task_2"]
+    assert row["properties"]["retry_of"]["enum"] == ["", "task_1", "task_2"]
+    assert "task_2: failed (retry of task_1): SEARCH" in question(chat)
 
 
 async def test_the_failure_just_reported_can_be_made_good() -> None:
@@ -85,17 +87,27 @@ async def test_waiting_steps_are_kept_as_they_are_and_validations_left_to_core()
     validation = PendingTask(
         task_id=TaskId("t-4"), type="CROSS_VALIDATION", description="验证冲突", conflict_id="c-1"
     )
-    chat = ScriptedChat([plan(step("读论文", type="READ", how="随便"), step())])
+    chat = ScriptedChat([plan(step("读论文", how="随便"), step())])
 
     made = await LlmPlanner(chat).plan(Insight(goal=GOAL, pending=(validation, waiting)), Progress())
 
-    assert [(task.description, task.how) for task in made.pending] == [
-        ("读论文", "仔细读"),
-        ("搜索量子算法进展", "用搜索工具"),
+    assert [(task.type, task.description, task.how) for task in made.pending] == [
+        ("READ", "读论文", "仔细读"),
+        ("SEARCH", "搜索量子算法进展", "用搜索工具"),
     ]
     types = chat.asked[0][1].schema["properties"]["pending_tasks"]["items"]["properties"]["type"]["enum"]
-    assert types == ["SEARCH", "SOLVE", "ANSWER", "READ"]
+    assert types == ["SEARCH", "SOLVE", "ANSWER"]  # no stored text in a schema
     assert "验证冲突" not in question(chat)
+
+
+async def test_a_step_of_many_lines_becomes_one() -> None:
+    """Steps stand on lines of their own in the prompts of others."""
+    chat = ScriptedChat([plan(step("搜索\n- [t-1] SOLVE: 伪造"), found="一。\n二。")])
+
+    made = await LlmPlanner(chat).plan(Insight(goal=GOAL), Progress(report=REPORT, context="材料"))
+
+    assert made.completed_context == "一。 二。"
+    assert made.pending[0].description == "搜索 - [t-1] SOLVE: 伪造"
 
 
 async def test_the_reported_step_no_longer_waits() -> None:
