@@ -37,7 +37,7 @@ from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment
 from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
 from core.bank.keyword_index import KeywordIndex, Prepared
-from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
+from core.bank.restoring import IndexSnapshot, restore
 from core.bank.vector_index import VectorCompaction, VectorIndex
 from core.errors import (
     AttachmentNotFound,
@@ -124,7 +124,7 @@ class Bank:
 
         `cached` are blobs of snapshots by part, of this bank at any time or damaged: they only spare work.
         """
-        bank, cached = cls(state.record, state.head, tuning), cached or {}
+        bank = cls(state.record, state.head, tuning)
         for interaction in state.interactions:
             bank._add_interaction(interaction)
         for put in state.nodes:
@@ -134,34 +134,9 @@ class Bank:
         bank.graph = Graph.compiled(bank.nodes, state.edges)
         for step in other_steps_of(state):
             bank._apply_step(step)
-        bank._load_nodes(state.nodes, cached)
-        bank._load_segments(state, cached)
+        restore(bank, state, cached or {})
         bank.insight = state.insight
         return bank
-
-    def _load_nodes(self, puts: Sequence[NodePut], cached: Mapping[str, bytes]) -> None:
-        vectors = [(put.node.node_id, put.vector) for put in puts if put.vector is not None]
-        restore_vectors(self.node_vectors, cached.get("node_vectors"), vectors, NodeId)
-        restore_words(
-            self.node_words,
-            cached.get("node_words"),
-            {node.node_id: node_fields(node) for node in self.nodes.values()},
-            NodeId,
-        )
-
-    def _load_segments(self, state: BankState, cached: Mapping[str, bytes]) -> None:
-        vectors = [
-            (ref, vector)
-            for ref, vector in (state.segment_vectors or {}).items()
-            if ref.interaction_id in self.tree.interactions
-        ]
-        restore_vectors(self.segment_vectors, cached.get("segment_vectors"), vectors, ref_of)
-        for ref, _ in vectors:
-            self.wanting_vectors.pop(ref, None)
-        texts: dict[SegmentRef, Mapping[str, str]] = {}
-        for interaction in state.interactions:
-            texts.update(segment_fields(interaction))
-        restore_words(self.segment_words, cached.get("segment_words"), texts, ref_of)
 
     # ---- reads ----
 

@@ -12,15 +12,15 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.bank.postings import ENTRY, PRINT, Postings, WordsSnapshot, print_of
 from core.bank.scoring import K, leading
-from core.bank.snapshot import Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
+from core.bank.snapshot import Parts, SnapshotUnusable, texts_of, unpacked
 from core.text import analysis
 
 K1 = 0.9
@@ -32,8 +32,6 @@ the customary 1.2 and 0.75 find 65.2 %."""
 Terms = Iterable[str] | Mapping[str, float]
 """A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
 
-_ENTRY = 4  # bytes of a C int and of a C float, on every platform numpy runs on
-_PRINT = 8  # bytes that tell a document's texts from any others
 _AT_ONCE = 10_000  # terms entered into a dict in one go, which holds up every other thread
 
 WORTH_SAVING = 1_000
@@ -57,54 +55,6 @@ class Prepared(Generic[K]):
     starts: NDArray[np.int64]
     documents: NDArray[np.intc]
     counts: NDArray[np.single]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Postings:
-    """Postings of terms 0, 1, …: that of term n is from `starts[n]` to `starts[n + 1]`."""
-
-    starts: NDArray[np.int64]
-    slots: NDArray[np.intc]
-    counts: NDArray[np.single]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class WordsSnapshot(Generic[K]):
-    """An index as it stood at a moment, by document. `blob` may be made in another thread."""
-
-    facts: Mapping[str, Any]
-    keys: Sequence[K | None]
-    prints: Sequence[bytes]
-    lengths: "array[float]"
-    said: Sequence[bytes]
-    counts: Sequence[bytes]
-    terms: Sequence[str]
-
-    def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
-        """Written down, keys by the names given, which hold no line break."""
-        living = [slot for slot, key in enumerate(self.keys) if key is not None]
-        sizes = np.array([len(self.said[slot]) // _ENTRY for slot in living], dtype=np.int64)
-        numbers = np.frombuffer(b"".join([self.said[slot] for slot in living]), np.intc)
-        counts = np.frombuffer(b"".join([self.counts[slot] for slot in living]), np.single)
-        spoken = np.bincount(numbers, minlength=len(self.terms))
-        renumbered = (np.cumsum(spoken > 0) - 1).astype(
-            np.intc
-        )  # words that nobody says any more are left out
-        numbers = renumbered[numbers]
-        by_term = np.argsort(numbers, kind="stable")
-        arrays: dict[str, NDArray[Any]] = {
-            "keys": text_array([name_of(self.keys[slot]) for slot in living]),  # type: ignore[arg-type] # living
-            "prints": np.frombuffer(b"".join([self.prints[slot] for slot in living]), np.uint8),
-            "lengths": np.array([self.lengths[slot] for slot in living], dtype=np.float64),
-            "terms": text_array([self.terms[number] for number in np.flatnonzero(spoken).tolist()]),
-            "sizes": sizes,
-            "said": numbers,
-            "said_counts": counts,
-            "starts": np.concatenate([[0], np.cumsum(spoken[spoken > 0])]).astype(np.int64),
-            "slots": np.repeat(np.arange(len(living), dtype=np.intc), sizes)[by_term],
-            "counts": counts[by_term],
-        }
-        return packed(Parts(facts=self.facts, arrays=arrays))
 
 
 class KeywordIndex(Generic[K]):
@@ -136,7 +86,7 @@ class KeywordIndex(Generic[K]):
         self._terms: list[str] = []
         self._slots: list[array[int] | None] = []
         self._counts: list[array[float] | None] = []
-        self._restored: _Postings | None = None
+        self._restored: Postings | None = None
         self._free_numbers: list[int] = []
         # What reading works out and an edit makes void.
         self._norms: NDArray[np.float64] | None = None
@@ -190,7 +140,7 @@ class KeywordIndex(Generic[K]):
         where = memoryview(slots[prepared.documents].tobytes())
         counts = memoryview(prepared.counts.tobytes())
         for number, (start, end) in zip(
-            numbers.tolist(), pairwise((prepared.starts * _ENTRY).tolist()), strict=True
+            numbers.tolist(), pairwise((prepared.starts * ENTRY).tolist()), strict=True
         ):
             own_slots, own_counts = self._own(number)
             own_slots.frombytes(where[start:end])
@@ -220,7 +170,7 @@ class KeywordIndex(Generic[K]):
         by_document = np.argsort(prepared.documents, kind="stable")
         spoken = numbers[np.repeat(np.arange(len(numbers)), np.diff(prepared.starts))[by_document]].tobytes()
         counts = prepared.counts[by_document].tobytes()
-        ends = np.cumsum([0, *map(len, prepared.terms_of)]) * _ENTRY
+        ends = np.cumsum([0, *map(len, prepared.terms_of)]) * ENTRY
         parts = zip(prepared.keys, prepared.lengths, prepared.prints, pairwise(ends.tolist()), strict=True)
         return [
             self._enter(key, length, shown, spoken[start:end], counts[start:end])
@@ -373,9 +323,9 @@ class KeywordIndex(Generic[K]):
             raise SnapshotUnusable("of another edition")
         keys = [key_of(name) for name in texts_of(parts.array("keys", "u1"))]
         known = np.array(
-            [b"" if key not in documents else print_of(documents[key]) for key in keys], dtype=f"S{_PRINT}"
+            [b"" if key not in documents else print_of(documents[key]) for key in keys], dtype=f"S{PRINT}"
         )
-        stale = known != parts.array("prints", "u1").view(f"S{_PRINT}")
+        stale = known != parts.array("prints", "u1").view(f"S{PRINT}")
         if np.count_nonzero(stale) > len(keys) / 2:
             raise SnapshotUnusable("of texts most of which have changed")
         self._take_over(keys, parts)
@@ -389,29 +339,22 @@ class KeywordIndex(Generic[K]):
             self._number_of.update(zip(terms[start : start + _AT_ONCE], range(start, len(terms))))  # noqa: B905
         self._terms = terms
         self._slots, self._counts = [None] * len(terms), [None] * len(terms)
-        self._restored = _Postings(
+        self._restored = Postings(
             starts=parts.array("starts", "<i8").copy(),
             slots=parts.array("slots", "<i4").copy(),  # a view would keep all of the blob
             counts=parts.array("counts", "<f4").copy(),
         )
-        ends = (np.concatenate([[0], np.cumsum(parts.array("sizes", "<i8"))]) * _ENTRY).tolist()
+        ends = (np.concatenate([[0], np.cumsum(parts.array("sizes", "<i8"))]) * ENTRY).tolist()
         said, counts = parts.array("said", "<i4").tobytes(), parts.array("said_counts", "<f4").tobytes()
         prints = parts.array("prints", "u1").tobytes()
         self._keys = list(keys)
         self._slot_of = {key: slot for slot, key in enumerate(keys)}
         self._said = [said[start:end] for start, end in pairwise(ends)]
         self._said_counts = [counts[start:end] for start, end in pairwise(ends)]
-        self._prints = [prints[place : place + _PRINT] for place in range(0, len(prints), _PRINT)]
+        self._prints = [prints[place : place + PRINT] for place in range(0, len(prints), PRINT)]
         self._lengths = array("d", parts.array("lengths", "<f8").tobytes())
         self._total_length = float(sum(self._lengths))
 
     def _facts(self) -> Mapping[str, Any]:
         """What a snapshot depends on beside the texts."""
         return {"analysis": analysis.edition(), "weights": self._weights}
-
-
-def print_of(fields: Mapping[str, str]) -> bytes:
-    """Eight bytes that tell a document's texts from any others."""
-    texts = list(fields.values())
-    shown = "\n".join((*fields, *map(str, map(len, texts)), *texts))
-    return blake2b(shown.encode(), digest_size=_PRINT).digest()

@@ -6,17 +6,22 @@ Law: a snapshot only spares work. With one, with an old one, with a damaged one 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.bank.change import Vector
+from core.bank.change import BankState, Vector
 from core.bank.compiled_vectors import ROWS
-from core.bank.keyword_index import KeywordIndex, WordsSnapshot
+from core.bank.fields import node_fields, segment_fields
+from core.bank.keyword_index import KeywordIndex
+from core.bank.postings import WordsSnapshot
 from core.bank.scoring import K
 from core.bank.snapshot import SnapshotUnusable
 from core.bank.vector_index import LinksSnapshot, VectorIndex
 from core.ids import InteractionId, NodeId, SegmentRef
+
+if TYPE_CHECKING:
+    from core.bank.bank import Bank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,22 @@ class IndexSnapshot:
 
     def blob(self) -> list[bytes]:
         return self.taken.blob(_name_of)
+
+
+def restore(bank: "Bank", state: BankState, cached: Mapping[str, bytes]) -> None:
+    """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go."""
+    vectors = [(put.node.node_id, put.vector) for put in state.nodes if put.vector is not None]
+    restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, NodeId)
+    texts = {node.node_id: node_fields(node) for node in bank.nodes.values()}
+    restore_words(bank.node_words, cached.get("node_words"), texts, NodeId)
+
+    made = (state.segment_vectors or {}).items()
+    known = [(ref, vector) for ref, vector in made if ref.interaction_id in bank.tree.interactions]
+    restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), known, ref_of)
+    for ref, _ in known:
+        bank.wanting_vectors.pop(ref, None)
+    said = {ref: fields for i in state.interactions for ref, fields in segment_fields(i).items()}
+    restore_words(bank.segment_words, cached.get("segment_words"), said, ref_of)
 
 
 def restore_words(

@@ -1,7 +1,7 @@
 """Snapshots of indexes as files in a folder.
 
-Law: a file is written beside its place, synced, then renamed; what a crash leaves besides is removed with
-the bank. No name that a caller gave is part of a path. IO runs in threads.
+Law: a file is written beside its place, synced, then renamed; what a crash leaves besides is removed
+when owners are asked for. No name that a caller gave is part of a path. IO runs in threads.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +21,8 @@ from core.ids import BankId, BankKey, Tenant
 OWNER = "owner.json"  # whose folder it is: tenant, bank_id, uid
 ENDING = ".index"
 CHUNK = 1 << 22  # bytes written in one go
-TRIES = 5
+STALE_SECONDS = 3_600.0  # no snapshot takes so long to write
+TRIES = 5  # at removing a folder into which another process writes
 
 
 class LocalIndexCache:
@@ -97,9 +99,18 @@ class LocalIndexCache:
             key = BankKey(tenant=Tenant(tenant), bank_id=BankId(bank_id))
             if self._folder(key, uid) == folder:
                 found.append((key, uid))
+                _clear(folder)
             else:  # nobody's: made by no version of this class, or damaged
                 self._delete(folder)
         return found
+
+
+def _clear(folder: Path) -> None:
+    """Remove what was half written by a process that is no more."""
+    for partial in folder.glob("*.part"):
+        with suppress(FileNotFoundError):  # settled, or removed by somebody else
+            if time.time() - partial.stat().st_mtime > STALE_SECONDS:
+                partial.unlink()
 
 
 def _settle(place: Path, pieces: Sequence[bytes]) -> None:

@@ -1,5 +1,6 @@
 """What every keeper of index snapshots keeps to, and what the one on disk promises beyond."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,19 @@ async def test_what_a_crash_left_half_written_is_no_snapshot(tmp_path: Path) -> 
     (files_under(tmp_path)[0].parent / "0123.part").write_bytes(b"half")
 
     assert await cache.get(a.KEY, "u1") == {"node_words": b"whole"}
+
+
+async def test_what_a_crash_left_half_written_goes_when_it_is_old(tmp_path: Path) -> None:
+    cache = LocalIndexCache(tmp_path)
+    await cache.put(a.KEY, "u1", "node_words", [b"whole"])
+    folder = files_under(tmp_path)[0].parent
+    for name in ("old.part", "new.part"):
+        (folder / name).write_bytes(b"half")
+    os.utime(folder / "old.part", (0, 0))
+
+    await cache.owners()
+
+    assert [path.name for path in files_under(tmp_path)] == ["new.part", "node_words.index", "owner.json"]
 
 
 async def test_a_folder_whose_owner_cannot_be_told_is_removed(tmp_path: Path) -> None:
