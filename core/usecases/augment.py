@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from core.bank.bank import Bank
-from core.bank.search import Hit, Query, search
+from core.bank.scoring import Mode
+from core.bank.search import Hit, Query, Target, search
 from core.context.budget import Assembled, LeftOut, SectionSize, assemble
 from core.context.prompt import ToolFormat, prompt_sections, tools, wording
 from core.ids import BankKey
@@ -20,6 +21,8 @@ class Augment:
     query: str = ""
     top_k: int | None = None
     alpha: float | None = None
+    mode: Mode = Mode.HYBRID
+    target: Target = Target.NODES
     token_budget: int | None = None
     tool_format: ToolFormat = ToolFormat.OPENAI
     min_revision: int = 0
@@ -52,6 +55,8 @@ async def augment(house: House, command: Augment) -> Augmented:
             vector=vector,
             top_k=command.top_k or house.retrieval.top_k_of(bank),
             alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
+            mode=command.mode,
+            target=command.target,
         )
         found = search(bank, query)
         declared = tools(wording(bank.insight), command.tool_format)

@@ -16,6 +16,7 @@ COMMANDS = {
     "export": "service.cli.export:export",
     "import": "service.cli.import_:import_",
     "purge": "service.cli.purge:purge",
+    "eval": "service.cli.eval:evaluate",
 }
 """Where each command is: module and name."""
 

@@ -338,6 +338,8 @@ class AugmentRequest(_message.Message):
     TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
     TOOL_FORMAT_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    MODE_FIELD_NUMBER: _builtins.int
+    TARGET_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     query: _builtins.str
@@ -352,6 +354,10 @@ class AugmentRequest(_message.Message):
     """In whose form to declare the deep retrieval tool."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    mode: Global___SearchMode.ValueType
+    """By what to find memories."""
+    target: Global___SearchTarget.ValueType
+    """What memories to find: SEGMENTS puts the evidence itself before the model, word for word."""
     def __init__(
         self,
         *,
@@ -362,10 +368,12 @@ class AugmentRequest(_message.Message):
         token_budget: _builtins.int | None = ...,
         tool_format: _types_pb2.ToolFormat.ValueType = ...,
         min_revision: _builtins.int | None = ...,
+        mode: Global___SearchMode.ValueType = ...,
+        target: Global___SearchTarget.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "min_revision", b"min_revision", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "query", b"query", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015

@@ -103,6 +103,8 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             query=check.text("query", request.query, GOAL),
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
             alpha=check.optional_share(request, "alpha"),
+            mode=check.choice("mode", request.mode, or_first(MODES)),
+            target=check.choice("target", request.target, or_first(TARGETS)),
             token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             min_revision=check.min_revision(request),

@@ -1,0 +1,105 @@
+"""How well contradictions are found on the whole write path, on worlds of facts that people contradict.
+
+Law: each question gets a fresh bank: its world's facts one by one, then a fact that contradicts one of them.
+Right: a conflict of the last fact whose other sides cite the contradicted fact's segment and at most one more.
+False: every fact of the world that was put into a conflict, the contradicted one in the last conflict aside.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.bank.bank import Bank
+from core.ids import BankId, InteractionId, Tenant
+from core.model.conflict import Conflict, Side
+from core.usecases.create_bank import CreateBank, create_bank
+from core.usecases.house import House
+from core.usecases.memorize import Memorize, Memorized, memorize
+from core.usecases.record import Context
+from service.evaluation.sets import SetUnusable
+
+TENANT = Tenant("evaluation")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A world of facts, a question about them, a fact that contradicts those at `contradicted`."""
+
+    world: tuple[str, ...]
+    question: str
+    contradicting: str
+    contradicted: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What became of a case: whether the right conflict was found, and which facts fell into one falsely."""
+
+    case: Case
+    right: bool
+    false: frozenset[int]
+    conflicts: tuple[Conflict, ...]
+
+
+def read_letta(text: str) -> tuple[Case, ...]:
+    """The cases of letta-evals' core memory updates (JSON lines). Raises SetUnusable."""
+    try:
+        return tuple(_cases(text))
+    except (KeyError, TypeError, ValueError) as problem:
+        raise SetUnusable(f"not in the form of Letta's contradicting facts: {problem!r}") from None
+
+
+def _cases(text: str) -> Iterator[Case]:
+    for line in text.splitlines():
+        row = json.loads(line)
+        extra = row["agent_args"]["extra"]
+        yield Case(
+            world=tuple(extra["facts"]),
+            question=row["input"],
+            contradicting=extra["contradicting_fact"],
+            contradicted=frozenset(extra["supporting_fact_indices"]),
+        )
+
+
+async def run(house: House, number: int, case: Case) -> Result:
+    """One question in a bank of its own."""
+    bank_id = BankId(f"contradiction-{number}")
+    key = (await create_bank(house, CreateBank(tenant=TENANT, bank_id=bank_id))).result.key
+    facts: dict[InteractionId, int] = {}
+    for index, fact in enumerate(case.world):
+        done = await memorize(house, Memorize(key=key, context=Context(text=fact)))
+        facts[done.interaction_id] = index
+    last = await memorize(house, Memorize(key=key, context=Context(text=case.contradicting)))
+    async with house.banks.reading(key) as bank:
+        result = judged(case, bank, facts, last)
+    await house.banks.delete(key)
+    return result
+
+
+def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: Memorized) -> Result:
+    """What the bank's conflicts say about a case whose facts are in it."""
+    found = [bank.conflicts[c] for c in last.conflict_ids]
+    right = any(_is_right(conflict, facts, case.contradicted) for conflict in found)
+    false: set[int] = set()
+    for conflict in bank.conflicts.values():
+        cited = _cited(conflict.sides, facts)
+        false |= cited - (case.contradicted if conflict in found else frozenset())
+    return Result(case=case, right=right, false=frozenset(false), conflicts=tuple(bank.conflicts.values()))
+
+
+def _is_right(conflict: Conflict, facts: Mapping[InteractionId, int], contradicted: frozenset[int]) -> bool:
+    """Some other side cites the contradicted fact, and all of them together at most one more."""
+    cited = _cited(conflict.sides[1:], facts)
+    return bool(cited & contradicted) and len(cited - contradicted) <= 1
+
+
+def _cited(sides: Sequence[Side], facts: Mapping[InteractionId, int]) -> set[int]:
+    return {
+        facts[ref.interaction_id] for side in sides for ref in side.segments if ref.interaction_id in facts
+    }
+
+
+def shares(results: Sequence[Result]) -> tuple[float, float]:
+    """The share of cases that came out right, and of facts that were put into a conflict falsely."""
+    right = sum(result.right for result in results) / len(results)
+    return right, sum(len(r.false) for r in results) / sum(len(r.case.world) for r in results)

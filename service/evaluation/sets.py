@@ -1,0 +1,64 @@
+"""What an evaluation set is, whatever form it was read from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.usecases.record import Context
+
+
+class SetUnusable(Exception):
+    """A file is no evaluation set. The message says what is wrong with it, and where."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question and the ids of all messages that its answer needs.
+
+    `apart`: reported by itself, and left out of the total.
+    """
+
+    question_id: str
+    text: str
+    category: str
+    evidence: frozenset[str]
+    hard_negatives: frozenset[str] = frozenset()
+    language: str = ""
+    apart: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What one bank is to remember, in order, and what it is asked. Message ids are unique in a world."""
+
+    world_id: str
+    contexts: tuple[Context, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def message_count(self) -> int:
+        return sum(len(context.messages) for context in self.contexts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationSet:
+    """`digest`: the first twelve figures of the file's SHA-256. `skipped`: questions without usable evidence."""
+
+    name: str
+    language: str
+    worlds: tuple[World, ...]
+    digest: str = ""
+    skipped: int = 0
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return tuple(question for world in self.worlds for question in world.questions)
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """The first of the names that comes twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
