@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 GENERATOR := $(VENV)/generator
+EXAMPLES := $(VENV)/examples
 BUF_VERSION := 1.75.0
 BUF := $(VENV)/buf/node_modules/.bin/buf
 
@@ -15,7 +16,7 @@ SOURCES := core service protos clients/python examples tests tools
 export PYTHONPATH := .:protos:clients/python
 
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # ---- setting up: once, then offline ----
 
@@ -38,6 +39,11 @@ $(GENERATOR)/.ready: requirements-generator.lock | $(VENV)/.ready
 	@$(GENERATOR)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-generator.lock
 	@touch $@
 
+$(EXAMPLES)/.ready: requirements-examples.lock | $(VENV)/.ready
+	@test -x $(EXAMPLES)/bin/python || $(PYTHON) -m venv $(EXAMPLES)
+	@env -u PYTHONPATH $(EXAMPLES)/bin/python -m pip install --quiet --retries 1 --disable-pip-version-check --require-hashes -r requirements-examples.lock
+	@touch $@
+
 $(BUF): | $(VENV)/.ready
 	@npm install --silent --no-audit --no-fund --prefix $(VENV)/buf @bufbuild/buf@$(BUF_VERSION) >/dev/null
 
@@ -48,7 +54,7 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
 	@$(COMPILE) --extra dev --extra light --output-file requirements.lock pyproject.toml
-	@$(COMPILE) --output-file requirements-generator.lock requirements-generator.in
+	@for name in generator examples; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
 # ---- running ----
 
@@ -58,11 +64,16 @@ serve: setup  ## Start the service on 127.0.0.1:7700, its data in ./data
 demo: setup  ## Show the main job on real input: no key, no network
 	@$(BIN)/memorybank demo
 
+examples: setup $(EXAMPLES)/.ready  ## Run the example agents, a script in the place of their model
+	@$(BIN)/python -m examples $(EXAMPLES)/bin/python
+
 # ---- checking ----
 
 check: lint types layers proto-lint check-proto test  ## All that must hold: what CI runs
 
+# LangChain is only for its example's tests: without it, and without a network, these are skipped.
 test: setup  ## Run the tests
+	@$(MAKE) --no-print-directory $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
 	@$(BIN)/python -m pytest
 
 soak: setup  ## Run the end-to-end tests at full size: kills, races, long documents
@@ -106,4 +117,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo check test soak lint types layers bench format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples check test soak lint types layers bench format proto check-proto proto-lint clean

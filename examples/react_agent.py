@@ -1,60 +1,79 @@
-"""A ReAct loop with a memory: think, act, observe; what a step went through is remembered, not carried along.
+"""A ReAct agent with a memory: think, act, observe; what a step went through is remembered, not carried along.
 
-Run it beside a service (`make serve`): `python examples/react_agent.py 127.0.0.1:7700`. The model follows
-a script here, so that no key is needed; put any chat model in its place.
+Beside a service (`make serve`): `python -m examples.react_agent 127.0.0.1:7700`. A script plays the model, so that no
+key is needed; OPENAI_MODEL, OPENAI_API_KEY and OPENAI_BASE_URL put another one in its place.
 """
 
 import json
-import re
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
+from openai import OpenAI
+
+from examples.research import PROMPT, SEARCH, search
+from examples.scripted_model import Endpoint, model_endpoint
 from memorybank_client import SyncMemoryBankClient
 from memorybank_client.adapters.react import SyncReActAdapter
+from memorybank_client.adapters.transcript import transcript
 
-QUESTION = "What does a day trip to Naxos cost a family of two adults and two children?"
-NOTES = "The ferry to Naxos leaves at nine from pier 3.\n\nA ticket costs 42 euro; children pay half."
-
-Turn = tuple[str, str, str]
-"""A thought, then a tool with its arguments, or no tool and the answer."""
-Model = Callable[[str], Turn]
+TURNS = 8  # of one step; a step that takes more has failed
 
 
-def scripted_model(prompt: str) -> Turn:
-    """Reads the first memory's record, then answers."""
-    if "Observation:" in prompt:
-        fare = int(re.findall(r"costs (\d+) euro", prompt)[-1])
-        return "Two full fares and two halves.", "", f"{2 * fare + 2 * fare // 2} euro"
-    node_id = re.findall(r"^- \[([^\]]+)\] \d{4}-", prompt, re.MULTILINE)[0]
-    return "I need the exact fare.", "deep_retrieval", json.dumps({"node_id": node_id})
+class Agent:
+    """The loop of one step, over any model that speaks OpenAI's chat API."""
+
+    def __init__(self, endpoint: Endpoint, memory: SyncReActAdapter) -> None:
+        self._chat = OpenAI(base_url=endpoint.base_url, api_key=endpoint.api_key).chat.completions
+        self._model = endpoint.model
+        self._memory = memory
+
+    def step(self, prompt: str) -> list[dict[str, Any]]:
+        """The messages of a step, from its prompt to the first that asks for no tool."""
+        messages: list[Any] = [{"role": "user", "content": prompt}]
+        tools: list[Any] = [*self._memory.tools, SEARCH]
+        for _ in range(TURNS):
+            answer = self._chat.create(model=self._model, messages=messages, tools=tools)
+            said = answer.choices[0].message.model_dump(exclude_none=True)
+            messages.append(said)
+            if not said.get("tool_calls"):
+                break
+            for call in said["tool_calls"]:
+                found = self._observe(call["function"]["name"], call["function"]["arguments"])
+                messages.append({"role": "tool", "tool_call_id": call["id"], "content": found})
+        return messages
+
+    def _observe(self, name: str, arguments: str) -> str:
+        try:
+            return (
+                search(json.loads(arguments)["query"])
+                if name == "search"
+                else self._memory.call_tool(name, arguments)
+            )
+        except (ValueError, LookupError) as error:
+            return f"error: {error}"
 
 
-def run_step(
-    model: Model, prompt: str, tools: list[dict[str, Any]], call_tool: Callable[[str, str], str]
-) -> str:
-    """One step: the model's turns until it answers. Returns its transcript."""
-    transcript = ""
-    for _ in range(8):
-        thought, tool, said = model(prompt + transcript)
-        transcript += f"\nThought: {thought}"
-        if not tool:
-            return f"{transcript}\nAnswer: {said}".strip()
-        transcript += f"\nAction: {tool} {said}\nObservation: {call_tool(tool, said)}"
-    return transcript.strip()
-
-
-def solve(model: Model, address: str) -> list[str]:
-    """The transcripts of the steps it took."""
-    steps: list[str] = []
+def solve(address: str, endpoint: Endpoint) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Each step's kind and messages, until the task is finished."""
     with SyncMemoryBankClient(address) as client:
         memory = SyncReActAdapter(client)
-        prompt = memory.enhance(QUESTION, context=NOTES)
-        while not memory.finished:
-            steps.append(run_step(model, prompt, memory.tools, memory.call_tool))
-            prompt = memory.intercept(steps[-1])
-    return steps
+        prompt, agent = memory.enhance(PROMPT), Agent(endpoint, memory)
+        while task := memory.task:
+            messages = agent.step(prompt)
+            yield task.type, messages
+            context = transcript(messages[1:], verdict=bool(task.conflict_id))
+            answered = messages[-1]["role"] == "assistant" and bool(messages[-1].get("content"))
+            prompt = memory.intercept(context, succeeded=answered)
+
+
+def main(address: str) -> None:
+    with model_endpoint() as endpoint:
+        for kind, messages in solve(address, endpoint):
+            print(f"== {kind}")
+            for message in transcript(messages[1:]):
+                print(f"{message.speaker or message.role}: {message.text}")
 
 
 if __name__ == "__main__":
-    print("\n\n".join(solve(scripted_model, sys.argv[1])))  # noqa: T201  an example talks to people
+    main(sys.argv[1])

@@ -9,8 +9,9 @@ from typing import Any
 
 import grpc
 import pytest
+from openai.types.chat import ChatCompletionFunctionToolParam
+from pydantic import TypeAdapter
 
-from examples import react_agent
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
@@ -92,17 +93,28 @@ async def test_the_tool_brings_the_verbatim_record_and_tells_the_model_what_it_a
     assert tool["function"]["name"] == "deep_retrieval"
 
 
-async def test_the_example_answers_and_stops(tmp_path: Path) -> None:
-    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        steps = await asyncio.to_thread(react_agent.solve, react_agent.scripted_model, str(address))
+async def test_the_tool_is_declared_as_the_models_api_wants_it(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        for_openai = ReActAdapter(client)
+        for_anthropic = ReActAdapter(client, tool_format=types.TOOL_FORMAT_ANTHROPIC)
+        await for_openai.enhance("What does a ticket cost?")
+        prompt = await for_anthropic.enhance("渡轮几点开？")
 
-    assert "Observation: [record" in steps[0]
-    assert all(step.endswith("Answer: 126 euro") for step in steps)
-    assert len(steps) == 2
+    (function,) = TypeAdapter(list[ChatCompletionFunctionToolParam]).validate_python(for_openai.tools)
+    (tool,) = for_anthropic.tools
+    assert set(tool) == {"name", "description", "input_schema"}
+    assert (tool["name"], function["function"]["name"]) == ("deep_retrieval", "deep_retrieval")
+    assert set(tool["input_schema"]["properties"]) == {"node_id", "attachment_id"}
+    assert tool["input_schema"]["required"] == ["node_id"]
+    assert tool["description"].startswith("读取")
+    assert json.dumps(tool, ensure_ascii=False) in prompt
 
 
 async def test_the_ten_lines_of_the_readme_run(tmp_path: Path) -> None:
-    (lines,) = [block for block in _blocks() if "SyncReActAdapter" in block]
+    (lines,) = [block for block in _blocks() if "SyncReActAdapter" in block and "langchain" not in block]
     scope: dict[str, Any] = {}
     exec(lines, scope)
     asked: list[str] = []
@@ -123,6 +135,8 @@ async def test_the_other_lines_of_the_readme_run(tmp_path: Path, capsys: pytest.
     scope: dict[str, Any] = {}
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
         for block in _blocks():
+            if "langchain" in block:  # is run with the examples, where LangChain is
+                continue
             exec(block.replace("127.0.0.1:7700", str(address)), scope)
         await scope["main"]()
         async with MemoryBankClient(str(address)) as client:

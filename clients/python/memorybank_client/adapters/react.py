@@ -12,10 +12,12 @@ from memorybank.v1.memory_bank_pb2 import AdvanceTaskResponse, StartTaskResponse
 from memorybank.v1.types_pb2 import (
     TASK_STATUS_FAILED,
     TASK_STATUS_SUCCEEDED,
+    TOOL_FORMAT_OPENAI,
     Insight,
     Message,
     PendingTask,
     TaskReport,
+    ToolFormat,
 )
 from memorybank_client.adapters.reading import Misasked, Reading, declared
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
@@ -33,7 +35,8 @@ class TaskLoop(Generic[Client]):
     """Where the task stands.
 
     `bank_id`: empty, the service makes one. `token_budget` bounds the prompts, else the service's own does;
-    `tool_characters` bounds what one call of the tool brings, in code points.
+    `tool_characters` bounds what one call of the tool brings, in code points. `tool_format`: TOOL_FORMAT_OPENAI or
+    TOOL_FORMAT_ANTHROPIC, in whose form `tools` are declared.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class TaskLoop(Generic[Client]):
         bank_id: str = "",
         token_budget: int | None = None,
         tool_characters: int = 100_000,
+        tool_format: ToolFormat.ValueType = TOOL_FORMAT_OPENAI,
     ) -> None:
         self.client: Client = client
         self.bank_id = bank_id
@@ -53,6 +57,7 @@ class TaskLoop(Generic[Client]):
         self._begun = False
         self._token_budget = token_budget
         self._tool_characters = tool_characters
+        self._tool_format = tool_format
         self._step = uuid4()
 
     @property
@@ -77,6 +82,7 @@ class TaskLoop(Generic[Client]):
             **fields,
             "bank_id": self.bank_id,
             "token_budget": self._token_budget,
+            "tool_format": self._tool_format,
             "request_id": str(uuid5(self._step, repr(content))),
         }
 

@@ -1,0 +1,17 @@
+"""Runs both agents, the second with the Python that has LangChain: `python -m examples PYTHON`, or `make examples`."""
+
+import subprocess
+import sys
+
+from service.cli.demo.server import running_server
+
+
+def main(langgraph: str) -> None:
+    with running_server() as address:
+        for python, name in ((sys.executable, "react_agent"), (langgraph, "langgraph_agent")):
+            print(f"\n#### examples/{name}.py\n", flush=True)
+            subprocess.run([python, "-m", f"examples.{name}", address], check=True)  # noqa: S603  our own
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

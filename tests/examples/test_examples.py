@@ -1,0 +1,136 @@
+"""The examples as they stand: over real HTTP to a model by script, over gRPC to the real service."""
+
+import asyncio
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples import react_agent, research
+from examples.scripted_model import model_endpoint
+from memorybank.v1 import types_pb2 as types
+from memorybank_client import SyncMemoryBankClient
+from service.server import running
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.server import settings_for
+
+ROOT = Path(__file__).parents[2]
+LANGGRAPH = ROOT / ".venv" / "examples" / "bin" / "python"
+ANSWER = "146 euro: ferry 126, museum 20."
+
+with_langgraph = pytest.mark.skipif(not LANGGRAPH.exists(), reason="`make examples` sets up LangGraph")
+
+
+def words(messages: list[dict[str, Any]]) -> str:
+    return str(messages[-1]["content"])
+
+
+def settled(address: str) -> tuple[types.Insight, types.Conflict, list[str]]:
+    """Of the only bank: where its task stands, its only conflict, and what its memories say."""
+    with SyncMemoryBankClient(address) as client:
+        (bank,) = client.list_banks().banks
+        (conflict,) = client.list_conflicts(
+            bank_id=bank.bank_id, statuses=[types.CONFLICT_STATUS_OPEN, types.CONFLICT_STATUS_RESOLVED]
+        ).conflicts
+        nodes = client.list_nodes(bank_id=bank.bank_id).nodes
+        insight = client.get_insight(bank_id=bank.bank_id).insight
+        return insight, conflict, [node.summary for node in nodes]
+
+
+def by_langgraph(address: str, *command: str) -> str:
+    """What a command in the environment of the examples prints."""
+    environment = {**os.environ, "PYTHONPATH": ".:protos:clients/python"}
+    done = subprocess.run(
+        [LANGGRAPH, *command, address], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def shows_the_conflict_settled(address: str) -> None:
+    insight, conflict, memories = settled(address)
+    assert insight.finished
+    assert [task.type for task in insight.completed] == ["SOLVE", "CROSS_VALIDATION", "ANSWER"]
+    assert conflict.status == types.CONFLICT_STATUS_RESOLVED
+    assert any("42 euro since 1 May" in said for said in memories)
+    assert not any("costs 38 euro" in said for said in memories)
+
+
+async def test_the_react_agent_meets_a_conflict_has_it_settled_and_answers(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        with model_endpoint() as endpoint:
+            steps = await asyncio.to_thread(lambda: list(react_agent.solve(str(address), endpoint)))
+        await asyncio.to_thread(shows_the_conflict_settled, str(address))
+
+    assert [kind for kind, _ in steps] == ["SOLVE", "CROSS_VALIDATION", "ANSWER"]
+    assert words(steps[1][1]) == "A ferry ticket to Naxos costs 42 euro since 1 May."
+    assert words(steps[-1][1]) == ANSWER
+    asked = [call["function"]["name"] for message in steps[-1][1] for call in message.get("tool_calls", ())]
+    assert asked == ["deep_retrieval"]
+
+
+@with_langgraph
+@pytest.mark.slow
+async def test_langgraphs_prebuilt_agent_does_the_same_with_the_memory_as_its_middleware(
+    tmp_path: Path,
+) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(by_langgraph, str(address), "-m", "examples.langgraph_agent")
+        await asyncio.to_thread(shows_the_conflict_settled, str(address))
+
+    assert printed.rstrip().endswith(ANSWER)
+    assert "CROSS_VALIDATION: " in printed
+
+
+SHOWN = """
+import sys
+from examples.langgraph_agent import ChatOpenAI, PROMPT, SecretStr, StructuredTool, model_endpoint, search
+
+with model_endpoint() as endpoint:
+    model = ChatOpenAI(base_url=endpoint.base_url, api_key=SecretStr("k"), model="script")
+    print(solve_with_langgraph(model, [StructuredTool.from_function(search)], PROMPT, sys.argv[1]))
+"""
+
+
+@with_langgraph
+@pytest.mark.slow
+async def test_the_lines_that_the_clients_readme_shows_run(tmp_path: Path) -> None:
+    readme = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
+    (lines,) = [
+        block for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "langchain" in block
+    ]
+
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(by_langgraph, str(address), "-c", lines + SHOWN)
+
+    assert printed.strip() == ANSWER
+
+
+AWAITED = """
+import asyncio, sys
+from examples.langgraph_agent import PROMPT, HumanMessage, SyncMemoryBankClient, SyncReActAdapter
+from examples.langgraph_agent import agent_with, model_endpoint
+
+with model_endpoint() as endpoint, SyncMemoryBankClient(sys.argv[1]) as client:
+    agent = agent_with(SyncReActAdapter(client), endpoint)
+    print(asyncio.run(agent.ainvoke({"messages": [HumanMessage(PROMPT)]}))["messages"][-1].text)
+"""
+
+
+@with_langgraph
+@pytest.mark.slow
+async def test_the_middleware_serves_an_agent_that_is_awaited(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(by_langgraph, str(address), "-c", AWAITED)
+        await asyncio.to_thread(shows_the_conflict_settled, str(address))
+
+    assert printed.strip() == ANSWER
+
+
+def test_the_search_tool_finds_by_words_and_by_chinese_characters() -> None:
+    assert research.search("ferry ticket fares").startswith("harbour_fares.md")
+    assert research.search("博物馆门票").startswith("museum_zh.md")
+    assert research.search("quarks") == "nothing found"
