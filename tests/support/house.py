@@ -37,6 +37,9 @@ class TickingClock:
         self._now += timedelta(milliseconds=1)
         return self._now
 
+    def skip(self, time: timedelta) -> None:
+        self._now += time
+
 
 class CountingIds:
     """`n-0001`, `n-0002`, …: one count for every prefix."""
