@@ -73,6 +73,26 @@ def test_a_refusal_carries_the_whole_status() -> None:
     )
 
 
+def test_structuring_that_broke_a_budget_says_so_by_its_code_and_names_what_waits() -> None:
+    spent = core.BudgetSpent(budget="budget.tokens_per_bank", spent=12, allowed=10)
+
+    refusal = refusal_of(core.StructuringFailed("i1", spent, 7))
+
+    status = status_pb2.Status.FromString(dict(refusal.trailers)["grpc-status-details-bin"])
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert (refusal.code, info.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STRUCTURING_FAILED")
+    assert dict(info.metadata) == {
+        "interaction_id": "i1",
+        "cause": "BUDGET_SPENT",
+        "revision": "7",
+        "budget": "budget.tokens_per_bank",
+        "spent": "12",
+        "allowed": "10",
+    }
+    assert "grpc-retry-pushback-ms" not in dict(refusal.trailers)
+
+
 def test_a_request_with_many_faults_names_them_all() -> None:
     faults = [InvalidField("top_k", "must be 1 to 1,000"), InvalidField("alpha", "must be 0 to 1")]
 
