@@ -11,6 +11,8 @@ GENERATOR := $(VENV)/generator
 EXAMPLES := $(VENV)/examples
 BUF_VERSION := 1.75.0
 BUF := $(VENV)/buf/node_modules/.bin/buf
+GHZ_VERSION := v0.120.0
+GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
 SOURCES := core service protos clients/python examples tests tools
 export PYTHONPATH := .:protos:clients/python
@@ -92,6 +94,21 @@ layers: setup  ## Prove that the arrows between the layers go one way (import-li
 bench: setup  ## Print the benchmarks' figures
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
 
+# Sets to measure retrieval on: of the checkout, and of the data beside it, if any. Others: make bench-quality SETS=…
+SETS ?= $(wildcard evaluation/*.json ../shared/data/locomo*.json ../shared/data/letta*.jsonl)
+
+bench-quality: setup  ## Measure what is found, and what is not: the tables of docs/retrieval.md
+	@test -n "$(SETS)" || { echo "no sets: name some with SETS=…, in the form of docs/evaluation.md" >&2; exit 1; }
+	@$(BIN)/memorybank eval $(SETS)
+
+load: setup $(GHZ)  ## Put the service under load by ghz, and write a report (needs Go; LOAD="--nodes 100000")
+	@$(BIN)/python -m tests.load --ghz $(GHZ) $(LOAD)
+
+$(GHZ):
+	@command -v go >/dev/null || { echo "needs Go, to build ghz (https://go.dev/dl)" >&2; exit 1; }
+	@echo "building ghz $(GHZ_VERSION)"
+	@GOBIN=$(abspath $(@D)) go install github.com/bojand/ghz/cmd/ghz@$(GHZ_VERSION)
+
 format: setup  ## Bring the code into form (ruff)
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
@@ -117,4 +134,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples check test soak lint types layers bench format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples check test soak lint types layers bench bench-quality format proto check-proto proto-lint clean

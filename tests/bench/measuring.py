@@ -1,0 +1,90 @@
+"""What measurements have in common: the processor time of another process, calls in a closed loop, tables."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Call = Callable[[bytes], Awaitable[bytes]]
+
+CALM = 0.05  # of a processor: a server that takes less is idle
+WINDOW = 0.5  # seconds over which that is looked at
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time that a process has taken, all of its threads, to the nanosecond (Linux: clock_getcpuclockid)."""
+    return time.clock_gettime_ns(~pid << 3 | 2) / 1e9
+
+
+async def calm(pid: int, *, within: float = 120.0) -> bool:
+    """Wait until a process has nothing to do; whether that was so within the seconds."""
+    until = time.perf_counter() + within
+    while time.perf_counter() < until:
+        before = cpu_seconds(pid)
+        await asyncio.sleep(WINDOW)
+        if cpu_seconds(pid) - before < CALM * WINDOW:
+            return True
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """Some calls: each one's latency, and what they took together, of the clock and of the server's processor."""
+
+    latencies: NDArray[np.float64]
+    seconds: float
+    cpu: float
+
+    @property
+    def cpu_per_call(self) -> float:
+        return self.cpu / len(self.latencies)
+
+    @property
+    def rate(self) -> float:
+        return len(self.latencies) / self.seconds
+
+
+def together(samples: Sequence[Sample]) -> Sample:
+    return Sample(
+        latencies=np.concatenate([sample.latencies for sample in samples]),
+        seconds=sum(sample.seconds for sample in samples),
+        cpu=sum(sample.cpu for sample in samples),
+    )
+
+
+async def closed_loop(
+    call: Call, requests: Iterator[bytes], pid: int, *, calls: int, in_flight: int
+) -> Sample:
+    """So many calls, each sent when one before it has been answered: never more than `in_flight` at once."""
+    latencies: list[float] = []
+    left = iter(range(calls))
+
+    async def ask() -> None:
+        for _ in left:
+            request = next(requests)
+            start = time.perf_counter()
+            await call(request)
+            latencies.append(time.perf_counter() - start)
+
+    start, before = time.perf_counter(), cpu_seconds(pid)
+    await asyncio.gather(*(ask() for _ in range(in_flight)))
+    return Sample(
+        latencies=np.array(latencies), seconds=time.perf_counter() - start, cpu=cpu_seconds(pid) - before
+    )
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Columns as wide as they must be: the first to the left, the others to the right."""
+    lines = [header, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    laid = [
+        "  ".join(
+            [line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))]
+        )
+        for line in lines
+    ]
+    rule = "  ".join("─" * width for width in widths)
+    return "\n".join([laid[0], rule, *laid[1:]])
