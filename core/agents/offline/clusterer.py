@@ -4,13 +4,13 @@ Law: deterministic given the embedder; every piece is in exactly one cluster. Em
 embedder's business; all other work runs in a thread.
 """
 
-import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import takewhile
 
 from core.agents.offline import keywords as keyword
 from core.agents.offline import naming, questions, topics
+from core.agents.offline.thinking import think
 from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.ports import Embedder
 from core.text import outline
@@ -46,13 +46,13 @@ class OfflineClusterer:
             vectors = await self._embedder.embed_passages([_spoken(piece) for piece in pieces])
             space, line = self._embedder.space, self._embedder.thresholds.topic
             layout = _layout(pieces, openings)
-            groups = await asyncio.to_thread(
+            groups = await think(
                 topics.group, vectors, layout, space.cosine_floor, space.cosine_ceiling, line
             )
-        return await asyncio.to_thread(_named, pieces, groups, openings)
+        return await think(_named, pieces, groups, openings)
 
     async def split(self, prompt: str) -> SplitPrompt:
-        return await asyncio.to_thread(questions.split, prompt)
+        return await think(questions.split, prompt)
 
 
 def _spoken(piece: Piece) -> str:

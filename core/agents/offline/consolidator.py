@@ -5,13 +5,13 @@ older ones that they contradict; what is said already is not said again; nothing
 the line that relates a neighbour to the merged topic.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agents.offline import naming, salience
 from core.agents.offline.structurer import MOST, Statement, composed, statements, summary
+from core.agents.offline.thinking import think
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording
 from core.model.lineage import MergeReason
 from core.text import analysis
@@ -68,7 +68,7 @@ class OfflineConsolidator:
         verdict: str,
         strategy: str,
     ) -> Consolidation:
-        return await asyncio.to_thread(self._consolidated, nodes, neighbors, verdict, strategy)
+        return await think(self._consolidated, nodes, neighbors, verdict, strategy)
 
     def _consolidated(
         self, nodes: Sequence[Absorbed], neighbors: Sequence[Neighbor], verdict: str, strategy: str

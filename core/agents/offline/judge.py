@@ -6,7 +6,6 @@ quotes them verbatim. It remembers nothing from one judgement to the next: a pur
 trace here, and the embedder had better remember.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -19,6 +18,7 @@ from core.agents.offline.claims.reading import SPEAKER, read
 from core.agents.offline.claims.statement import Kind, Statement
 from core.agents.offline.contradiction import Contradiction, contradiction
 from core.agents.offline.sameness import contains, content
+from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
 from core.ports import Embedder
 from core.text import sentences
@@ -104,9 +104,9 @@ class OfflineJudge:
 
         Only where words alone leave it open are sentences embedded.
         """
-        side, readings = await asyncio.to_thread(_compared, new, candidates)
+        side, readings = await think(_compared, new, candidates)
         near = await self._nearness(side, readings)
-        return await asyncio.to_thread(self._first_phase, side, readings, near)
+        return await think(self._first_phase, side, readings, near)
 
     async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
         """Phase 2: the few that stand out among the candidates, by nearness or by rare words in common."""
@@ -114,7 +114,7 @@ class OfflineJudge:
             return ()
         rows = await self._embedder.embed_passages([_whole(topic) for topic in (new, *candidates)])
         near = self._scaled(rows[1:] @ rows[0])
-        return await asyncio.to_thread(self._second_phase, new, candidates, near)
+        return await think(self._second_phase, new, candidates, near)
 
     # ---- phase 1 ----
 

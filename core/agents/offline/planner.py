@@ -5,12 +5,12 @@ plan, a retry of what failed, SOLVE the goal, ANSWER, nothing. What failed too o
 again as it was: the goal is solved without it, which makes it good; if that fails too, planning stops.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.agents.offline import salience
 from core.agents.offline.structurer import statements
+from core.agents.offline.thinking import think
 from core.agents.roles import Plan, PlannedTask, Progress
 from core.ids import TaskId
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
@@ -64,7 +64,7 @@ class OfflinePlanner:
     """Plans by rule; says what a task found in one or two of its own sentences."""
 
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
-        found = await asyncio.to_thread(found_by, progress, insight.goal)
+        found = await think(found_by, progress, insight.goal)
         return Plan(completed_context=found, pending=tuple(next_steps(insight, progress.report)))
 
 

@@ -4,11 +4,11 @@ Law: extractive. Every sentence stands verbatim, white space folded, and in the 
 speaker's name is repeated before what the speaker says. Deterministic, no network.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.agents.offline import salience
+from core.agents.offline.thinking import think
 from core.text import outline, sentences
 from core.text.scripts import CJK_CLOSE, display_width
 
@@ -33,7 +33,7 @@ class OfflineStructurer:
     async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
         if display_width(content) <= WHOLE:
             return content.strip()
-        return await asyncio.to_thread(summary, content, " ".join([context, *keywords]))
+        return await think(summary, content, " ".join([context, *keywords]))
 
 
 def summary(content: str, topic: str = "") -> str:
