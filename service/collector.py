@@ -4,18 +4,22 @@ Law: nothing of a bank is in a cycle: a bank that leaves memory goes at once, co
 """
 
 import gc
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 MANY = 20_000  # objects: looking through so many holds up every other thread for a millisecond or more
+LONGEST = 10.0  # seconds that loads which overlap may hold it off
 
 
 class Collector:
     """The process's own. To be used on one thread, by any number of loads at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
         self._loads = 0
         self._was_on = True
+        self._off_since = 0.0
 
     @contextmanager
     def held_off(self) -> Iterator[None]:
@@ -25,15 +29,22 @@ class Collector:
         ends by taking all there is out of its sight: a cycle that happens to be among it is never collected.
         """
         if self._loads == 0:
-            self._was_on = gc.isenabled()
+            self._was_on, self._off_since = gc.isenabled(), self._now()
             gc.disable()
         self._loads += 1
         try:
             yield
         finally:
             self._loads -= 1
-            if self._loads == 0:
-                if gc.get_count()[0] > MANY:
-                    gc.freeze()
-                if self._was_on:
-                    gc.enable()
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        if self._loads and self._now() - self._off_since > LONGEST:
+            gc.collect()  # one load after another: it would never have its turn
+            gc.freeze()
+            self._off_since = self._now()
+        if self._loads == 0:
+            if gc.get_count()[0] > MANY:
+                gc.freeze()
+            if self._was_on:
+                gc.enable()

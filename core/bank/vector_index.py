@@ -294,7 +294,7 @@ class VectorIndex(Generic[K]):
     ) -> None:
         """Fill an empty index: compiled by a snapshot what has the same vector today, the rest as a tail.
 
-        `vectors`: shape (len(keys), dimension). Raises SnapshotUnusable, the index still empty.
+        `vectors`: shape (len(keys), dimension), kept as they are. Raises SnapshotUnusable, the index still empty.
         """
         parts = unpacked(blob)
         if dict(parts.facts) != facts(self._dimension, self._settings):
@@ -302,13 +302,11 @@ class VectorIndex(Generic[K]):
         named = [key_of(name) if name else None for name in texts_of(parts.array("keys", "u1"))]
         place_of: dict[K | None, int] = {key: place for place, key in enumerate(keys)}
         places = np.array([place_of.get(key, -1) for key in named], dtype=np.int64)
-        matrix = np.empty((len(named), self._dimension), np.float32)
-        for start in range(0, len(named), ROWS):
-            matrix[start : start + ROWS] = vectors[places[start : start + ROWS]]
-        living = (places >= 0) & (prints(matrix) == parts.array("prints", "<u8"))
+        shown = np.append(prints(vectors), np.uint64(0))  # the last stands for a key that is gone
+        living = (places >= 0) & (shown[places] == parts.array("prints", "<u8"))
         if np.count_nonzero(living) < len(named) / 2:
             raise SnapshotUnusable("of vectors most of which have changed")
-        compiled = Compiled(matrix)
+        compiled = Compiled(_gathered(vectors, places, living))
         compiled.relink(parts.arrays, living, self._settings)
         compiled.saved = True
         rest = np.ones(len(keys), np.bool_)
@@ -318,3 +316,15 @@ class VectorIndex(Generic[K]):
         self._living = living
         tail = np.flatnonzero(rest)
         self.put_many([keys[place] for place in tail.tolist()], vectors[tail])
+
+
+def _gathered(
+    vectors: NDArray[np.float32], places: NDArray[np.int64], living: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """The rows at `places`, those not living in a state of no account; `vectors` themselves where it is all of them."""
+    if living.all() and np.array_equal(places, np.arange(len(vectors))):
+        return vectors
+    matrix = np.empty((len(places), vectors.shape[1]), np.float32)
+    for start in range(0, len(places), ROWS):
+        matrix[start : start + ROWS] = vectors[places[start : start + ROWS]]
+    return matrix

@@ -1,0 +1,78 @@
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from service.collector import LONGEST, MANY, Collector
+
+
+class Thing:
+    """What can be in a cycle, and can be watched."""
+
+    itself: "Thing"
+
+
+def cycle() -> "weakref.ref[Thing]":
+    thing = Thing()
+    thing.itself = thing
+    return weakref.ref(thing)
+
+
+@pytest.fixture(autouse=True)
+def _unfrozen() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_it_is_off_while_any_load_lasts_and_on_again_afterwards() -> None:
+    collector = Collector()
+
+    with collector.held_off():
+        with collector.held_off():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+
+    assert gc.isenabled()
+
+
+def test_where_it_was_off_it_stays_off() -> None:
+    gc.disable()
+
+    with Collector().held_off():
+        pass
+
+    assert not gc.isenabled()
+
+
+def test_what_a_large_load_made_is_out_of_its_sight() -> None:
+    before = gc.get_freeze_count()
+
+    with Collector().held_off():
+        made: list[list[int]] = [[] for _ in range(MANY + 5_000)]
+
+    assert gc.get_freeze_count() - before > len(made)
+
+
+def test_a_small_load_takes_nothing_out_of_its_sight() -> None:
+    gc.collect()
+    before = gc.get_freeze_count()
+
+    with Collector().held_off():
+        pass
+
+    assert gc.get_freeze_count() == before
+
+
+def test_loads_that_follow_one_another_leave_it_its_turn() -> None:
+    now = [0.0]
+    collector = Collector(lambda: now[0])
+
+    with collector.held_off():
+        with collector.held_off():
+            lost = cycle()
+            now[0] = LONGEST + 1
+
+        assert lost() is None
+        assert not gc.isenabled()
