@@ -9,21 +9,22 @@ from core.model.node import Node
 from core.text.analysis import terms
 
 
-def locate(bank: Bank, node: Node, quote: str, *, exact: bool = False) -> tuple[SegmentRef, ...]:
+def locate(bank: Bank, node: Node, quote: str, *, least: float = 0.0) -> tuple[SegmentRef, ...]:
     """The node's segments that hold `quote` (or lie wholly within it).
 
     Without such a segment the one that shares most words with the quote stands for it (a summary
-    may reword its source), unless `exact`. An empty quote means the node's summary.
+    may reword its source), provided that it shares `least` of them: 0 to 1, and one word at any
+    rate (more than 1: none stands for it). An empty quote means the node's summary.
     """
     wanted = _plain(quote or node.summary)
     lines = {ref: _plain(bank.tree.line(ref)) for ref in node.segments}
     holding = tuple(ref for ref, line in lines.items() if line and (wanted in line or line in wanted))
-    if holding or exact:
+    if holding:
         return holding
     asked = set(terms(wanted))
     shared = {ref: len(asked & set(terms(line))) for ref, line in lines.items()}
     best = max(shared, key=lambda ref: shared[ref], default=None)
-    return (best,) if best is not None and shared[best] else ()
+    return (best,) if best is not None and shared[best] >= max(1, least * len(asked)) else ()
 
 
 def _plain(text: str) -> str:

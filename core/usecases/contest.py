@@ -56,7 +56,17 @@ def closed(conflict: Conflict, status: ConflictStatus, now: datetime) -> Conflic
     return replace(conflict, status=status, close_time=now)
 
 
-def refuted_segments(bank: Bank, nodes: Iterable[Node], sentences: Iterable[str]) -> list[SegmentRef]:
-    """The nodes' segments that hold the sentences a verdict speaks against."""
-    said = list(sentences)
-    return [ref for node in nodes for sentence in said for ref in locate(bank, node, sentence, exact=True)]
+REWORDED, VERBATIM = 0.5, 2.0  # how many of a sentence's words its source must share: half, or it must hold it
+
+
+def refuted_segments(bank: Bank, nodes: Sequence[Node], sentences: Iterable[str]) -> list[SegmentRef]:
+    """The segments behind the sentences a verdict speaks against: those that hold one, of any of the nodes.
+
+    Where a node's summary says it in other words than its source, the segment must share half of them.
+    """
+    return [
+        ref
+        for sentence in sentences
+        for node in nodes
+        for ref in locate(bank, node, sentence, least=REWORDED if sentence in node.summary else VERBATIM)
+    ]

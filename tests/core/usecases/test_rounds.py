@@ -315,6 +315,37 @@ async def test_a_verdict_merges_the_sides_keeps_the_evidence_and_completes_the_v
         assert first.node_ids
 
 
+async def test_a_verdict_refutes_the_source_of_a_sentence_that_a_summary_reworded() -> None:
+    agents = ScriptedAgents()
+    agents.structurer.summaries.then(
+        lambda content, context, keywords: content.replace("is led by", "has as its head")
+    )
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.then(of("Adams", conflicting))
+        await tell(house, "Acme of Boston is led by Mr Adams.")
+        agents.structurer.summaries.then(lambda content, context, keywords: content)
+        second = await tell(house, "Acme of Boston is led by Ms Brown.")
+        agents.consolidator.consolidations.then(
+            lambda nodes, neighbors, reason, verdict, strategy: Consolidation(
+                summary=verdict,
+                context="Acme",
+                keywords=("Acme",),
+                neighbor_updates={},
+                description="by the verdict",
+                refuted=("Acme of Boston has as its head Mr Adams.",),
+            )
+        )
+
+        await resolve_conflict(
+            house,
+            ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], verdict="Brown leads it.", evidence=""),
+        )
+
+        async with house.banks.reading(KEY) as bank:
+            assert [bank.tree.text(ref) for ref in bank.tree.refuted] == ["Acme of Boston is led by Mr Adams."]
+
+
 async def test_a_dismissed_conflict_frees_its_nodes_and_the_pair_is_not_judged_again() -> None:
     agents = ScriptedAgents()
     async with open_house(agents=agents.roles) as house:
