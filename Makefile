@@ -109,6 +109,16 @@ $(GHZ):
 	@echo "building ghz $(GHZ_VERSION)"
 	@GOBIN=$(abspath $(@D)) go install github.com/bojand/ghz/cmd/ghz@$(GHZ_VERSION)
 
+bench-peers: setup $(VENV)/peers/.ready  ## Measure other stores on the same data (PEERS="--nodes 10000 --only chroma")
+	@$(BIN)/python -m tests.bench.peers --python $(VENV)/peers/bin/python $(PEERS)
+
+$(VENV)/peers/.ready: tests/bench/peers/requirements.txt | $(VENV)/.ready
+	@echo "setting up the peers: a gigabyte, once"
+	@test -x $(VENV)/peers/bin/python || $(PYTHON) -m venv $(VENV)/peers
+	@# one by one: a peer that cannot be had is left out, and the others are measured
+	@grep -v '^#' $< | while read -r peer; do env -u PYTHONPATH $(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check "$$peer" || echo "SKIPPED $$peer: it cannot be installed here"; done
+	@touch $@
+
 format: setup  ## Bring the code into form (ruff)
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
@@ -134,4 +144,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples check test soak lint types layers bench bench-quality format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples check test soak lint types layers bench load bench-peers bench-quality format proto check-proto proto-lint clean
