@@ -70,6 +70,7 @@ async def test_the_react_agent_meets_a_conflict_has_it_settled_and_answers(tmp_p
     assert words(steps[-1][1]) == ANSWER
     asked = [call["function"]["name"] for message in steps[-1][1] for call in message.get("tool_calls", ())]
     assert asked == ["deep_retrieval"]
+    assert any("[refuted by a verdict since: “The ferry to Naxos" in str(m["content"]) for m in steps[-1][1])
 
 
 @with_langgraph

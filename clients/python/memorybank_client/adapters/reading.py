@@ -10,6 +10,8 @@ from memorybank.v1.types_pb2 import Interaction
 TOOL_NAME = "deep_retrieval"
 """As the service declares it."""
 
+QUOTED = 200  # code points of a refuted segment
+
 
 class Misasked(Exception):
     """The model's arguments cannot be read."""
@@ -64,7 +66,10 @@ def declared(tool: str) -> dict[str, Any]:
 
 
 def _record(interaction: Interaction) -> str:
-    """A record under its head, verbatim; a text that goes on from the page before comes without a head."""
+    """A record under its head, verbatim; a text that goes on from the page before comes without a head.
+
+    The head says what of the text was refuted since.
+    """
     if interaction.text_offset:
         return interaction.text
     moment = interaction.event_time.ToDatetime()
@@ -72,9 +77,14 @@ def _record(interaction: Interaction) -> str:
         f"\n[file {file.attachment_id}: {file.type}, {file.media_type or 'unknown type'}, {file.uri}]"
         for file in interaction.attachments
     )
-    return (
-        f"\n\n[record {interaction.interaction_id}, {moment:%Y-%m-%d %H:%M} UTC]{files}\n{interaction.text}"
-    )
+    head = f"\n\n[record {interaction.interaction_id}, {moment:%Y-%m-%d %H:%M} UTC]{files}"
+    return f"{head}{_refuted(interaction)}\n{interaction.text}"
+
+
+def _refuted(interaction: Interaction) -> str:
+    """A line for each segment that a verdict speaks against, quoting how it begins."""
+    told = [interaction.text[span.start : span.end] for span in interaction.segments if span.refuted_by]
+    return "".join(f"\n[refuted by a verdict since: “{' '.join(text.split())[:QUOTED]}”]" for text in told)
 
 
 def _file(response: GetInteractionResponse) -> str:
