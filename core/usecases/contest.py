@@ -56,7 +56,10 @@ def closed(conflict: Conflict, status: ConflictStatus, now: datetime) -> Conflic
     return replace(conflict, status=status, close_time=now)
 
 
-REWORDED, VERBATIM = 0.5, 2.0  # how many of a sentence's words its source must share: half, or it must hold it
+REWORDED, VERBATIM = (
+    0.5,
+    2.0,
+)  # how many of a sentence's words its source must share: half, or it must hold it
 
 
 def refuted_segments(bank: Bank, nodes: Sequence[Node], sentences: Iterable[str]) -> list[SegmentRef]:

@@ -339,11 +339,15 @@ async def test_a_verdict_refutes_the_source_of_a_sentence_that_a_summary_reworde
 
         await resolve_conflict(
             house,
-            ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], verdict="Brown leads it.", evidence=""),
+            ResolveConflict(
+                key=KEY, conflict_id=second.conflict_ids[0], verdict="Brown leads it.", evidence=""
+            ),
         )
 
         async with house.banks.reading(KEY) as bank:
-            assert [bank.tree.text(ref) for ref in bank.tree.refuted] == ["Acme of Boston is led by Mr Adams."]
+            assert [bank.tree.text(ref) for ref in bank.tree.refuted] == [
+                "Acme of Boston is led by Mr Adams."
+            ]
 
 
 async def test_a_dismissed_conflict_frees_its_nodes_and_the_pair_is_not_judged_again() -> None:
