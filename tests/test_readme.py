@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from pydantic import BaseModel, SecretStr
 
 from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
 from service.cli.demo.server import running_server
-from service.config import NESTING, PREFIX, RoleModelsSection, Settings, packaged
+from service.config import NESTING, PREFIX, RoleModelsSection, Settings, make_settings, packaged
 from tests.support.shell import Shell
 
 ROOT = Path(__file__).parents[1]
@@ -135,6 +136,21 @@ def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:
     }
 
     assert example in names
+
+
+def test_the_variables_and_the_file_shown_put_the_agents_on_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    (shown,) = re.findall(r"^export (MEMORYBANK_.*)$", README, re.MULTILINE)
+    (file,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    for variable in shown.split():
+        monkeypatch.setenv(*variable.split("=", 1))
+
+    settings = make_settings({**packaged(), **tomllib.loads(file)}, {})
+
+    assert settings.llm.is_named
+    assert settings.llm.of("judge").model == "a-stronger-one"
+    assert settings.llm.of("judge").base_url == settings.llm.base_url
+    assert settings.agents.clusterer == settings.agents.structurer == "offline"
+    assert settings.llm.record == Path("replies.jsonl")
 
 
 def test_the_calls_from_other_languages_are_requests_of_the_contract() -> None:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,14 +18,17 @@ LAST_LINES = 10  # of the log, when the server did not start
 
 
 @contextmanager
-def running_server() -> Iterator[str]:
-    """HOST:PORT of a server with the packaged settings and the caller's language model.
+def running_server(given: Mapping[str, str] | None = None) -> Iterator[str]:
+    """HOST:PORT of a server with the packaged settings, the caller's language model and `given` variables over both.
 
     Raises Failure if it does not start, or not stop cleanly.
     """
     with TemporaryDirectory(prefix="memorybank-demo-") as folder:
         log = Path(folder) / "log"
-        with log.open("wb") as errors, _started(Path(folder) / "data", errors.fileno()) as server:
+        with (
+            log.open("wb") as errors,
+            _started(Path(folder) / "data", errors.fileno(), given or {}) as server,
+        ):
             assert server.stdout is not None
             line = server.stdout.readline().strip()
             if not line.startswith(READY):
@@ -44,7 +47,7 @@ def who_thinks() -> str:
     return f"agents on {model}" if model else "offline agents"
 
 
-def _started(folder: Path, errors: int) -> subprocess.Popen[str]:
+def _started(folder: Path, errors: int, given: Mapping[str, str]) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
     # the caller's other settings (an embedder, limits) are not the demo's; Ctrl-C is ours to pass on
     environment = {
@@ -53,7 +56,12 @@ def _started(folder: Path, errors: int) -> subprocess.Popen[str]:
         if name.startswith(MODEL) or not name.startswith(PREFIX)
     }
     return subprocess.Popen(  # noqa: S603  our own program
-        command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
+        command,
+        env={**environment, **given},
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+        start_new_session=True,
     )
 
 
