@@ -231,11 +231,13 @@ class Checks:
             if vector.f32
             else np.array(vector.values, dtype=np.float32)
         )
+        wide = numbers.astype(np.float64)
+        square = float(wide @ wide)  # of doubles: float32 numbers that are finite cannot overflow it
         if len(numbers) > MOST_DIMENSIONS:
             self.wrong(place, f"must be at most {MOST_DIMENSIONS:,} numbers, not {len(numbers):,}")
-        elif not np.isfinite(numbers).all():
+        elif not math.isfinite(square):
             self.wrong(place, "must be finite numbers")
-        elif not np.linalg.norm(numbers.astype(np.float64)) > 0.0:
+        elif square == 0.0:
             self.wrong(place, "must not be all zero")
         return numbers
 
