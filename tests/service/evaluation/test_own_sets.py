@@ -1,0 +1,83 @@
+"""The project's own evaluation sets: whole, marked soundly, large enough, and the same in both languages."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from service.evaluation.documented import read
+from service.evaluation.sets import EvaluationSet, World
+
+FOLDER = Path(__file__).parents[2] / "bench" / "evaluation"
+CHINESE = ("parallel_zh", "chinese")
+ALL = ("parallel_en", *CHINESE)
+CATEGORIES = {"multi-hop", "temporal", "open", "single-hop"}
+
+
+def own(name: str) -> EvaluationSet:
+    return read((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def only_world(name: str) -> World:
+    (world,) = own(name).worlds
+    return world
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_message_is_both_evidence_and_a_hard_negative(name: str) -> None:
+    for question in only_world(name).questions:
+        assert question.hard_negatives, question.question_id
+        assert not question.evidence & question.hard_negatives, question.question_id
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_multi_hop_question_needs_two_to_four_messages(name: str) -> None:
+    questions = only_world(name).questions
+
+    assert {question.category for question in questions} == CATEGORIES
+    for question in questions:
+        assert question.category != "multi-hop" or 2 <= len(question.evidence) <= 4, question.question_id
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_question_is_asked_twice(name: str) -> None:
+    asked = Counter(question.text for question in only_world(name).questions)
+
+    assert [text for text, times in asked.items() if times > 1] == []
+
+
+def test_the_chinese_sets_are_large_enough_that_ten_hits_are_not_everything() -> None:
+    worlds = [only_world(name) for name in CHINESE]
+
+    assert sum(len(world.questions) for world in worlds) >= 300
+    assert sum(world.message_count for world in worlds) >= 700
+    assert min(world.message_count for world in worlds) >= 400
+
+
+def test_the_parallel_set_is_the_same_in_both_languages_but_for_the_words() -> None:
+    chinese, english = only_world("parallel_zh"), only_world("parallel_en")
+
+    assert [shape(chinese), marks(chinese)] == [shape(english), marks(english)]
+    assert len(chinese.questions) >= 150
+
+
+def test_each_language_of_the_parallel_set_is_written_in_its_own_script() -> None:
+    english = only_world("parallel_en")
+    texts = [m.text for context in english.contexts for m in context.messages]
+    texts += [question.text for question in english.questions]
+
+    assert [text for text in texts if any("\u4e00" <= character <= "\u9fff" for character in text)] == []
+    assert (own("parallel_zh").language, own("parallel_en").language) == ("zh", "en")
+
+
+def shape(world: World) -> object:
+    """What there is to remember, but for the words."""
+    return [
+        (context.interaction_id, context.event_time, [message.message_id for message in context.messages])
+        for context in world.contexts
+    ]
+
+
+def marks(world: World) -> object:
+    """What is asked and what counts, but for the words."""
+    return [(q.question_id, q.category, q.evidence, q.hard_negatives) for q in world.questions]
