@@ -44,13 +44,12 @@ class Agent:
         return messages
 
     def _observe(self, name: str, arguments: str) -> str:
+        """What a tool brings; what is wrong with the call, for the model to read."""
         try:
-            return (
-                search(json.loads(arguments)["query"])
-                if name == "search"
-                else self._memory.call_tool(name, arguments)
-            )
-        except (ValueError, LookupError) as error:
+            if name == "search":
+                return search(str(json.loads(arguments)["query"]))
+            return self._memory.call_tool(name, arguments)
+        except (ValueError, LookupError, TypeError) as error:
             return f"error: {error}"
 
 

@@ -24,6 +24,12 @@ ANSWER = "146 euro: ferry 126, museum 20."
 with_langgraph = pytest.mark.skipif(not LANGGRAPH.exists(), reason="`make examples` sets up LangGraph")
 
 
+@pytest.fixture(autouse=True)
+def the_script_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever model the developer has set."""
+    monkeypatch.delenv("OPENAI_MODEL", raising=False)
+
+
 def words(messages: list[dict[str, Any]]) -> str:
     return str(messages[-1]["content"])
 
