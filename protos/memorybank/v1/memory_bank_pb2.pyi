@@ -835,7 +835,9 @@ class AdvanceTaskRequest(_message.Message):
     """Makes a repetition harmless: it attaches to the first call, or resumes it. Empty: none."""
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Message]:
-        """The context as messages, in order."""
+        """The context as messages, in order. Of a CROSS_VALIDATION first the verdict, then, in the role `evidence`, what it
+        rests on.
+        """
 
     @_builtins.property
     def task(self) -> _types_pb2.TaskReport:
