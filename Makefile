@@ -105,7 +105,7 @@ bench: setup  ## Print the benchmarks' figures
 	@for file in tests/bench/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
 
 # Sets to measure retrieval on: of the checkout, and of the data beside it, if any. Others: make bench-quality SETS=…
-SETS ?= $(wildcard evaluation/*.json ../shared/data/locomo*.json ../shared/data/letta*.jsonl)
+SETS ?= $(wildcard tests/bench/evaluation/*.json ../shared/data/locomo*.json ../shared/data/letta*.jsonl)
 
 bench-quality: setup  ## Measure what is found, and what is not: the tables of docs/retrieval.md
 	@test -n "$(SETS)" || { echo "no sets: name some with SETS=…, in the form of docs/evaluation.md" >&2; exit 1; }

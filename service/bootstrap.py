@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.agents.roles import Agents
+from core.bank.structure import Structure
 from core.model.bank import EmbeddingSpace
 from core.ports import Embedder, IndexCache, Store, Thresholds
 from core.usecases.house import House, Retrieval
@@ -26,7 +27,7 @@ from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.banks import OpenBanks
 from service.casting import cast_agents
-from service.config import EmbedderSection, Settings
+from service.config import EmbedderSection, RetrievalSection, Settings
 from service.held_bank import Holding
 
 if TYPE_CHECKING:
@@ -78,10 +79,15 @@ async def open_house(
             agents=agents(remembered) if agents else cast_agents(settings, remembered, closing),
             clock=clock,
             ids=ids,
-            retrieval=Retrieval(**dict(settings.retrieval)),
+            retrieval=_retrieval(settings.retrieval),
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
         )
+
+
+def _retrieval(chosen: RetrievalSection) -> Retrieval:
+    weights = Structure(**dict(chosen.structure))
+    return Retrieval(**dict(chosen) | {"structure": weights})
 
 
 async def open_embedder(chosen: EmbedderSection, closing: AsyncExitStack) -> Embedder:

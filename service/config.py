@@ -40,6 +40,23 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
+Weight = Annotated[float, Field(ge=0, le=10)]
+
+
+class StructureSection(Section):
+    """What the places of segments count for beside the plain formula's 1; 0 switches one off. The defaults were
+    chosen on a development set (docs/retrieval.md)."""
+
+    near: Weight = 0.6
+    sitting: Weight = 0.2
+    reply: Weight = 0.3
+    speaker: Weight = 0.25
+    time: Weight = 0.3
+    topic: Weight = 0.2
+    diversity: float = Field(default=0.3, ge=0, le=1)
+    conflicts: bool = True
+
+
 class RetrievalSection(Section):
     """What a bank that does not say otherwise uses."""
 
@@ -47,6 +64,7 @@ class RetrievalSection(Section):
     alpha: float = Field(ge=0, le=1)
     chunk_ratio: float = Field(gt=0, le=1)
     token_budget: int = Field(default=16_000, ge=1, le=10_000_000)  # of an assembled prompt
+    structure: StructureSection = StructureSection()
 
 
 class EmbedderSection(Section):

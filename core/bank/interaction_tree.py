@@ -6,6 +6,7 @@ was merged away is reached through the node that stands for it.
 
 from collections.abc import Iterable, Iterator
 
+from core.bank.segment_order import SegmentOrder
 from core.errors import InteractionNotFound
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.interaction import Interaction, Segment
@@ -22,11 +23,12 @@ class InteractionTree:
         self.structurings: dict[InteractionId, Structuring] = {}
         self.merges: list[MergeRecord] = []
         self.refuted: dict[SegmentRef, ConflictId] = {}
-        self.segment_count = 0
+        self.order = SegmentOrder()
         self._clusters: dict[InteractionId, dict[int, ClusterWork]] = {}
         self._into: dict[NodeId, NodeId] = {}
         self._merge_into: dict[NodeId, MergeRecord] = {}
         self._nodes_of: dict[SegmentRef, tuple[NodeId, ...]] = {}
+        self._nodes_at: list[tuple[NodeId, ...]] = []  # the same by position, for whoever looks at many
         self._nodes_standing: dict[InteractionId, set[NodeId]] = {}
         self._segments: dict[
             SegmentRef, Segment
@@ -76,6 +78,10 @@ class InteractionTree:
         """The living nodes that stand for an interaction, by id."""
         return tuple(sorted(self._nodes_standing.get(interaction_id, ())))
 
+    def nodes_at(self, positions: Iterable[int]) -> list[tuple[NodeId, ...]]:
+        """`nodes_of` the segments at these positions of `order`."""
+        return [self._nodes_at[position] for position in positions]
+
     def clusters(self, interaction_id: InteractionId) -> list[ClusterWork]:
         """The interaction's clusters planned so far, by number (they are planned in that order)."""
         return list(self._clusters.get(interaction_id, {}).values())
@@ -96,6 +102,10 @@ class InteractionTree:
     def is_unsummarised(self, ref: SegmentRef) -> bool:
         """Whether the segment waits for its structuring: no node speaks for it yet."""
         return ref in self._unsummarised.get(ref.interaction_id, ())
+
+    @property
+    def segment_count(self) -> int:
+        return len(self.order)
 
     @property
     def has_unsummarised(self) -> bool:
@@ -119,7 +129,8 @@ class InteractionTree:
 
     def add_interaction(self, interaction: Interaction) -> None:
         self.interactions[interaction.interaction_id] = interaction
-        self.segment_count += len(interaction.spans)
+        self.order.add(interaction)
+        self._nodes_at += [self.nodes_of(ref) for ref in self.refs(interaction.interaction_id)]
 
     def put_structuring(self, structuring: Structuring) -> None:
         interaction_id = structuring.interaction_id
@@ -175,15 +186,20 @@ class InteractionTree:
                 self._nodes_of[ref] = left
             else:
                 self._nodes_of.pop(ref, None)
-            self._segments.pop(ref, None)
+            self._stands_for(ref, left)
 
     def _link(self, node_id: NodeId, refs: Iterable[SegmentRef]) -> None:
         for ref in refs:
             self._nodes_of[ref] = tuple(sorted({*self._nodes_of.get(ref, ()), node_id}))
-            self._segments.pop(ref, None)
+            self._stands_for(ref, self._nodes_of[ref])
             waiting = self._unsummarised.get(ref.interaction_id)
             if waiting is not None:
                 waiting.discard(ref)
+
+    def _stands_for(self, ref: SegmentRef, nodes: tuple[NodeId, ...]) -> None:
+        self._segments.pop(ref, None)
+        if ref.interaction_id in self.interactions:
+            self._nodes_at[self.order.position(ref)] = nodes
 
     def _make_segment(self, ref: SegmentRef) -> Segment:
         interaction = self.interaction(ref.interaction_id)

@@ -23,6 +23,8 @@ class Sortable(Hashable, Protocol):
 
 K = TypeVar("K", bound=Sortable)
 
+Why = tuple[tuple[str, float], ...]
+
 RRF_K = 60.0
 """Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet …, SIGIR 2009."""
 
@@ -37,12 +39,16 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored(Generic[K]):
-    """A candidate and what it scored; all three in [0, 1]. A side that the query lacks is 0."""
+    """A candidate and what it scored; all three in [0, 1]. A side that the query lacks is 0.
+
+    `why`: what made the score, by component, adding up to it; empty for the plain formula.
+    """
 
     key: K
     score: float
     attribute_score: float
     embedding_score: float
+    why: Why = ()
 
 
 def attribute_scores(bm25: NDArray[np.float64], best: float) -> NDArray[np.float64]:

@@ -236,7 +236,11 @@ class VectorIndex(Generic[K]):
         """In double precision and rounded once: a float32 product's last bits depend on where a row lies."""
         if not rows:
             return np.empty(0, np.float32)
-        matrix = np.stack([self._vector(row) for row in rows]).astype(np.float64)
+        places, compiled = np.array(rows, dtype=np.int64), len(self._compiled.matrix)
+        tail = places >= compiled
+        matrix = np.empty((len(places), self._dimension), np.float64)
+        matrix[~tail] = self._compiled.matrix[places[~tail]]
+        matrix[tail] = self._tail[places[tail] - compiled]
         return products(matrix, vector.astype(np.float64)).astype(np.float32)
 
     # ---- compaction ----

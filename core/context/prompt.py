@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from core.bank.search import Hit
+from core.bank.query import Hit
 from core.context.budget import Item, Section
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Segment

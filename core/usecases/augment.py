@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from core.bank.bank import Bank
+from core.bank.query import Hit, Query, Target
 from core.bank.scoring import Mode
-from core.bank.search import Hit, Query, Target, search
+from core.bank.search import search
+from core.bank.structure import Structure
 from core.context.budget import Assembled, LeftOut, SectionSize, assemble
 from core.context.prompt import ToolFormat, prompt_sections, tools, wording
 from core.ids import BankKey
@@ -23,6 +25,7 @@ class Augment:
     alpha: float | None = None
     mode: Mode = Mode.HYBRID
     target: Target = Target.NODES
+    structure: Structure | None = None
     token_budget: int | None = None
     tool_format: ToolFormat = ToolFormat.OPENAI
     min_revision: int = 0
@@ -57,6 +60,8 @@ async def augment(house: House, command: Augment) -> Augmented:
             alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
             mode=command.mode,
             target=command.target,
+            structure=house.retrieval.structure if command.structure is None else command.structure,
+            now=house.clock.now(),
         )
         found = search(bank, query)
         declared = tools(wording(bank.insight), command.tool_format)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core.agents.roles import Agents
 from core.bank.bank import Bank
+from core.bank.structure import Structure
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
 from core.ports import Banks, Blobs, Clock, Embedder, Ids, Store
 from core.usecases.limits import Limits
@@ -12,12 +13,14 @@ from core.usecases.workshop import Workshop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """The configured k, α and chunk ratio: they have no default (seed 000 §3.1.2). And the tokens of a prompt."""
+    """The configured k, α and chunk ratio: they have no default (seed 000 §3.1.2). And the tokens of a prompt,
+    and what the places of segments weigh."""
 
     top_k: int
     alpha: float
     chunk_ratio: float
     token_budget: int = 16_000
+    structure: Structure = Structure()
 
     def top_k_of(self, bank: Bank) -> int:
         own = bank.record.settings.top_k

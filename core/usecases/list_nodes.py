@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.bank.change import Vector
-from core.bank.search import Filter
+from core.bank.query import Filter
 from core.ids import BankKey, NodeId
 from core.model.node import Node
 from core.usecases.house import House

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 from core.bank.bank import Bank
 from core.bank.change import Vector
+from core.bank.query import Filter, Found, Fusion, Query, Target
 from core.bank.scoring import Mode
-from core.bank.search import Filter, Found, Fusion, Query, Target, search
+from core.bank.search import search
+from core.bank.structure import Structure
 from core.ids import BankKey, NodeId
 from core.usecases.house import House, require_own_space
 from core.usecases.vectors import unit
@@ -14,7 +16,10 @@ from core.usecases.vectors import unit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One query: a `text`, an `embedding` as it came, or a `node_id`; with keywords alone none of them."""
+    """One query: a `text`, an `embedding` as it came, or a `node_id`; with keywords alone none of them.
+
+    Without `structure`: as configured.
+    """
 
     text: str = ""
     embedding: Vector | None = None
@@ -30,6 +35,7 @@ class Ask:
     min_score: float = 0.0
     exclude: frozenset[NodeId] = frozenset()
     filter: Filter = Filter()
+    structure: Structure | None = None
     include_embedding: bool = False
 
 
@@ -100,6 +106,8 @@ def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> A
         min_score=ask.min_score,
         exclude=ask.exclude,
         filter=ask.filter,
+        structure=house.retrieval.structure if ask.structure is None else ask.structure,
+        now=house.clock.now(),
     )
     if ask.embedding is not None:
         query = replace(query, vector=unit(ask.embedding, bank.record.space, "embedding"))

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
+from core.bank.query import Fusion, Target
 from core.bank.scoring import Mode
-from core.bank.search import Fusion, Target
 from core.context.prompt import ToolFormat
 from core.model.bank import SpaceSource
 from core.model.conflict import ConflictStatus

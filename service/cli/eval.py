@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,10 +22,21 @@ from service.cli.exits import Exit, Failure
 from service.config import ConfigurationError, load_settings
 from service.evaluation import contradictions, documented, locomo, report
 from service.evaluation.asking import METHODS, Progress, ask_set
+from service.evaluation.asking import ablation as ablation_of
 from service.evaluation.contradictions import Case
 from service.evaluation.sets import EvaluationSet, SetUnusable
 
 Readable = EvaluationSet | tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be measured, and shown."""
+
+    seed: int
+    prompts: bool
+    ablation: bool
+    worst: int
 
 
 @click.command("eval", short_help="Measure how much of the evidence is found.")
@@ -37,6 +48,7 @@ Readable = EvaluationSet | tuple[Case, ...]
 @click.option("--alpha", type=click.FloatRange(0, 1), help="Weight of words against meaning.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the confidence intervals.")
 @click.option("--no-prompts", is_flag=True, help="Leave out the prompts: a good deal quicker.")
+@click.option("--ablation", is_flag=True, help="Show what each part of the structure gives.")
 @click.option(
     "--worst", metavar="N", type=click.IntRange(0, 1000), default=0, help="List the N worst questions."
 )
@@ -48,6 +60,7 @@ def evaluate(
     alpha: float | None,
     seed: int,
     no_prompts: bool,
+    ablation: bool,
     worst: int,
     as_json: bool,
 ) -> None:
@@ -65,7 +78,8 @@ def evaluate(
         given = _given(embedder, alpha)
         aside = drawing.console(stderr=True)
         try:
-            answers = asyncio.run(_measure(read, config, given, seed, not no_prompts, worst, aside.print))
+            wanted = Wanted(seed=seed, prompts=not no_prompts, ablation=ablation, worst=worst)
+            answers = asyncio.run(_measure(read, config, given, wanted, aside.print))
         except (ConfigurationError, MemoryBankError) as problem:
             raise Failure(str(problem)) from None
     if as_json:
@@ -101,19 +115,17 @@ async def _measure(
     sets: Sequence[tuple[Path, Readable]],
     config: Path | None,
     given: dict[str, Any],
-    seed: int,
-    prompts: bool,
-    worst: int,
+    wanted: Wanted,
     progress: Progress,
 ) -> list[tuple[str, Any]]:
     await asyncio.to_thread(load_dictionary)
     with TemporaryDirectory(prefix="memorybank-eval-") as folder:
         async with open_house(load_settings(config, **given, data_dir=Path(folder))) as house:
-            return [await _one(house, path, read, seed, prompts, worst, progress) for path, read in sets]
+            return [await _one(house, path, read, wanted, progress) for path, read in sets]
 
 
 async def _one(
-    house: House, path: Path, read: Readable, seed: int, prompts: bool, worst: int, progress: Progress
+    house: House, path: Path, read: Readable, wanted: Wanted, progress: Progress
 ) -> tuple[str, Any]:
     if isinstance(read, tuple):
         progress(f"{path.name}: {len(read)} cases")
@@ -122,11 +134,13 @@ async def _one(
             report.contradictions_markdown(path.stem, results),
             report.plain_contradictions(path.stem, results),
         )
-    run = await ask_set(house, read, METHODS, prompts=prompts, progress=progress)
+    methods = ablation_of(house.retrieval.structure) if wanted.ablation else METHODS
+    run = await ask_set(house, read, methods, prompts=wanted.prompts, progress=progress)
     conditions = report.Conditions(
         version=version("agentic-memory-bank"),
         embedding_space=house.embedder.space.name,
         alpha=house.retrieval.alpha,
-        seed=seed,
+        structure=house.retrieval.structure,
+        seed=wanted.seed,
     )
-    return report.markdown(run, METHODS, conditions, worst), report.plain(run, METHODS, conditions)
+    return report.markdown(run, methods, conditions, wanted.worst), report.plain(run, methods, conditions)

@@ -7,10 +7,11 @@ search alone: the vectors of questions are made before, and timed by themselves.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from core.bank.query import Hit, Target
 from core.bank.scoring import Mode
-from core.bank.search import Hit, Target
+from core.bank.structure import COMPONENTS, Structure
 from core.context.prompt import one_line
 from core.ids import BankId, BankKey, SegmentRef, Tenant
 from core.usecases.augment import Augment, augment
@@ -35,15 +36,33 @@ class Method:
     name: str
     mode: Mode = Mode.HYBRID
     target: Target = Target.SEGMENTS
+    structure: Structure | None = Structure()  # None: as configured
 
 
+STRUCTURED = "hybrid + structure"
 METHODS = (
     Method(name="words (BM25)", mode=Mode.ATTRIBUTE),
     Method(name="meaning (cosine)", mode=Mode.EMBEDDING),
     Method(name="hybrid"),
+    Method(name=STRUCTURED, structure=None),
     Method(name="hybrid, nodes", target=Target.NODES),
     Method(name="hybrid, both", target=Target.BOTH),
 )
+
+
+def ablation(shipped: Structure) -> tuple[Method, ...]:
+    """The configured structure, each of its parts left out, each of them alone, and none."""
+    parts = [name for name in (*COMPONENTS, "diversity", "conflicts") if getattr(shipped, name)]
+    off = {name: type(getattr(shipped, name))(0) for name in parts}
+    return (
+        Method(name=STRUCTURED, structure=shipped),
+        *(Method(name=f"without {name}", structure=replace(shipped, **{name: off[name]})) for name in parts),
+        *(
+            Method(name=f"{name} alone", structure=replace(Structure(), **{name: getattr(shipped, name)}))
+            for name in parts
+        ),
+        Method(name="none (hybrid)"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +153,14 @@ async def _ask_world(
 async def _ask(
     house: House, asked: _Asked, question: Question, method: Method, prompts: bool
 ) -> tuple[Outcome, float]:
-    ask = Ask(text=question.text, top_k=DEEPEST, mode=method.mode, target=method.target, hops=0)
+    ask = Ask(
+        text=question.text,
+        top_k=DEEPEST,
+        mode=method.mode,
+        target=method.target,
+        structure=method.structure,
+        hops=0,
+    )
     began = time.perf_counter()
     answers = await run_searches(house, Searches(key=asked.key, asks=(ask,)))
     seconds = time.perf_counter() - began
@@ -183,6 +209,7 @@ async def _all_in_prompt(
             token_budget=budget,
             mode=method.mode,
             target=method.target,
+            structure=method.structure,
         ),
     )
     prompt = one_line(made.prompt)

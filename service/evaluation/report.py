@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from core.bank.structure import Structure
 from service.evaluation import contradictions
 from service.evaluation.asking import DEEPEST, Method, Run
-from service.evaluation.figures import BUDGETS, DEPTHS, SAMPLES, Figures, Outcome, figures
+from service.evaluation.figures import BUDGETS, DEPTHS, SAMPLES, Figures, Outcome, figures, gain
 from service.evaluation.sets import Question
 
 TOTAL = "all"
@@ -25,13 +26,19 @@ class Conditions:
     embedding_space: str
     alpha: float
     seed: int
+    structure: Structure = Structure()
     counter: str = "estimate, errs high"
 
     def line(self) -> str:
         return (
             f"memorybank {self.version} · {self.embedding_space} · α = {self.alpha:g} · "
-            f"tokens: {self.counter} · 95 % intervals: {SAMPLES:,} bootstrap samples, seed {self.seed}"
+            f"structure: {self._weights()} · tokens: {self.counter} · "
+            f"95 % intervals: {SAMPLES:,} bootstrap samples, seed {self.seed}"
         )
+
+    def _weights(self) -> str:
+        on = {name: weight for name, weight in asdict(self.structure).items() if weight}
+        return ", ".join(f"{name} {weight:g}" for name, weight in on.items()) or "none"
 
 
 def overall(outcomes: Sequence[Outcome], questions: Sequence[Question], seed: int) -> Figures | None:
@@ -75,7 +82,7 @@ def _methods_table(run: Run, methods: Sequence[Method], seed: int) -> str:
     embed = _milliseconds(run.embedding)
     head = ["method", *(f"R@{d}" for d in DEPTHS), "R@10 95 %", f"MRR@{DEEPEST}", "hit@10"]
     head += ["hard negative first"] if negatives else []
-    head += ["messages a hit"]
+    head += ["messages a hit", f"R@10 over {methods[0].name}"]
     head += [f"search p50/p95 ms (+ embedding {embed})"]
     rows = []
     for method in methods:
@@ -86,8 +93,19 @@ def _methods_table(run: Run, methods: Sequence[Method], seed: int) -> str:
         row += [_share(found.mrr), _share(found.hit10)]
         if negatives:
             row += ["" if found.negatives_first is None else _share(found.negatives_first)]
-        rows.append([*row, f"{found.breadth:.1f}", _milliseconds(run.searching[method.name])])
+        row += [f"{found.breadth:.1f}", _gained(run, method, methods[0], seed)]
+        rows.append([*row, _milliseconds(run.searching[method.name])])
     return table(head, rows)
+
+
+def _gained(run: Run, method: Method, over: Method, seed: int) -> str:
+    """How much more than the first method, in points of a hundred, with its interval."""
+    if method is over:
+        return ""
+    counted = [number for number, question in enumerate(run.chosen.questions) if not question.apart]
+    one, other = run.outcomes[method.name], run.outcomes[over.name]
+    more = gain([one[n] for n in counted], [other[n] for n in counted], seed)
+    return f"{100 * more.mean:+.1f} ({100 * more.low:+.1f} to {100 * more.high:+.1f})"
 
 
 def _categories_table(run: Run, methods: Sequence[Method], conditions: Conditions) -> str:

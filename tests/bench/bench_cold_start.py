@@ -25,7 +25,8 @@ from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment
 from core.bank.graph import Graph
 from core.bank.keyword_index import KeywordIndex
 from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
-from core.bank.search import Query, search
+from core.bank.query import Query
+from core.bank.search import search
 from core.bank.vector_index import VectorIndex
 from core.ids import InteractionId, NodeId
 from core.model.bank import EmbeddingSpace, SpaceSource

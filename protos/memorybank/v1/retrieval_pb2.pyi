@@ -105,6 +105,60 @@ FUSION_RECIPROCAL_RANK: Fusion.ValueType  # 2
 Global___Fusion: _TypeAlias = Fusion  # noqa: Y015
 
 @_typing.final
+class Structure(_message.Message):
+    """What the place of a segment counts for when segments are searched for (SEARCH_TARGET_SEGMENTS). Each weight is
+    relative to the plain formula's 1, from 0 (switched off) to 10; the score is the weighted mean, so it stays in 0 to 1,
+    and a hit's `why` tells what each component gave. An empty message is the plain formula and nothing else. Nodes, and
+    fusion by rank, keep the plain formula.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NEAR_FIELD_NUMBER: _builtins.int
+    SITTING_FIELD_NUMBER: _builtins.int
+    REPLY_FIELD_NUMBER: _builtins.int
+    SPEAKER_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    TOPIC_FIELD_NUMBER: _builtins.int
+    DIVERSITY_FIELD_NUMBER: _builtins.int
+    CONFLICTS_FIELD_NUMBER: _builtins.int
+    near: _builtins.float
+    """The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction)."""
+    sitting: _builtins.float
+    """The best three plain scores of the sitting."""
+    reply: _builtins.float
+    """The plain score of the question that was asked just before, and that the segment is no question itself."""
+    speaker: _builtins.float
+    """That the query calls the speaker by name."""
+    time: _builtins.float
+    """That the event_time is one that the query's text speaks of: `7 May 2023`, `last week`, `去年三月`."""
+    topic: _builtins.float
+    """The plain score of the best node that summarises the segment."""
+    diversity: _builtins.float
+    """The share of its score that a segment loses for repeating a better hit, 0 to 1."""
+    conflicts: _builtins.bool
+    """Whether the other sides of an open conflict come with the side that was found; of nodes, too."""
+    def __init__(
+        self,
+        *,
+        near: _builtins.float = ...,
+        sitting: _builtins.float = ...,
+        reply: _builtins.float = ...,
+        speaker: _builtins.float = ...,
+        time: _builtins.float = ...,
+        topic: _builtins.float = ...,
+        diversity: _builtins.float = ...,
+        conflicts: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "reply", b"reply", "sitting", b"sitting", "speaker", b"speaker", "time", b"time", "topic", b"topic"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Structure: _TypeAlias = Structure  # noqa: Y015
+
+@_typing.final
 class SearchRequest(_message.Message):
     """Asks for memories."""
 
@@ -127,6 +181,7 @@ class SearchRequest(_message.Message):
     MAX_NEIGHBORS_FIELD_NUMBER: _builtins.int
     INCLUDE_EMBEDDING_FIELD_NUMBER: _builtins.int
     FUSION_FIELD_NUMBER: _builtins.int
+    STRUCTURE_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     text: _builtins.str
@@ -169,6 +224,10 @@ class SearchRequest(_message.Message):
     def filter(self) -> _types_pb2.Filter:
         """Which memories to consider. Absent: all."""
 
+    @_builtins.property
+    def structure(self) -> Global___Structure:
+        """What the places of segments count for; it replaces what is configured as a whole. Absent: as configured."""
+
     def __init__(
         self,
         *,
@@ -189,10 +248,11 @@ class SearchRequest(_message.Message):
         max_neighbors: _builtins.int | None = ...,
         include_embedding: _builtins.bool = ...,
         fusion: Global___Fusion.ValueType = ...,
+        structure: Global___Structure | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_hops", b"_hops", "_max_neighbors", b"_max_neighbors", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_top_k", b"_top_k", "alpha", b"alpha", "embedding", b"embedding", "filter", b"filter", "hops", b"hops", "max_neighbors", b"max_neighbors", "min_revision", b"min_revision", "min_score", b"min_score", "node_id", b"node_id", "query", b"query", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_hops", b"_hops", "_max_neighbors", b"_max_neighbors", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_top_k", b"_top_k", "alpha", b"alpha", "embedding", b"embedding", "filter", b"filter", "hops", b"hops", "max_neighbors", b"max_neighbors", "min_revision", b"min_revision", "min_score", b"min_score", "node_id", b"node_id", "query", b"query", "structure", b"structure", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_hops", b"_hops", "_max_neighbors", b"_max_neighbors", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "embedding", b"embedding", "exclude_node_ids", b"exclude_node_ids", "filter", b"filter", "fusion", b"fusion", "hops", b"hops", "include_embedding", b"include_embedding", "keywords", b"keywords", "max_neighbors", b"max_neighbors", "min_revision", b"min_revision", "min_score", b"min_score", "mode", b"mode", "node_id", b"node_id", "query", b"query", "target", b"target", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_hops", b"_hops", "_max_neighbors", b"_max_neighbors", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "embedding", b"embedding", "exclude_node_ids", b"exclude_node_ids", "filter", b"filter", "fusion", b"fusion", "hops", b"hops", "include_embedding", b"include_embedding", "keywords", b"keywords", "max_neighbors", b"max_neighbors", "min_revision", b"min_revision", "min_score", b"min_score", "mode", b"mode", "node_id", b"node_id", "query", b"query", "structure", b"structure", "target", b"target", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -340,6 +400,7 @@ class AugmentRequest(_message.Message):
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     MODE_FIELD_NUMBER: _builtins.int
     TARGET_FIELD_NUMBER: _builtins.int
+    STRUCTURE_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     query: _builtins.str
@@ -358,6 +419,10 @@ class AugmentRequest(_message.Message):
     """By what to find memories."""
     target: Global___SearchTarget.ValueType
     """What memories to find: SEGMENTS puts the evidence itself before the model, word for word."""
+    @_builtins.property
+    def structure(self) -> Global___Structure:
+        """What the places of segments count for; it replaces what is configured as a whole. Absent: as configured."""
+
     def __init__(
         self,
         *,
@@ -370,10 +435,11 @@ class AugmentRequest(_message.Message):
         min_revision: _builtins.int | None = ...,
         mode: Global___SearchMode.ValueType = ...,
         target: Global___SearchTarget.ValueType = ...,
+        structure: Global___Structure | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "min_revision", b"min_revision", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "min_revision", b"min_revision", "structure", b"structure", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "structure", b"structure", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015

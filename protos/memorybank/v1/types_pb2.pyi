@@ -1701,6 +1701,7 @@ class SearchHit(_message.Message):
     NEIGHBOR_IDS_FIELD_NUMBER: _builtins.int
     UNSTRUCTURED_FIELD_NUMBER: _builtins.int
     BEST_SEGMENT_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """By what the hits are ordered, 0 to 1."""
     attribute_score: _builtins.float
@@ -1725,6 +1726,10 @@ class SearchHit(_message.Message):
     def best_segment(self) -> Global___SegmentRef:
         """The segment by which a node ranks where it does (target BOTH). Absent: by itself."""
 
+    @_builtins.property
+    def why(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreShare]:
+        """What made the score, where more than the plain formula did: the shares add up to it. Empty: the plain formula."""
+
     def __init__(
         self,
         *,
@@ -1736,10 +1741,11 @@ class SearchHit(_message.Message):
         neighbor_ids: _abc.Iterable[_builtins.str] | None = ...,
         unstructured: _builtins.bool = ...,
         best_segment: Global___SegmentRef | None = ...,
+        why: _abc.Iterable[Global___ScoreShare] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score", "_embedding_score", b"_embedding_score", "attribute_score", b"attribute_score", "best_segment", b"best_segment", "embedding_score", b"embedding_score", "found", b"found", "node", b"node", "segment", b"segment"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score", "_embedding_score", b"_embedding_score", "attribute_score", b"attribute_score", "best_segment", b"best_segment", "embedding_score", b"embedding_score", "found", b"found", "neighbor_ids", b"neighbor_ids", "node", b"node", "score", b"score", "segment", b"segment", "unstructured", b"unstructured"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score", "_embedding_score", b"_embedding_score", "attribute_score", b"attribute_score", "best_segment", b"best_segment", "embedding_score", b"embedding_score", "found", b"found", "neighbor_ids", b"neighbor_ids", "node", b"node", "score", b"score", "segment", b"segment", "unstructured", b"unstructured", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__attribute_score: _TypeAlias = _typing.Literal["attribute_score"]  # noqa: Y015
     _WhichOneofArgType__attribute_score: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score"]  # noqa: Y015
@@ -1755,6 +1761,34 @@ class SearchHit(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_found) -> _WhichOneofReturnType_found | None: ...
 
 Global___SearchHit: _TypeAlias = SearchHit  # noqa: Y015
+
+@_typing.final
+class ScoreShare(_message.Message):
+    """What one component gave to a score."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPONENT_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    component: _builtins.str
+    """`plain` (the formula by words and meaning), a component of Structure, `conflict` (what raised it to the side it
+    contradicts) or `repetition` (what it lost for repeating a better hit).
+    """
+    share: _builtins.float
+    """How much: 0 to 1, of `repetition` 0 or less."""
+    def __init__(
+        self,
+        *,
+        component: _builtins.str = ...,
+        share: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["component", b"component", "share", b"share"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreShare: _TypeAlias = ScoreShare  # noqa: Y015
 
 @_typing.final
 class Section(_message.Message):

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from core.bank.search import Filter
+from core.bank.query import Filter
+from core.bank.structure import COMPONENTS, Structure
 from core.ids import NodeId, Tenant
 from core.usecases.augment import Augment
 from core.usecases.search import Ask, Searches
@@ -15,6 +16,7 @@ MOST_SEARCHES = 100
 MOST_SOURCES = 64
 MOST_STATES = 16
 FARTHEST = 3  # hops
+HEAVIEST = 10.0  # of a component's weight
 NEIGHBORS = 100
 
 
@@ -67,7 +69,22 @@ def ask(check: Checks, request: pb.SearchRequest, path: str = "") -> Ask:
             map(NodeId, check.ids(f"{path}exclude_node_ids", request.exclude_node_ids, MOST_RESULTS))
         ),
         filter=chosen(check, f"{path}filter", request.filter),
+        structure=structure(check, f"{path}structure", request),
         include_embedding=request.include_embedding,
+    )
+
+
+def structure(check: Checks, path: str, request: pb.SearchRequest | pb.AugmentRequest) -> Structure | None:
+    """The weights as a whole; None where the request leaves them to the configuration."""
+    if not request.HasField("structure"):
+        return None
+    given = request.structure
+    weights = {name: float(getattr(given, name)) for name in COMPONENTS}
+    for name, weight in weights.items():
+        if not 0.0 <= weight <= HEAVIEST:  # NaN is neither
+            check.wrong(f"{path}.{name}", f"must be 0 to {HEAVIEST:g}")
+    return Structure(
+        **weights, diversity=check.share(f"{path}.diversity", given.diversity), conflicts=given.conflicts
     )
 
 
@@ -105,6 +122,7 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             alpha=check.optional_share(request, "alpha"),
             mode=check.choice("mode", request.mode, or_first(MODES)),
             target=check.choice("target", request.target, or_first(TARGETS)),
+            structure=structure(check, "structure", request),
             token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             min_revision=check.min_revision(request),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from core.bank.change import Vector
-from core.bank.search import Found, Hit
+from core.bank.query import Found, Hit
 from core.context.budget import LeftOut, Loss, SectionSize
 from core.usecases.augment import Augmented
 from core.usecases.search import Answer, SearchAnswers
@@ -52,6 +52,7 @@ def hit(value: Hit, vector: Vector | None = None, found: Found | None = None) ->
         neighbor_ids=value.neighbor_ids,
         unstructured=value.unstructured,
         best_segment=None if value.best_segment is None else segment_ref(value.best_segment),
+        why=[types_pb2.ScoreShare(component=name, share=share) for name, share in value.why],
     )
     if value.node is not None:
         content = field(types_pb2.SearchHit.NODE_FIELD_NUMBER, node_bytes(value.node, vector))

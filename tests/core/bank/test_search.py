@@ -7,8 +7,10 @@ import pytest
 
 from core.bank.bank import Bank, Tuning
 from core.bank.change import InteractionAdd, SegmentRefute, Step, StructuringPut, Vector
+from core.bank.placed import REFUTED
+from core.bank.query import Filter, Fusion, Hit, Query, Target
 from core.bank.scoring import Mode
-from core.bank.search import REFUTED, Filter, Fusion, Hit, Query, Target, judging_candidates, search
+from core.bank.search import judging_candidates, search
 from core.ids import ConflictId, InteractionId, NodeId
 from core.model.node import NodeState
 from core.model.structuring import StructuringState

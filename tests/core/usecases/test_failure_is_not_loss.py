@@ -27,7 +27,7 @@ from core.agents.roles import (
     SplitPrompt,
     Topic,
 )
-from core.bank.search import Target
+from core.bank.query import Target
 from core.errors import BudgetSpent, MemoryBankError, StructuringFailed
 from core.ids import ConflictId
 from core.model.interaction import TaskReport

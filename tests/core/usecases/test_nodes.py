@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.agents.roles import ConflictOpinion, RelatedOpinion
 from core.bank.change import Vector
-from core.bank.search import Filter
+from core.bank.query import Filter
 from core.errors import (
     EmbedderUnavailable,
     EmbeddingRequired,

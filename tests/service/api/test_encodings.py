@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.bank.change import Vector
-from core.bank.search import Found, Hit
+from core.bank.query import Found, Hit
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState

@@ -122,6 +122,11 @@ CONTEXT: Table = {
     "wait": NO_ENUM,
     "request_id": BAD_IDS,
 }
+BAD_WEIGHTS = [-0.1, 10.1, float("nan"), float("inf")]
+STRUCTURE: Table = {
+    **dict.fromkeys(("near", "sitting", "reply", "speaker", "time", "topic"), BAD_WEIGHTS),
+    "diversity": BAD_SHARES,
+}
 PROMPT: Table = {
     "token_budget": BAD_BUDGETS,
     "tool_format": NO_ENUM,
@@ -167,6 +172,7 @@ SEARCH: Table = {
     "min_score": BAD_SHARES,
     "max_neighbors": [-1, 1_001],
     "fusion": NO_ENUM,
+    **under("structure.", STRUCTURE),
 }
 COMPLETED: Table = {
     "task_id": BAD_IDS,
@@ -355,7 +361,14 @@ WRONG: dict[str, Table] = {
         "searches[].min_revision": [1],
         "searches": [[], [retrieval.SearchRequest(text="t")] * 101],
     },
-    "Augment": {**READ, **PROMPT, "query": text(16_384)},
+    "Augment": {
+        **READ,
+        **PROMPT,
+        "query": text(16_384),
+        "mode": NO_ENUM,
+        "target": NO_ENUM,
+        **under("structure.", STRUCTURE),
+    },
     "GetInteraction": {
         **READ,
         "node_id": REQUIRED_ID,
@@ -409,8 +422,12 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "ImportBank": {"record": "what is wrong with a record is IMPORT_INVALID"},
     "GetNode": {"include_embedding": YES_OR_NO},
     "ListNodes": {"include_embedding": YES_OR_NO},
-    "Search": {"include_embedding": YES_OR_NO},
-    "BatchSearch": {"searches[].include_embedding": YES_OR_NO},
+    "Search": {"include_embedding": YES_OR_NO, "structure.conflicts": YES_OR_NO},
+    "BatchSearch": {
+        "searches[].include_embedding": YES_OR_NO,
+        "searches[].structure.conflicts": YES_OR_NO,
+    },
+    "Augment": {"structure.conflicts": YES_OR_NO},
     "StartTask": {"attachments[].stored": UNSEEN},
     "AdvanceTask": {"attachments[].stored": UNSEEN},
     "Memorize": {"attachments[].stored": UNSEEN},

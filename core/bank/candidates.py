@@ -1,0 +1,141 @@
+"""Who may be found for a query, and what each scores by either side.
+
+Law: reads only. Candidates are the best by words and the best by meaning; whoever is one gets both scores.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank import scoring
+from core.bank.bank import Bank
+from core.bank.keyword_index import KeywordIndex
+from core.bank.query import Fusion, Query
+from core.bank.scoring import K, Scored
+from core.bank.vector_index import VectorIndex
+from core.ids import NodeId, SegmentRef
+from core.text.analysis import terms
+
+KEYWORD_WEIGHT = 2  # a keyword the caller names counts as if the text had said it twice
+WIDENING = 4  # candidates taken from each side, as a multiple of top_k: the mixture may prefer a side's 30th
+FEWEST = 50  # and at least so many
+
+
+def terms_of(query: Query) -> dict[str, float]:
+    """The query's words with their counts; none when it is a vector alone."""
+    counts: dict[str, float] = {}
+    for term in terms(query.text):
+        counts[term] = counts.get(term, 0.0) + 1.0
+    for keyword in query.keywords:
+        for term in terms(keyword):
+            counts[term] = counts.get(term, 0.0) + KEYWORD_WEIGHT
+    return counts
+
+
+def alpha_of(query: Query, said: Mapping[str, float]) -> float | None:
+    return scoring.effective_alpha(
+        query.mode, query.alpha, has_terms=bool(said), has_vector=query.vector is not None
+    )
+
+
+def candidates(
+    query: Query,
+    said: Mapping[str, float],
+    words: KeywordIndex[K],
+    vectors: VectorIndex[K],
+    allowed: Callable[[K], bool] | None,
+    alpha: float,
+) -> tuple[list[K], list[K]]:
+    """The best by either side, best first."""
+    wide = max(FEWEST, WIDENING * query.top_k)
+    by_words = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
+    if alpha == 1.0 or query.vector is None:
+        return by_words, []
+    return by_words, [key for key, _ in vectors.search(query.vector, wide, allowed)]
+
+
+def sides(
+    bank: Bank,
+    query: Query,
+    said: Mapping[str, float],
+    words: KeywordIndex[K],
+    vectors: VectorIndex[K],
+    keys: Sequence[K],
+    alpha: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Attribute and embedding score of each key; 0 throughout for a side that does not count."""
+    space = bank.record.space
+    attribute = embedding = np.zeros(len(keys))
+    if alpha > 0.0:
+        attribute = scoring.attribute_scores(words.scores(said, keys), words.best(said))
+    if alpha < 1.0 and query.vector is not None:
+        cosines = vectors.similarities(query.vector, keys)
+        embedding = scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
+    return attribute, embedding
+
+
+def scored(
+    bank: Bank,
+    query: Query,
+    said: Mapping[str, float],
+    words: KeywordIndex[K],
+    vectors: VectorIndex[K],
+    allowed: Callable[[K], bool] | None,
+) -> list[Scored[K]]:
+    """Candidates of both sides, each with both scores."""
+    alpha = alpha_of(query, said)
+    if alpha is None:
+        return []
+    by_words, by_vector = candidates(query, said, words, vectors, allowed, alpha)
+    keys = list(dict.fromkeys((*by_words, *by_vector)))
+    attribute, embedding = sides(bank, query, said, words, vectors, keys, alpha)
+    mixed = scoring.mixed(keys, attribute, embedding, alpha)
+    if query.fusion is Fusion.RECIPROCAL_RANK:
+        ranks = scoring.fused((by_words, by_vector))
+        most = 2.0 / (scoring.RRF_K + 1.0)
+        return [replace(s, score=ranks[s.key] / most) for s in mixed]
+    return mixed
+
+
+# ---- filters ----
+
+
+def node_filter(bank: Bank, query: Query) -> Callable[[NodeId], bool]:
+    admits_all = query.filter.admits_all
+
+    def allowed(node_id: NodeId) -> bool:
+        return node_id not in query.exclude and (admits_all or query.filter.admits(bank.nodes[node_id]))
+
+    return allowed
+
+
+def segment_filter(bank: Bank, query: Query) -> Callable[[SegmentRef], bool] | None:
+    """A segment fits by its own time and source; by keywords, labels, states and exclusion through its nodes.
+
+    None where every segment fits.
+    """
+    chosen = query.filter
+    if chosen.admits_all and not query.exclude:
+        return None
+    through_nodes = bool(chosen.keywords or chosen.labels or chosen.states or query.exclude)
+    by_node = node_filter(
+        bank, replace(query, filter=replace(chosen, since=None, until=None, sources=frozenset()))
+    )
+
+    def allowed(ref: SegmentRef) -> bool:
+        if through_nodes:
+            owners = bank.tree.nodes_of(ref)
+            if not any(by_node(n) for n in owners) and (
+                owners or chosen.keywords or chosen.labels or chosen.states
+            ):
+                return False
+        if chosen.since is None and chosen.until is None and not chosen.sources:
+            return True
+        segment = bank.tree.segment(ref)
+        return chosen.is_in_time(segment.event_time) and (
+            not chosen.sources or segment.source in chosen.sources
+        )
+
+    return allowed

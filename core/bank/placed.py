@@ -1,0 +1,129 @@
+"""Segments ranked by the plain formula and by their places, as `core.bank.structure` weighs them.
+
+Law: reads only. Scored are the plain formula's candidates and the segments near them; the rest of the bank is
+not looked at, so that a query hardly takes longer in a large bank than in a small one.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank import scoring, structure
+from core.bank.bank import Bank
+from core.bank.candidates import alpha_of, candidates, segment_filter, sides
+from core.bank.query import Query
+from core.bank.scoring import Scored
+from core.bank.segment_order import Positions
+from core.bank.structure import Places
+from core.ids import SegmentRef
+from core.text.moments import Frame, spans
+
+LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
+REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against it
+
+
+def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[SegmentRef]]:
+    """The best `top_k` segments, in order."""
+    alpha = alpha_of(query, said)
+    if alpha is None:
+        return []
+    allowed = segment_filter(bank, query)
+    by_words, by_vector = candidates(query, said, bank.segment_words, bank.segment_vectors, allowed, alpha)
+    order = bank.tree.order
+    positions = order.positions({**dict.fromkeys(by_words), **dict.fromkeys(by_vector)})
+    if len(positions) == 0:
+        return []
+    positions = order.around(positions, structure.REACH)
+    refs = order.refs(positions)
+    attribute, embedding = sides(bank, query, said, bank.segment_words, bank.segment_vectors, refs, alpha)
+    plain = alpha * attribute + (1.0 - alpha) * embedding
+    places = _places(bank, query, said, positions)
+    shares = structure.shares(plain, places, query.structure)
+    if bank.tree.refuted:
+        kept = np.array([REFUTED if ref in bank.tree.refuted else 1.0 for ref in refs])
+        shares = {name: kept * share for name, share in shares.items()}
+    leaders = _leading(sum(shares.values(), np.zeros(len(refs))), query, refs, allowed)
+    scored = [
+        Scored(
+            key=refs[place],
+            score=sum(why.values()),
+            attribute_score=float(attribute[place]),
+            embedding_score=float(embedding[place]),
+            why=tuple(why.items()),
+        )
+        for place in leaders
+        for why in ({name: float(share[place]) for name, share in shares.items()},)
+    ]
+    return _in_order(bank, query, scored)
+
+
+def _leading(
+    scores: NDArray[np.float64],
+    query: Query,
+    refs: Sequence[SegmentRef],
+    allowed: Callable[[SegmentRef], bool] | None,
+) -> list[int]:
+    admits = None if allowed is None else lambda place: allowed(refs[place])
+    return scoring.leading(scores, LEADERS * query.top_k, admits)
+
+
+def _in_order(bank: Bank, query: Query, scored: Iterable[Scored[SegmentRef]]) -> list[Scored[SegmentRef]]:
+    def time(ref: SegmentRef) -> datetime:
+        return bank.tree.segment(ref).event_time
+
+    ranked = scoring.in_order(scored, time)
+    if query.structure.diversity > 0.0:
+        ranked = scoring.in_order(_less_repeated(bank, query.structure.diversity, ranked), time)
+    return [hit for hit in ranked if hit.score >= query.min_score][: query.top_k]
+
+
+def _places(bank: Bank, query: Query, said: Mapping[str, float], positions: Positions) -> Places:
+    order, weights = bank.tree.order, query.structure.weights
+    first, last = (datetime.fromtimestamp(time, UTC).year for time in order.period)
+    frame = Frame(first=first, last=last, now=query.now)
+    called = order.speakers_in(query.text) if "speaker" in weights else []
+    return Places(
+        positions=positions,
+        sittings=order.sittings[positions],
+        asking=order.asking[positions],
+        called=order.spoken_by(positions, called),
+        times=order.times[positions],
+        topics=_topics(bank, query, said, positions) if "topic" in weights else np.zeros(len(positions)),
+        spoken_of=spans(query.text, frame) if "time" in weights else (),
+    )
+
+
+def _topics(bank: Bank, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
+    """Of each segment, the plain score of the best node that summarises it; 0 where none does."""
+    owners = bank.tree.nodes_at(positions.tolist())
+    nodes = list(dict.fromkeys(chain.from_iterable(owners)))
+    alpha = alpha_of(query, said)
+    if not nodes or alpha is None:
+        return np.zeros(len(positions))
+    attribute, embedding = sides(bank, query, said, bank.node_words, bank.node_vectors, nodes, alpha)
+    scores = dict(zip(nodes, (alpha * attribute + (1.0 - alpha) * embedding).tolist(), strict=True))
+    best = {each: max(map(scores.__getitem__, each), default=0.0) for each in set(owners)}
+    return np.array([best[each] for each in owners])
+
+
+def _less_repeated(
+    bank: Bank, diversity: float, ranked: Sequence[Scored[SegmentRef]]
+) -> list[Scored[SegmentRef]]:
+    """The same hits; those that repeat a better one have lost by it."""
+    vectors = {hit.key: vector for hit in ranked if (vector := bank.segment_vectors.get(hit.key)) is not None}
+    if len(vectors) < 2:
+        return list(ranked)
+    repeated = dict(
+        zip(vectors, structure.repetition(np.stack(list(vectors.values()))).tolist(), strict=True)
+    )
+    made = []
+    for hit in ranked:
+        loss = hit.score * diversity * repeated.get(hit.key, 0.0)
+        if loss > 0.0:
+            hit = replace(hit, score=hit.score - loss, why=(*hit.why, (structure.REPETITION, -loss)))
+        made.append(hit)
+    return made

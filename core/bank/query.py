@@ -1,0 +1,116 @@
+"""What is asked of a bank, and what it answers.
+
+Law: values; they know a bank's nodes and segments, and nothing of how these are found.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.bank.change import Vector
+from core.bank.scoring import Mode, Why
+from core.bank.structure import Structure
+from core.ids import NodeId, SegmentRef
+from core.model.interaction import Segment
+from core.model.node import Node, NodeState
+
+
+class Target(StrEnum):
+    NODES = "nodes"
+    SEGMENTS = "segments"
+    BOTH = "both"
+
+
+class Fusion(StrEnum):
+    WEIGHTED = "weighted"
+    RECIPROCAL_RANK = "reciprocal_rank"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """What may be found. Times are of the event, `since` inclusive and `until` exclusive; empty admits all.
+
+    `keywords` and `labels` must all be there (keywords of nodes compare without case; segments
+    have neither and are found by their nodes'); one of `states` and one of `sources` must fit.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    keywords: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    states: frozenset[NodeState] = frozenset()
+    sources: frozenset[str] = frozenset()
+
+    @property
+    def admits_all(self) -> bool:
+        return self == Filter()
+
+    def is_in_time(self, time: datetime) -> bool:
+        return (self.since is None or time >= self.since) and (self.until is None or time < self.until)
+
+    def admits(self, node: Node) -> bool:
+        return (
+            self.is_in_time(node.event_time)
+            and (not self.states or node.state in self.states)
+            and (not self.sources or node.source in self.sources)
+            and self.labels.items() <= node.labels.items()
+            and (not self.keywords or _folded(self.keywords) <= _folded(node.keywords))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A search. `text` and `vector` may both be there, or either; α weighs them."""
+
+    top_k: int
+    alpha: float
+    text: str = ""
+    vector: Vector | None = None
+    keywords: tuple[str, ...] = ()
+    mode: Mode = Mode.HYBRID
+    target: Target = Target.NODES
+    fusion: Fusion = Fusion.WEIGHTED
+    hops: int = 1
+    max_neighbors: int = 100
+    min_score: float = 0.0
+    exclude: frozenset[NodeId] = frozenset()
+    filter: Filter = Filter()
+    structure: Structure = Structure()
+    now: datetime | None = None  # what "yesterday" in the text goes by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One hit: a node or a segment. `neighbor_ids` are a node's own; `unstructured` marks a segment that
+    stands in for the summary still to come; `best_segment` is what lifted a node's score (target BOTH);
+    `why` is what made the score where it is not the plain formula's, adding up to it."""
+
+    score: float
+    attribute_score: float
+    embedding_score: float
+    node: Node | None = None
+    segment: Segment | None = None
+    neighbor_ids: tuple[NodeId, ...] = ()
+    unstructured: bool = False
+    best_segment: SegmentRef | None = None
+    why: Why = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Hits in score order; their neighbourhood, each node once, hits left out.
+
+    `by_words` and `by_meaning` tell which sides were searched: the score of another side is 0 throughout.
+    """
+
+    hits: tuple[Hit, ...]
+    neighbors: tuple[Node, ...]
+    neighbors_truncated: bool
+    revision: int
+    by_words: bool = True
+    by_meaning: bool = True
+
+
+def _folded(words: Iterable[str]) -> set[str]:
+    return {word.casefold() for word in words}

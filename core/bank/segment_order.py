@@ -1,0 +1,142 @@
+"""The segments of a bank in the order in which things were said, as arrays by position.
+
+Law: interactions are only ever added, so a segment keeps its position: its interaction's first one plus its
+index. Whatever scoring wants to know of a segment's place is a number in an array, found without asking Python
+once per segment.
+"""
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import InteractionId, SegmentRef
+from core.model.interaction import Interaction
+from core.text.analysis import STOP_WORDS
+from core.text.questions import asks
+from core.text.scripts import WIDE
+
+Positions = NDArray[np.int64]
+
+SITTING = 6 * 3600.0
+"""Seconds without a word after which an interaction's next segment belongs to another sitting."""
+
+_WORD = re.compile(r"\w+")
+
+
+class SegmentOrder:
+    """Positions of segments, and by position: the sitting, the speaker, the time, and whether it ends by asking.
+
+    A *sitting* is a run of an interaction's segments without a long pause: what was said at a stretch.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[InteractionId, int] = {}
+        self._refs: list[SegmentRef] = []
+        self._sitting = array("i")
+        self._speaker = array("i")
+        self._time = array("d")
+        self._asks = array("b")
+        self._sittings = 0
+        self._speakers: dict[str, int] = {"": 0}
+        self._called: dict[str, set[int]] = {}  # a word of a name → who is called so
+        self._wide_names: dict[str, int] = {}  # names without spaces between words: looked for as they are
+        self._earliest, self._latest = np.inf, -np.inf
+
+    def __len__(self) -> int:
+        return len(self._refs)
+
+    def add(self, interaction: Interaction) -> None:
+        """Put a new interaction's segments behind all others."""
+        self._first[interaction.interaction_id] = len(self._refs)
+        before = -np.inf
+        for index, span in enumerate(interaction.spans):
+            time = (span.event_time or interaction.event_time).timestamp()
+            if abs(time - before) > SITTING:
+                self._sittings += 1
+            before = time
+            self._refs.append(SegmentRef(interaction.interaction_id, index))
+            self._sitting.append(self._sittings)
+            self._speaker.append(self._number_of(span.speaker))
+            self._time.append(time)
+            self._asks.append(asks(interaction.text[span.start : span.end]))
+            self._earliest, self._latest = min(self._earliest, time), max(self._latest, time)
+
+    def _number_of(self, speaker: str) -> int:
+        number = self._speakers.get(speaker)
+        if number is None:
+            number = self._speakers[speaker] = len(self._speakers)
+            name = _plain(speaker)
+            if WIDE.search(name):
+                self._wide_names[name] = number
+            for word in _WORD.findall(name):
+                if len(word) > 1 and word not in STOP_WORDS:
+                    self._called.setdefault(word, set()).add(number)
+        return number
+
+    # ---- reads ----
+
+    @property
+    def period(self) -> tuple[float, float]:
+        """The first and the last time of any segment, in seconds since 1970; the former larger if there is none."""
+        return self._earliest, self._latest
+
+    def position(self, ref: SegmentRef) -> int:
+        return self._first[ref.interaction_id] + ref.index
+
+    def positions(self, refs: Iterable[SegmentRef]) -> Positions:
+        """Where segments of this bank are."""
+        first = self._first
+        return np.array([first[ref.interaction_id] + ref.index for ref in refs], dtype=np.int64)
+
+    def refs(self, positions: Positions) -> list[SegmentRef]:
+        return [self._refs[position] for position in positions.tolist()]
+
+    def around(self, positions: Positions, reach: int) -> Positions:
+        """These positions and those at most `reach` before or after in the same sitting; ascending, each once."""
+        near = positions[:, None] + np.arange(-reach, reach + 1)
+        inside = (near >= 0) & (near < len(self))
+        sittings = self.sittings
+        near = np.where(inside, near, positions[:, None])
+        return np.unique(near[sittings[near] == sittings[positions][:, None]])
+
+    @property
+    def sittings(self) -> NDArray[np.intc]:
+        """By position. To be read before the next `add`, like the other arrays."""
+        return np.frombuffer(self._sitting, np.intc)
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Event times by position, in seconds since 1970."""
+        return np.frombuffer(self._time, np.float64)
+
+    @property
+    def asking(self) -> NDArray[np.int8]:
+        """By position: 1 for what ends by asking."""
+        return np.frombuffer(self._asks, np.int8)
+
+    def spoken_by(self, positions: Positions, speakers: Sequence[int]) -> NDArray[np.bool_]:
+        """Which of the positions one of these speakers said."""
+        spoke = np.frombuffer(self._speaker, np.intc)[positions]
+        found = np.zeros(len(positions), np.bool_)
+        for speaker in speakers:
+            found |= spoke == speaker
+        return found
+
+    def speakers_in(self, text: str) -> list[int]:
+        """The speakers whom a text calls by name, or by a word of their name."""
+        if len(self._speakers) == 1:
+            return []
+        said = _plain(text)
+        called: set[int] = set()
+        for word in _WORD.findall(said):
+            called |= self._called.get(word, set())
+        called.update(number for name, number in self._wide_names.items() if name in said)
+        return sorted(called)
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

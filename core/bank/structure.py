@@ -1,0 +1,169 @@
+"""What the place of a segment says for it: what was said around it, by whom, when.
+
+Law: pure, over arrays by position. Every component lies in [0, 1] and weighs relative to the plain formula's 1;
+the score is the weighted mean, so it lies in [0, 1] too and means the same for every query. The shares that are
+told of a hit add up to its score. With every weight 0 the score is the plain formula's.
+
+The components, and why they are there (docs/retrieval.md measures each):
+- *near*: the plain scores of the segments one (twice) and two (once) before and after. A turn of a conversation
+  is about what the turns around it are about.
+- *sitting*: the mean of the sitting's best three plain scores. What was said at a stretch is about few things.
+- *reply*: two parts in three, the plain score of the segment before, if that ends by asking; one part, for not
+  ending by asking itself. A question resembles the question that is asked now; what answers it came after.
+- *speaker*: 1 for what was said by somebody whom the query calls by name.
+- *time*: 1 for what happened at a time that the query speaks of, fading out over FADING around it.
+- *topic*: the plain score of the best node that summarises the segment.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank.segment_order import Positions
+from core.text.moments import Span
+
+REACH = 2  # segments before and after that count as near
+BEST = 3  # of a sitting
+FADING = timedelta(days=4)  # people tell of things some days after
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structure:
+    """Weights of the components, each relative to the plain formula's 1; 0 switches one off.
+
+    `diversity` is the share of its score that a hit loses for repeating a better one word for word, or nearly;
+    `conflicts` brings the other sides of an open conflict along with the one found.
+    """
+
+    near: float = 0.0
+    sitting: float = 0.0
+    reply: float = 0.0
+    speaker: float = 0.0
+    time: float = 0.0
+    topic: float = 0.0
+    diversity: float = 0.0
+    conflicts: bool = False
+
+    @property
+    def reorders(self) -> bool:
+        """Whether segments are ranked by more than the plain formula."""
+        return bool(self.weights) or self.diversity > 0.0
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """By component; those that are switched off left out."""
+        return {name: weight for name in COMPONENTS if (weight := getattr(self, name)) > 0.0}
+
+
+COMPONENTS = tuple(each.name for each in fields(Structure))[:6]
+PLAIN = "plain"
+REPETITION = "repetition"
+CONFLICT = "conflict"
+
+Shares = Mapping[str, Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Places:
+    """What is known of some segments beside their scores; arrays are parallel to `positions`, which ascend.
+
+    `called`: whether the query calls its speaker. `times`: seconds since 1970. `topics`: as the component.
+    """
+
+    positions: Positions
+    sittings: NDArray[np.intc]
+    asking: NDArray[np.int8]
+    called: NDArray[np.bool_]
+    times: Array
+    topics: Array
+    spoken_of: Sequence[Span]
+
+
+def shares(plain: Array, places: Places, structure: Structure) -> Shares:
+    """How much each component, PLAIN among them, gives to the score of each of the places. They add up to it."""
+    weights = structure.weights
+    total = 1.0 + sum(weights.values())
+    made = {PLAIN: plain / total}
+    for name, weight in weights.items():
+        made[name] = _MAKERS[name](plain, places) * (weight / total)
+    return made
+
+
+# ---- components ----
+
+
+def _near(plain: Array, places: Places) -> Array:
+    one = _shifted(plain, places, 1) + _shifted(plain, places, -1)
+    two = _shifted(plain, places, 2) + _shifted(plain, places, -2)
+    return (2.0 * one + two) / 6.0
+
+
+def _sitting(plain: Array, places: Places) -> Array:
+    order = np.lexsort((-plain, places.sittings))  # by sitting, the best first
+    sittings = places.sittings[order]
+    starts = np.flatnonzero(np.concatenate([[True], sittings[1:] != sittings[:-1]]))
+    sizes = np.diff(np.concatenate([starts, [len(order)]]))
+    place_in_sitting = np.arange(len(order)) - np.repeat(starts, sizes)
+    best = np.where(place_in_sitting < BEST, plain[order], 0.0)
+    made = np.empty_like(plain)
+    made[order] = np.repeat(np.add.reduceat(best, starts) / BEST, sizes)
+    return made
+
+
+def _reply(plain: Array, places: Places) -> Array:
+    asked = _shifted(plain * places.asking, places, -1)
+    return (2.0 * asked + (1.0 - places.asking)) / 3.0
+
+
+def _speaker(plain: Array, places: Places) -> Array:
+    return places.called.astype(np.float64)
+
+
+def _time(plain: Array, places: Places) -> Array:
+    fit = np.zeros_like(plain)
+    for start, end in places.spoken_of:
+        first, last = start.timestamp(), end.timestamp() - 1.0
+        off = np.maximum(0.0, np.maximum(first - places.times, places.times - last))
+        fit = np.maximum(fit, 1.0 - np.minimum(1.0, off / FADING.total_seconds()))
+    return fit
+
+
+def _topic(plain: Array, places: Places) -> Array:
+    return places.topics
+
+
+def _shifted(values: Array, places: Places, by: int) -> Array:
+    """The value of the place `by` positions further in the same sitting; 0 where there is none among them."""
+    positions = places.positions
+    found = np.searchsorted(positions, positions + by)
+    found[found == len(positions)] = 0
+    there = (positions[found] == positions + by) & (places.sittings[found] == places.sittings)
+    return np.where(there, values[found], 0.0)
+
+
+_MAKERS = {
+    "near": _near,
+    "sitting": _sitting,
+    "reply": _reply,
+    "speaker": _speaker,
+    "time": _time,
+    "topic": _topic,
+}
+
+
+# ---- repetition ----
+
+REPEATED = 0.95
+"""Cosine of texts that say the same; the loss begins here and is whole at 1."""
+
+
+def repetition(vectors: NDArray[np.float32]) -> Array:
+    """How much each of the hits, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
+    cosines = np.tril(vectors @ vectors.T, -1).max(axis=1, initial=0.0)
+    repeated: Array = np.clip((cosines.astype(np.float64) - REPEATED) / (1.0 - REPEATED), 0.0, 1.0)
+    return repeated

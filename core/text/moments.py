@@ -1,0 +1,255 @@
+"""Times that a text speaks of: "7 May 2023", "in June", "last week", 去年三月, 上周五, 三天前.
+
+Law: pure. A moment spoken of is a span, its start inclusive and its end exclusive, in UTC; what names no year is
+every such day or month of the years given. What cannot be a date (31 February) is no time. Later rules read
+what the earlier ones left: "7 May 2023" is one day, not also May and 2023.
+"""
+
+import re
+import unicodedata
+from calendar import monthrange
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+Span = tuple[datetime, datetime]
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH_OF = {name: n for n, name in enumerate(_MONTHS, 1)} | {
+    name[:3]: n for n, name in enumerate(_MONTHS, 1)
+}
+_MONTH_OF["sept"] = 9
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBERS = {word: n for n, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}
+_NUMBERS |= {"a": 1, "an": 1, "couple of": 2, "few": 3, "several": 3}
+_DIGITS = {digit: n for n, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "几": 3}
+_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
+
+_MONTH = "(" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")\.?"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"((?:19|20)\d\d)"
+_COUNT = r"(\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
+_HAN = "([〇零一二三四五六七八九十]{1,3}|\\d{1,2})"
+_HAN_COUNT = "([一二两三四五六七八九十几]{1,3}|\\d{1,3})"
+_HAN_YEAR = "(\\d{4}年|[〇零一二三四五六七八九]{4}年|今年|去年|前年)的?"
+_YEARS_BACK = {"今年": 0, "去年": 1, "前年": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """From where times are meant: `now` is what "yesterday" goes by (None: it means nothing), and what has no
+    year may be of any from `first` to `last`."""
+
+    first: int
+    last: int
+    now: datetime | None = None
+
+
+class _NoTime(Exception):
+    """What looked like a time is none."""
+
+
+def spans(text: str, frame: Frame) -> list[Span]:
+    """The times that `text` speaks of, in no particular order; none where it speaks of none."""
+    left = unicodedata.normalize("NFKC", text).casefold()
+    found: list[Span] = []
+    if not _HINT.search(left):
+        return found
+    for pattern, read in _RULES:
+        for match in list(pattern.finditer(left)):
+            try:
+                found += read(match, frame)
+            except (_NoTime, ValueError, OverflowError):
+                continue
+            left = left[: match.start()] + " " * (match.end() - match.start()) + left[match.end() :]
+    return found
+
+
+_HINT = re.compile(
+    rf"\d|\b(?:last|past|previous|this|ago|today|yesterday|{'|'.join(_MONTH_OF)})\b|[年月周天日昨星礼]"
+)
+"""Whether any rule can apply: most texts speak of no time, and are done with one look."""
+
+
+# ---- spans ----
+
+
+def _day(year: int, month: int, day: int) -> Span:
+    start = datetime(year, month, day, tzinfo=UTC)
+    return start, start + timedelta(days=1)
+
+
+def _month(year: int, month: int) -> Span:
+    start = datetime(year, month, 1, tzinfo=UTC)
+    return start, start + timedelta(days=monthrange(year, month)[1])
+
+
+def _year(year: int) -> Span:
+    return datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC)
+
+
+def _today(frame: Frame) -> datetime:
+    if frame.now is None:
+        raise _NoTime
+    return frame.now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _days_ago(frame: Frame, days: int, length: int = 1) -> list[Span]:
+    start = _today(frame) - timedelta(days=days)
+    return [(start, start + timedelta(days=length))]
+
+
+def _unit_ago(frame: Frame, unit: str, count: int) -> list[Span]:
+    """The day, calendar week, month or year that lies `count` back."""
+    today = _today(frame)
+    if unit in ("day", "天", "日"):
+        return _days_ago(frame, count)
+    if unit in ("week", "周", "星期", "礼拜"):
+        return _days_ago(frame, today.weekday() + 7 * count, 7)
+    if unit in ("month", "月"):
+        months = 12 * today.year + today.month - 1 - count
+        return [_month(months // 12, months % 12 + 1)]
+    return [_year(today.year - count)]
+
+
+def _weekday_ago(frame: Frame, weekday: int, weeks: int) -> list[Span]:
+    """A day of the calendar week that lies `weeks` back."""
+    return _days_ago(frame, _today(frame).weekday() - weekday + 7 * weeks)
+
+
+def _every_year(frame: Frame, span: Callable[[int], Span]) -> list[Span]:
+    found = []
+    for year in range(frame.first, frame.last + 1):
+        try:
+            found.append(span(year))
+        except ValueError:  # 29 February
+            continue
+    return found
+
+
+def _latest(frame: Frame, span: Callable[[int], Span]) -> list[Span]:
+    """ "last May", "last summer": the latest that is over, and any of the years where there is no now."""
+    if frame.now is None:
+        return _every_year(frame, span)
+    year = frame.now.astimezone(UTC).year
+    return [span(year) if span(year)[1] <= frame.now else span(year - 1)]
+
+
+# ---- numbers ----
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdecimal() else _NUMBERS.get(word) or _han(word)
+
+
+def _han(word: str) -> int:
+    """十二 is 12, 二十一 is 21, 12 is 12."""
+    if word.isdecimal():
+        return int(word)
+    tens, ten, ones = word.partition("十")
+    if ten:
+        return 10 * (_DIGITS[tens] if tens else 1) + (_DIGITS[ones] if ones else 0)
+    if len(word) > 1:
+        raise _NoTime
+    return _DIGITS[word]
+
+
+def _han_year(word: str, frame: Frame) -> int:
+    if word in _YEARS_BACK:
+        return _today(frame).year - _YEARS_BACK[word]
+    figures = word.removesuffix("年")
+    return int(figures) if figures.isdecimal() else int("".join(str(_DIGITS[digit]) for digit in figures))
+
+
+# ---- rules, the longest first ----
+
+_Read = Callable[[re.Match[str], Frame], Sequence[Span]]
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "春天": 3, "夏天": 6, "秋天": 9}
+_RECENT = {"today": 0, "yesterday": 1, "今天": 0, "昨天": 1, "前天": 2, "昨晚": 1, "last night": 1}
+_BACK = {"last": 1, "past": 1, "previous": 1, "this": 0, "上上": 2, "上": 1, "这": 0, "本": 0}
+
+
+def _season(year: int, month: int) -> Span:
+    return _month(year, month)[0], _month(year, month + 2)[1]
+
+
+def _rules() -> Iterator[tuple[str, _Read]]:
+    month_of = _MONTH_OF.__getitem__
+    yield (
+        rf"\b{_YEAR}[-/.](\d{{1,2}})[-/.](\d{{1,2}})\b",
+        lambda m, f: [_day(int(m[1]), int(m[2]), int(m[3]))],
+    )
+    yield rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}\b", lambda m, f: [_day(int(m[3]), month_of(m[2]), int(m[1]))]
+    yield rf"\b{_MONTH} {_DAY},? {_YEAR}\b", lambda m, f: [_day(int(m[3]), month_of(m[1]), int(m[2]))]
+    yield (
+        rf"{_HAN_YEAR}{_HAN}月{_HAN}[日号]",
+        lambda m, f: [_day(_han_year(m[1], f), _han(m[2]), _han(m[3]))],
+    )
+    yield rf"\b{_YEAR}[-/](\d{{1,2}})\b", lambda m, f: [_month(int(m[1]), int(m[2]))]
+    yield rf"\b{_MONTH},?(?: of)? {_YEAR}\b", lambda m, f: [_month(int(m[2]), month_of(m[1]))]
+    yield rf"{_HAN_YEAR}{_HAN}月份?", lambda m, f: [_month(_han_year(m[1], f), _han(m[2]))]
+    yield rf"{_HAN_YEAR}(春天|夏天|秋天)", lambda m, f: [_season(_han_year(m[1], f), _SEASONS[m[2]])]
+    yield (
+        rf"\b(spring|summer|autumn|fall)(?: of)? {_YEAR}\b",
+        lambda m, f: [_season(int(m[2]), _SEASONS[m[1]])],
+    )
+    yield r"\bday before yesterday\b", lambda m, f: _days_ago(f, 2)
+    yield r"\b(today|yesterday|last night)\b|(今天|昨天|前天|昨晚)", lambda m, f: _days_ago(f, _RECENT[m[0]])
+    yield (
+        rf"\b(?:last|past|previous) {_COUNT} (day|week|month|year)s?\b",
+        lambda m, f: [(_unit_ago(f, m[2], _count(m[1]))[0][0], _today(f) + timedelta(days=1))],
+    )
+    yield rf"\b{_COUNT} (day|week|month|year)s? ago\b", lambda m, f: _unit_ago(f, m[2], _count(m[1]))
+    yield (
+        r"(?:最近|过去|近)" + _HAN_COUNT + r"个?(天|日|周|星期|礼拜|月|年)",
+        lambda m, f: [(_unit_ago(f, m[2], _han(m[1]))[0][0], _today(f) + timedelta(days=1))],
+    )
+    yield (
+        _HAN_COUNT + r"个?(天|日|周|星期|礼拜|月|年)(?:之|以)?前",
+        lambda m, f: _unit_ago(f, m[2], _han(m[1])),
+    )
+    yield (
+        r"\b(last|past|previous|this) weekend\b",
+        lambda m, f: _days_ago(f, _today(f).weekday() - 5 + 7 * _BACK[m[1]], 2),
+    )
+    yield r"\b(last|past|previous|this) (week|month|year)\b", lambda m, f: _unit_ago(f, m[2], _BACK[m[1]])
+    yield rf"\blast {_MONTH}(?!\w)", lambda m, f: _latest(f, lambda year: _month(year, month_of(m[1])))
+    yield (
+        r"\blast (spring|summer|autumn|fall)\b",
+        lambda m, f: _latest(f, lambda year: _season(year, _SEASONS[m[1]])),
+    )
+    yield (
+        rf"\b(last|this) ({'|'.join(_DAYS)})\b",
+        lambda m, f: _weekday_ago(f, _DAYS.index(m[2]), _BACK[m[1]]),
+    )
+    yield (
+        r"(上上|上|这|本)个?(?:周末)",
+        lambda m, f: _days_ago(f, _today(f).weekday() - 5 + 7 * _BACK[m[1]], 2),
+    )
+    yield (
+        r"(上上|上|这|本)个?(?:周|星期|礼拜)([一二三四五六日天])",
+        lambda m, f: _weekday_ago(f, _WEEKDAYS[m[2]], _BACK[m[1]]),
+    )
+    yield r"(上上|上|这|本)个?(周|星期|礼拜|月)", lambda m, f: _unit_ago(f, m[2], _BACK[m[1]])
+    yield (
+        rf"\b{_DAY}(?: of)? {_MONTH}(?!\w)",
+        lambda m, f: _every_year(f, lambda year: _day(year, month_of(m[2]), int(m[1]))),
+    )
+    yield (
+        rf"\b{_MONTH} {_DAY}\b",
+        lambda m, f: _every_year(f, lambda year: _day(year, month_of(m[1]), int(m[2]))),
+    )
+    yield (
+        _HAN + "月" + _HAN + "[日号]",
+        lambda m, f: _every_year(f, lambda year: _day(year, _han(m[1]), _han(m[2]))),
+    )
+    yield (
+        rf"\b(?:in|during|since|early|mid|late) {_MONTH}(?!\w)",
+        lambda m, f: _every_year(f, lambda year: _month(year, month_of(m[1]))),
+    )
+    yield _HAN + "月份?(?!前|后|内)", lambda m, f: _every_year(f, lambda year: _month(year, _han(m[1])))
+    yield _HAN_YEAR, lambda m, f: [_year(_han_year(m[1], f))]
+    yield rf"\b{_YEAR}\b", lambda m, f: [_year(int(m[1]))]
+
+
+_RULES = tuple((re.compile(pattern), read) for pattern, read in _rules())
