@@ -189,8 +189,8 @@ def folded(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A wrong value, clipped, as JSON: it cannot pass for words of ours."""
-    text = json.dumps(value, ensure_ascii=False)
+    """A wrong value, clipped, as JSON: it cannot pass for words of ours, and every wire carries it."""
+    text = _clean(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 

@@ -19,6 +19,7 @@ Answer = TypeVar("Answer")
 Read = Callable[[Fields], Answer]
 
 ASKED_AGAIN = 2  # times
+AT_ONCE = 4  # parts of one work: each is afforded in its turn, not all before the first is charged
 EMPTY = "(empty)"  # stands for an empty reply: endpoints refuse empty messages
 
 
@@ -85,11 +86,19 @@ def _read(reply: ChatReply, read: Read[Answer], mend: Read[Answer] | None) -> An
 
 
 async def together(works: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
-    """All results, in order. The first failure ends the others and is raised."""
-    tasks = [asyncio.ensure_future(work) for work in works]
+    """All results, in order, a few made at a time. The first failure ends the others and is raised."""
+    asked, turns = list(works), asyncio.Semaphore(AT_ONCE)
+
+    async def in_turn(work: Coroutine[Any, Any, Answer]) -> Answer:
+        async with turns:
+            return await work
+
+    tasks = [asyncio.ensure_future(in_turn(work)) for work in asked]
     try:
         return await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for work in asked:
+            work.close()  # whose turn never came

@@ -1,5 +1,6 @@
 """The Structurer on a language model."""
 
+import asyncio
 from collections.abc import Sequence
 
 from core.agents.llm import shapes, windows
@@ -24,7 +25,7 @@ class LlmStructurer:
             name="topic", text=windows.shortened(labels(context, keywords), self._asking.room // 4)
         )
         room = self._asking.room - estimate(topic.text) - 4 * FENCE_TOKENS
-        parts = windows.parts(content, max(room, 1))
+        parts = await asyncio.to_thread(windows.parts, content, max(room, 1))  # it may be megabytes
         summaries = await together(
             self._summary(topic, part, n, len(parts)) for n, part in enumerate(parts, 1)
         )

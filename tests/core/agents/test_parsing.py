@@ -111,3 +111,12 @@ def test_what_is_missing_or_of_another_kind_is_named_with_its_place() -> None:
 
 def test_numbers_are_listed_as_ranges() -> None:
     assert listed([0, 1, 2, 5, 7, 8]) == "0-2, 5, 7-8"
+
+
+def test_a_wrong_value_is_told_in_what_every_wire_carries() -> None:
+    reply = read_object('{"type": "\\ud83d half \\u0000"}')
+
+    with pytest.raises(Malformed) as told:
+        reply.choice("type", ["SEARCH"])
+
+    assert told.value.problem.encode() == b'type is one of "SEARCH", not " half \\u0000"'

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.agents.llm.asking import Asking, together
+from core.agents.llm.asking import AT_ONCE, Asking, together
 from core.agents.parsing import Fields, Malformed
 from core.agents.usage import Ledger, Purse
 from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, ModelUnavailable
-from core.ports import ChatReply, ReplyShape
+from core.ports import ChatMessage, ChatReply, ReplyShape
 from tests.core.agents.llm.replies import objections, said
 from tests.support.house import TickingClock
 from tests.support.scripted_chat import ScriptedChat
@@ -162,6 +162,26 @@ async def test_the_first_failure_ends_the_others() -> None:
         await together(work(n) for n in range(3))
 
     assert sorted(ended) == [0, 1, 2]
+
+
+async def test_a_work_in_many_parts_stops_where_its_budget_ends() -> None:
+    """Each part is afforded in its turn: only those under way go beyond."""
+    ledger = Ledger(TickingClock(), call=Purse("tokens", 1))
+    chat = Slow(["{}"] * 100)
+
+    with ledger.spending("structurer"), pytest.raises(BudgetSpent):
+        await together(ask(chat) for _ in range(50))
+
+    assert len(chat.asked) == AT_ONCE
+
+
+class Slow(ScriptedChat):
+    """Answers a turn of the loop later."""
+
+    async def reply(self, messages: Sequence[ChatMessage], shape: ReplyShape) -> ChatReply:
+        made = await super().reply(messages, shape)
+        await asyncio.sleep(0)
+        return made
 
 
 def rules_of(prompts: Sequence[str]) -> set[str]:
