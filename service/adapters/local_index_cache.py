@@ -1,13 +1,15 @@
 """Snapshots of indexes as files in a folder.
 
 Law: a file is written beside its place, synced, then renamed; what a crash leaves besides is removed
-when owners are asked for. No name that a caller gave is part of a path. IO runs in threads.
+when owners are asked for, what somebody else put there is left alone. No name that a caller gave is part of a
+path. IO runs in threads.
 """
 
 import asyncio
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -20,9 +22,12 @@ from core.ids import BankId, BankKey, Tenant
 
 OWNER = "owner.json"  # whose folder it is: tenant, bank_id, uid
 ENDING = ".index"
+NAME = 32  # hexadecimal digits of a folder's name
 CHUNK = 1 << 22  # bytes written in one go
 STALE_SECONDS = 3_600.0  # no snapshot takes so long to write
 TRIES = 5  # at removing a folder into which another process writes
+
+_OURS = re.compile(f"[0-9a-f]{{{NAME}}}")
 
 
 class LocalIndexCache:
@@ -57,7 +62,7 @@ class LocalIndexCache:
 
     def _folder(self, key: BankKey, uid: str) -> Path:
         named = f"{key.tenant}\n{key.bank_id}\n{uid}"
-        return self._root / hashlib.sha256(named.encode()).hexdigest()[:32]
+        return self._root / hashlib.sha256(named.encode()).hexdigest()[:NAME]
 
     def _put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         folder = self._folder(key, uid)
@@ -92,17 +97,23 @@ class LocalIndexCache:
         if not self._root.is_dir():
             return found
         for folder in self._root.iterdir():
-            try:
-                tenant, bank_id, uid = json.loads((folder / OWNER).read_bytes())
-            except (FileNotFoundError, ValueError):
-                tenant = bank_id = uid = ""
-            key = BankKey(tenant=Tenant(tenant), bank_id=BankId(bank_id))
+            if not _OURS.fullmatch(folder.name):
+                continue  # somebody put it here: not ours to remove
+            key, uid = _owner(folder)
             if self._folder(key, uid) == folder:
                 found.append((key, uid))
                 _clear(folder)
-            else:  # nobody's: made by no version of this class, or damaged
+            else:  # damaged
                 self._delete(folder)
         return found
+
+
+def _owner(folder: Path) -> tuple[BankKey, str]:
+    """Whose the folder says it is; nobody's where it does not say."""
+    with suppress(FileNotFoundError, ValueError, TypeError):
+        tenant, bank_id, uid = json.loads((folder / OWNER).read_bytes())
+        return BankKey(tenant=Tenant(tenant), bank_id=BankId(bank_id)), uid
+    return BankKey(tenant=Tenant(""), bank_id=BankId("")), ""
 
 
 def _clear(folder: Path) -> None:

@@ -117,14 +117,34 @@ async def test_what_a_crash_left_half_written_goes_when_it_is_old(tmp_path: Path
     assert [path.name for path in files_under(tmp_path)] == ["new.part", "node_words.index", "owner.json"]
 
 
-async def test_a_folder_whose_owner_cannot_be_told_is_removed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", [None, "", '["t", "b"', '["t", "b", "u"]', "5", '{"a": 1}', "\udcff"])
+async def test_a_folder_whose_owner_cannot_be_told_is_removed(tmp_path: Path, said: str | None) -> None:
     cache = LocalIndexCache(tmp_path)
     await cache.put(a.KEY, "u1", "node_words", [b"x"])
-    (tmp_path / "stray").mkdir()
-    (tmp_path / "stray" / "owner.json").write_text('["t", "b"')
+    damaged = tmp_path / ("0123456789abcdef" * 2)
+    damaged.mkdir()
+    if said is not None:
+        (damaged / "owner.json").write_bytes(said.encode(errors="surrogateescape"))
 
     assert await cache.owners() == [(a.KEY, "u1")]
-    assert not (tmp_path / "stray").exists()
+    assert not damaged.exists()
+
+
+async def test_what_somebody_else_put_there_is_left_alone(tmp_path: Path) -> None:
+    cache = LocalIndexCache(tmp_path)
+    await cache.put(a.KEY, "u1", "node_words", [b"x"])
+    (tmp_path / ".DS_Store").write_bytes(b"a file")
+    (tmp_path / "photos").mkdir()
+
+    assert await cache.owners() == [(a.KEY, "u1")]
+    assert (tmp_path / ".DS_Store").exists()
+    assert (tmp_path / "photos").exists()
+
+
+async def test_only_the_services_user_can_look_into_the_folders(tmp_path: Path) -> None:
+    await LocalIndexCache(tmp_path / "indexes").put(a.KEY, "u1", "node_words", [b"x"])
+
+    assert [folder.stat().st_mode & 0o777 for folder in entries_of(tmp_path / "indexes")] == [0o700]
 
 
 async def test_a_root_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
