@@ -1,0 +1,83 @@
+"""What the measurements stand on: closed loops, another process's processor time, tables, the floor."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from tests.bench.floor import teach
+from tests.bench.measuring import closed_loop, cpu_seconds, table, together
+from tests.support.process import server_process
+
+METHOD = "/memorybank.v1.Retrieval/Search"
+
+
+@pytest.fixture
+async def floor(tmp_path: Path) -> AsyncIterator[Any]:
+    async with (
+        server_process(tmp_path, program=("-m", "tests.bench.floor")) as server,
+        grpc.aio.insecure_channel(server.address) as channel,
+    ):
+        yield channel
+
+
+async def test_a_closed_loop_makes_so_many_calls_and_never_more_at_once() -> None:
+    waiting, most = 0, 0
+
+    async def call(request: bytes) -> bytes:
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        await asyncio.sleep(0)
+        waiting -= 1
+        return request
+
+    one = await closed_loop(call, repeat(b"?"), os.getpid(), calls=50, in_flight=4)
+
+    assert (len(one.latencies), most) == (50, 4)
+    assert len(together([one, one]).latencies) == 100
+    assert one.rate > 0
+
+
+def test_the_processor_time_of_a_process_is_what_the_process_says_itself() -> None:
+    before = time.process_time()
+
+    seen = cpu_seconds(os.getpid())
+
+    assert before <= seen <= time.process_time()
+
+
+def test_a_table_is_as_wide_as_its_widest_cells() -> None:
+    shown = table(("what", "ms"), [("a search", "1.25"), ("b", "10.00")])
+
+    assert shown.splitlines() == [
+        "what         ms",
+        "────────  ─────",
+        "a search   1.25",
+        "b         10.00",
+    ]
+
+
+async def test_the_floor_answers_any_method_with_what_it_was_taught_in_turn(floor: Any) -> None:
+    call = floor.unary_unary(METHOD)
+    await teach(floor, METHOD, [b"one", b"two"])
+
+    answers = [await call(b"?") for _ in range(3)]
+
+    assert answers == [b"one", b"two", b"one"]
+
+
+async def test_the_floor_forgets_what_it_was_taught_before(floor: Any) -> None:
+    await teach(floor, METHOD, [b"one"])
+
+    await teach(floor, "/another/Method", [b"two"])
+
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await floor.unary_unary(METHOD)(b"?")
+    assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
