@@ -34,7 +34,8 @@ from core.usecases.memorize import Memorize, memorize
 from core.usecases.record import Context
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from tests.bench.bench_memory_update import DATA, Case, cases
+from service.evaluation.contradictions import Case, read_letta
+from tests.bench.bench_memory_update import DATA
 from tests.support.house import open_house
 
 SHARED = DATA.parents[1]
@@ -90,7 +91,9 @@ async def judge_world(judge: OfflineJudge, world: Sequence[Case], tally: Tally) 
 async def worlds(judge: OfflineJudge, misses: bool) -> None:
     halves = {"even worlds": Tally(), "odd worlds": Tally()}
     started = time.perf_counter()
-    for number, (_, group) in enumerate(groupby(cases(DATA), key=lambda case: case.world)):
+    for number, (_, group) in enumerate(
+        groupby(read_letta(DATA.read_text(encoding="utf-8")), key=lambda case: case.world)
+    ):
         await judge_world(judge, list(group), halves["odd worlds" if number % 2 else "even worlds"])
     print(f"worlds of ten facts ({time.perf_counter() - started:.1f} s)")
     for label, tally in halves.items():

@@ -142,3 +142,52 @@ async def test_a_budget_that_cannot_hold_the_insight_is_refused(service: Service
 
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "BUDGET_TOO_SMALL")
     assert refusal.fields == ("token_budget",)
+
+
+async def talk(service: Service) -> None:
+    await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
+    said = (("Ann", "Where did you keep the boat?"), ("Ben", "Down at the old pier."))
+    messages = [types_pb2.Message(speaker=speaker, text=text) for speaker, text in said]
+    await service.bank.Memorize(bank.MemorizeRequest(bank_id="b1", messages=messages))
+
+
+def boat(**changed: object) -> pb.SearchRequest:
+    return pb.SearchRequest(
+        bank_id="b1",
+        text="Where did Ben keep the boat?",
+        target=pb.SEARCH_TARGET_SEGMENTS,
+        **changed,  # type: ignore[arg-type]
+    )
+
+
+async def test_a_segment_tells_why_it_ranks_where_it_does(service: Service) -> None:
+    await talk(service)
+
+    found = await service.retrieval.Search(boat())
+
+    assert {share.component for hit in found.hits for share in hit.why} >= {"plain", "near", "speaker"}
+    for hit in found.hits:
+        assert abs(hit.score - sum(share.share for share in hit.why)) < 1e-9
+
+
+async def test_an_empty_structure_is_the_plain_formula(service: Service) -> None:
+    await talk(service)
+
+    found = await service.retrieval.Search(boat(structure=pb.Structure()))
+
+    for hit in found.hits:
+        assert not hit.why
+        assert abs(hit.score - (0.5 * hit.attribute_score + 0.5 * hit.embedding_score)) < 1e-9
+
+
+async def test_a_prompt_can_be_made_of_the_evidence_itself(service: Service) -> None:
+    await talk(service)
+
+    made = await service.retrieval.Augment(
+        pb.AugmentRequest(
+            bank_id="b1", query="Where did Ben keep the boat?", target=pb.SEARCH_TARGET_SEGMENTS
+        )
+    )
+
+    assert "Ben: Down at the old pier." in made.prompt
+    assert all(hit.HasField("segment") for hit in made.hits)

@@ -1,0 +1,204 @@
+"""Segments ranked by their places too, and both sides of what is in conflict."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.bank.bank import Bank, Tuning
+from core.bank.change import ConflictPut, InteractionAdd, SegmentRefute, Step
+from core.bank.placed import REFUTED
+from core.bank.query import Filter, Found, Query, Target
+from core.bank.search import search
+from core.bank.structure import CONFLICT, PLAIN, REPETITION, Structure
+from core.ids import ConflictId, InteractionId, NodeId
+from core.model.conflict import ConflictStatus, Side
+from core.model.interaction import Interaction
+from core.model.node import NodeState
+from tests.support.changes import START, Story, conflict, interaction, node_put, ref, vector
+
+ALL = Structure(near=0.6, sitting=0.2, reply=0.3, speaker=0.25, time=0.3, topic=0.2, diversity=0.3)
+
+
+def told(name: str, *said: tuple[str, str], days: int = 0) -> Interaction:
+    """An interaction of (speaker, text), so many days after the start."""
+    made = interaction(name, *(f"{text} " for _, text in said), event_time=START + timedelta(days=days))
+    spans = (replace(span, speaker=speaker) for span, (speaker, _) in zip(made.spans, said, strict=True))
+    return replace(made, spans=tuple(spans))
+
+
+def bank_of(*steps: Step) -> Bank:
+    story = Story()
+    return Bank.found(story.founding(*steps), story.uid, Tuning())
+
+
+def a_talk() -> Bank:
+    return bank_of(
+        InteractionAdd(
+            interaction=told(
+                "i1",
+                ("Ann", "Where did you keep the boat?"),
+                ("Ben", "Down at the old pier."),
+                ("Ann", "Nice."),
+            )
+        ),
+        InteractionAdd(
+            interaction=told("i2", ("Ann", "My boat is red."), ("Ben", "My boat is red, too."), days=40)
+        ),
+    )
+
+
+def asked(bank: Bank, text: str, structure: Structure, **changed: object) -> Found:
+    fields = {"top_k": 10, "alpha": 0.5, "text": text, "target": Target.SEGMENTS, "structure": structure}
+    return search(bank, Query(**(fields | changed)))  # type: ignore[arg-type]
+
+
+def texts(found: Found) -> list[str]:
+    return [hit.segment.text.strip() for hit in found.hits if hit.segment]
+
+
+def test_what_answers_is_found_though_it_shares_no_word_with_the_question() -> None:
+    bank = a_talk()
+
+    plain = asked(bank, "Where is the boat kept?", Structure())
+    by_place = asked(bank, "Where is the boat kept?", Structure(near=0.6, reply=0.9))
+
+    assert "Down at the old pier." not in texts(plain)
+    ranked = texts(by_place)
+    assert ranked.index("Down at the old pier.") < ranked.index("Nice.")
+
+
+def test_whoever_is_called_by_name_is_heard_first() -> None:
+    bank = a_talk()
+
+    assert texts(asked(bank, "the red boat of Ann", Structure(speaker=0.5)))[0] == "My boat is red."
+    assert texts(asked(bank, "the red boat of Ben", Structure(speaker=0.5)))[0] == "My boat is red, too."
+
+
+def test_a_time_in_the_query_is_met_by_what_happened_then() -> None:
+    bank = a_talk()
+    then = START + timedelta(days=40)
+
+    found = asked(bank, "the boat", Structure(time=0.5), now=then + timedelta(days=1))
+    in_march = asked(bank, f"the boat on {START:%Y-%m-%d}", Structure(time=2.0))
+    yesterday = asked(bank, "昨天的 boat", Structure(time=2.0), now=then + timedelta(days=1))
+
+    assert [dict(hit.why)["time"] for hit in found.hits] == [0.0] * len(found.hits)
+    assert texts(in_march)[0] == "Where did you keep the boat?"
+    assert set(texts(yesterday)[:2]) == {"My boat is red.", "My boat is red, too."}
+
+
+def test_the_shares_that_are_told_add_up_to_the_score() -> None:
+    bank = a_talk()
+    bank.put_segment_vectors({r: vector(1) for r in bank.tree.refs(InteractionId("i2"))})
+
+    found = asked(bank, "Ann's red boat", ALL, vector=vector(2))
+
+    assert found.hits
+    for hit in found.hits:
+        assert hit.score == pytest.approx(sum(share for _, share in hit.why))
+        assert 0.0 <= hit.score <= 1.0
+
+
+def test_without_structure_nothing_is_told_but_the_plain_score() -> None:
+    found = asked(a_talk(), "red boat", Structure())
+
+    assert {hit.why for hit in found.hits} == {()}
+    assert all(hit.score == pytest.approx(hit.attribute_score) for hit in found.hits)
+
+
+def test_a_segment_gains_by_the_topic_it_belongs_to() -> None:
+    steps = [InteractionAdd(interaction=told("i1", ("", "It was fine."), ("", "It was fair.")))]
+    bank = bank_of(*steps, node_put("n1", summary="the regatta", segments=(ref("i1", 1),)))
+
+    found = asked(bank, "regatta fine fair", Structure(topic=0.5))
+
+    assert texts(found)[0] == "It was fair."
+
+
+def test_ten_hits_are_not_one_fact_ten_times() -> None:
+    said = [("", "The ferry leaves at nine.")] * 3 + [("", "The ferry is small.")]
+    bank = bank_of(InteractionAdd(interaction=told("i1", *said)))
+    bank.put_segment_vectors({ref("i1", n): vector(1 if n < 3 else 2) for n in range(4)})
+
+    found = asked(bank, "when the ferry leaves at nine", Structure(diversity=0.9))
+
+    assert texts(found)[:2] == ["The ferry leaves at nine.", "The ferry is small."]
+    assert dict(found.hits[-1].why)[REPETITION] < 0.0
+
+
+def test_filters_hold_for_what_is_near_too() -> None:
+    bank = a_talk()
+
+    found = asked(bank, "boat", ALL, filter=Filter(since=START + timedelta(days=1)))
+
+    assert set(texts(found)) == {"My boat is red.", "My boat is red, too."}
+
+
+def test_a_refuted_segment_ranks_below_by_place_too() -> None:
+    refuted = SegmentRefute(ref=ref("i1", 0), conflict_id=ConflictId("c1"))
+    talk = InteractionAdd(interaction=told("i1", ("", "The boat is red.")))
+
+    before = asked(bank_of(talk), "red boat", ALL).hits[0]
+    after = asked(bank_of(talk, refuted), "red boat", ALL).hits[0]
+
+    assert after.score == pytest.approx(REFUTED * before.score)
+
+
+def test_a_reloaded_bank_ranks_alike() -> None:
+    bank = a_talk()
+    again = Bank.load(bank.state(), Tuning())
+
+    one, other = asked(bank, "Ann's red boat", ALL), asked(again, "Ann's red boat", ALL)
+
+    assert [(hit.score, hit.why) for hit in one.hits] == [(hit.score, hit.why) for hit in other.hits]
+
+
+# ---- both sides of a conflict ----
+
+
+def in_conflict(status: ConflictStatus = ConflictStatus.OPEN) -> Bank:
+    """Two nodes that contradict each other, each resting on a segment, and much else that speaks of the CEO."""
+    said = [
+        ("", "The CEO is Zhang San."),
+        *[("", f"The CEO met guest {n}.") for n in range(5)],
+        ("", "Li Si leads."),
+    ]
+    sides = tuple(
+        Side(node_id=NodeId(name), segments=(ref("i1", index),), quote=quote)
+        for name, index, quote in (("n1", 0, "Zhang San"), ("n2", 6, "Li Si"))
+    )
+    return bank_of(
+        InteractionAdd(interaction=told("i1", *said)),
+        node_put("n1", summary="The CEO is Zhang San.", segments=(ref("i1", 0),), state=NodeState.CONTESTED),
+        node_put("n2", summary="Li Si leads.", segments=(ref("i1", 6),), state=NodeState.CONTESTED),
+        ConflictPut(conflict=conflict("c1", "n1", "n2", sides=sides, status=status)),
+    )
+
+
+@pytest.mark.parametrize("structure", [Structure(conflicts=True), replace(ALL, conflicts=True)])
+def test_whoever_finds_one_side_of_an_open_conflict_is_given_the_other(structure: Structure) -> None:
+    found = asked(in_conflict(), "who is the CEO Zhang San", structure, top_k=2)
+
+    assert set(texts(found)) == {"The CEO is Zhang San.", "Li Si leads."}
+    assert found.hits[0].score == pytest.approx(found.hits[1].score)
+    brought = next(hit for hit in found.hits if hit.segment and hit.segment.text.startswith("Li Si"))
+    assert dict(brought.why)[CONFLICT] > 0.0
+    assert PLAIN in dict(brought.why)
+    assert brought.score == pytest.approx(sum(share for _, share in brought.why))
+
+
+def test_of_nodes_the_other_side_comes_along_as_well() -> None:
+    found = asked(in_conflict(), "CEO Zhang San", Structure(conflicts=True), target=Target.NODES, top_k=2)
+
+    assert {hit.node.node_id for hit in found.hits if hit.node} == {"n1", "n2"}
+
+
+def test_a_settled_conflict_and_an_excluded_side_bring_nothing() -> None:
+    settled = asked(in_conflict(ConflictStatus.DISMISSED), "CEO Zhang San", Structure(conflicts=True))
+    excluded = asked(
+        in_conflict(), "CEO Zhang San", Structure(conflicts=True), exclude=frozenset({NodeId("n2")})
+    )
+
+    assert "Li Si leads." not in texts(settled)
+    assert "Li Si leads." not in texts(excluded)
