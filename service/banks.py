@@ -270,16 +270,22 @@ class OpenBanks:
 
     async def _delete(self, key: BankKey, uid: str, revision: int | None) -> PurgeCounts:
         counts = await self._store.delete(key, uid, revision)
-        files = await self._blobs.delete_bank(key, uid)
+        # It is gone: whatever fails from here on, nobody finds it in memory.
+        self._forget_texts()
         held = self._open.get(key)
         if held is not None and held.bank.uid == uid:
             held.leave()
             self._drop(key)
             await held.saved()
+        await self._forget_indexes(key, uid)
+        return replace(counts, files_removed=await self._blobs.delete_bank(key, uid))
+
+    async def _forget_indexes(self, key: BankKey, uid: str) -> None:
         if self._cache is not None:
-            await self._cache.delete_bank(key, uid)
-        self._forget_texts()
-        return replace(counts, files_removed=files)
+            try:
+                await self._cache.delete_bank(key, uid)
+            except StoreUnavailable as failure:  # the next sweep tries again
+                log.warning("index snapshots of a purged bank not removed", error=str(failure))
 
     async def watch(self, key: BankKey, after: int) -> AsyncIterator[Change]:
         """See the port."""

@@ -419,6 +419,9 @@ class BrokenCache(MemoryIndexCache):
     async def get(self, key: BankKey, uid: str) -> Mapping[str, bytes]:
         raise StoreUnavailable("input/output error")
 
+    async def delete_bank(self, key: BankKey, uid: str) -> None:
+        raise StoreUnavailable("read-only file system")
+
 
 async def test_what_was_taken_down_is_taken_up_by_the_next_process() -> None:
     store, cache = MemoryStore(), MemoryIndexCache()
@@ -517,6 +520,37 @@ async def test_a_cache_that_fails_only_takes_time() -> None:
         async with banks.reading(KEY) as bank:
             assert len(bank.nodes) == MANY
         await banks.commit(KEY, adding("later"))
+        counts, _ = await banks.delete(KEY)
+
+    assert counts.nodes == MANY + 1
+
+
+class BrokenBlobs(NoBlobs):
+    """A folder of files that cannot be removed."""
+
+    async def delete_bank(self, key: BankKey, uid: str) -> int:
+        raise StoreUnavailable("input/output error")
+
+
+async def test_a_purge_that_fails_halfway_leaves_nothing_in_memory() -> None:
+    forgotten: list[bool] = []
+    banks = OpenBanks(
+        MemoryStore(),
+        BrokenBlobs(),
+        SystemClock(),
+        UlidIds(),
+        Holding(),
+        None,
+        lambda: forgotten.append(True),
+    )
+    await banks.found(KEY, founding())
+
+    with pytest.raises(StoreUnavailable):
+        await banks.delete(KEY)
+
+    assert banks.held() == []
+    assert forgotten == [True]
+    await banks.close()
 
 
 async def test_a_bank_out_of_memory_is_not_taken_down_any_more() -> None:
