@@ -7,7 +7,7 @@ from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
 from core.agents.llm.topics import labels
-from core.agents.parsing import Fields
+from core.agents.parsing import Fields, Malformed
 from core.ports import ChatModel, ReplyShape
 from core.text.tokens import estimate
 
@@ -34,8 +34,16 @@ class LlmStructurer:
     async def _summary(self, topic: Enclosed, part: str, number: int, count: int) -> str:
         which = f"Part {number} of {count} of the record:" if count > 1 else "The record:"
         text = message(["The topic:", topic, which, Enclosed(name="record", text=part)])
-        return await self._asking.ask(text, SHAPE, _summary)
+        return await self._asking.ask(text, SHAPE, lambda reply: _summary(reply, part))
 
 
-def _summary(reply: Fields) -> str:
-    return reply.text("summary")
+def _summary(reply: Fields, part: str) -> str:
+    """Some words, where the part has any: small models answer a brace or a row of dots."""
+    summary = reply.text("summary")
+    if _has_words(part) and not _has_words(summary):
+        raise Malformed("summary has no words")
+    return summary
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))

@@ -39,6 +39,14 @@ async def test_an_empty_summary_is_asked_again_and_given_up_in_the_end() -> None
         await LlmStructurer(ScriptedChat([said(summary="")] * 3)).structure("x", "", ())
 
 
+async def test_a_summary_without_words_is_asked_again_unless_the_content_has_none_either() -> None:
+    chat = ScriptedChat([said(summary=":{"), said(summary="渡轮九点开。")])
+
+    assert await LlmStructurer(chat).structure("渡轮早上九点开。", "", ()) == "渡轮九点开。"
+    assert "summary has no words" in objections(chat)[0]
+    assert await LlmStructurer(ScriptedChat([said(summary="👍")])).structure("👍👍", "", ()) == "👍"
+
+
 def first_line(messages: Sequence[ChatMessage], _shape: ReplyShape) -> str:
     record = messages[1].text.split(" record]]\n")[1]
     return said(summary=record[:12].strip())
