@@ -85,7 +85,7 @@ check: lint types layers proto-lint check-proto test  ## All that must hold: wha
 
 # LangChain is only for its example's tests: without it, and without a network, these are skipped.
 test: setup  ## Run the tests
-	@$(MAKE) --no-print-directory $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
+	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
 	@$(BIN)/python -m pytest
 
 soak: setup  ## Run the end-to-end tests at full size: kills, races, long documents

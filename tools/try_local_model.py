@@ -187,7 +187,6 @@ def settings(url: str, record: Path) -> dict[str, str]:
         "MODEL": "gemma-3-270m",
         "WINDOW_TOKENS": WINDOW,
         "MAX_OUTPUT_TOKENS": LONGEST_REPLY,
-        "EXTRA": '{"seed": 7}',
         "CONCURRENCY": 1,
         "TIMEOUT_SECONDS": 300,
         "DEADLINE_SECONDS": 600,
