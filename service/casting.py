@@ -13,7 +13,8 @@ from core.agents.llm.agents import llm_agents
 from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents
 from core.ports import ChatModel, Embedder
-from service.config import ConfigurationError, LlmSection, ModelSection, Settings
+from service.agents_config import LlmSection, ModelSection
+from service.config import ConfigurationError, Settings
 
 if TYPE_CHECKING:
     from service.adapters.openai_chat import Endpoint

@@ -21,8 +21,9 @@ from google.protobuf.message_factory import GetMessageClass
 from pydantic import BaseModel, SecretStr
 
 from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
+from service.agents_config import RoleModelsSection
 from service.cli.demo.server import running_server
-from service.config import NESTING, PREFIX, RoleModelsSection, Settings, make_settings, packaged
+from service.config import NESTING, PREFIX, Settings, make_settings, packaged
 from tests.support.shell import Shell
 
 ROOT = Path(__file__).parents[1]
@@ -142,7 +143,7 @@ def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:
 def test_the_variables_and_the_file_shown_put_the_agents_on_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     (shown,) = re.findall(r"^export (MEMORYBANK_.*)$", README, re.MULTILINE)
     (file,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
-    for variable in shown.split():
+    for variable in shown.replace("…", "yours").split():
         monkeypatch.setenv(*variable.split("=", 1))
 
     settings = make_settings({**packaged(), **tomllib.loads(file)}, {})

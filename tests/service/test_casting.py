@@ -12,8 +12,9 @@ import pytest
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2
 from memorybank.v1.types_pb2 import RoleUsage, Usage
+from service.agents_config import AgentsSection, RoleModelsSection
 from service.casting import ROLES
-from service.config import AgentsSection, ConfigurationError, RoleModelsSection
+from service.config import ConfigurationError
 from tests.support import chat_endpoint
 from tests.support.chat_endpoint import ChatEndpoint, failing
 from tests.support.chat_rule import sensible
