@@ -326,6 +326,8 @@ class OpenBanks:
             async with asyncio.timeout(LAST_SAVES):
                 for held in list(self._open.values()):
                     await held.saved(now=True)
+        for held in self._open.values():
+            held.let_go()
 
     async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
         """See an act through, whoever stops waiting for it."""

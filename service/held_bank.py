@@ -19,6 +19,7 @@ from core.ports import IndexCache, Store
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
 SAVE_SECONDS = 60.0  # between two times that a bank's indexes are taken down, however busy it is
+FORGET_SECONDS = 600.0  # the same where little changed, but words are to go from a snapshot
 LARGE_TEXT = 20_000  # characters; the words of more new text than this are found off the loop
 
 
@@ -181,26 +182,39 @@ class HeldBank:
     # ---- snapshots ----
 
     def save(self) -> None:
-        """Take down what changed much of the indexes, off the loop: soon, if that was done a moment ago."""
-        if self._cache is None or self.gone or self._saving or self._save_later:
+        """Take down, off the loop, indexes that changed much or say less: later, if that was done a moment ago."""
+        if self._cache is None or self.gone or self._saving is not None:
             return
-        wait = self._saved + SAVE_SECONDS - self._now()
-        if wait > 0:
-            if self.bank.has_unsaved:
-                self._save_later = asyncio.get_running_loop().call_later(wait, self._save_after_all)
-        elif snapshots := self.bank.snapshots():
+        if self.bank.has_unsaved:
+            moment = self._saved + SAVE_SECONDS
+        elif self.bank.outlives_snapshots:
+            moment = self._saved + FORGET_SECONDS
+        else:
+            return
+        if moment > self._now():
+            self._save_at(moment)
+        else:
+            self.let_go()
             self._saved = self._now()
-            self._saving = asyncio.create_task(self._keep(self.bank, snapshots, self._cache))
+            self._saving = asyncio.create_task(self._keep(self.bank, self.bank.snapshots(), self._cache))
 
     async def saved(self, *, now: bool = False) -> None:
-        """Wait until what is being taken down is kept; with `now`, first take down what waits for its time."""
-        if now and self._save_later is not None:
-            self._save_after_all()
+        """Wait until what is being taken down is kept; with `now`, then take down what waits for its time, too."""
         if self._saving is not None:
             await asyncio.gather(self._saving, return_exceptions=True)
+        if now and self._save_later is not None:
+            self._save_after_all()
+            await self.saved()
+
+    def _save_at(self, moment: float) -> None:
+        if self._save_later is not None and self._save_later.when() <= moment:
+            return
+        self.let_go()
+        self._save_later = asyncio.get_running_loop().call_at(moment, self._save_after_all)
 
     def _save_after_all(self) -> None:
-        self._save_later, self._saved = None, float("-inf")
+        self.let_go()
+        self._saved = float("-inf")
         self.save()
 
     async def _keep(self, bank: Bank, snapshots: Sequence[IndexSnapshot], cache: IndexCache) -> None:
@@ -214,6 +228,7 @@ class HeldBank:
             log.warning("index snapshots not kept", error=str(failure))
         finally:
             self._saving = None
+        self.save()  # what changed meanwhile
 
 
 async def load(state: BankState, cache: IndexCache | None, tuning: Tuning) -> Bank:

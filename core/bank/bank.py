@@ -290,10 +290,15 @@ class Bank:
         """Whether an index changed much since `snapshots` last gave it."""
         return any(index.worth_saving for index in self._indexes.values())
 
+    @property
+    def outlives_snapshots(self) -> bool:
+        """Whether a snapshot says what was deleted or replaced since."""
+        return any(index.outlives_snapshot for index in self._indexes.values())
+
     def snapshots(self) -> list[IndexSnapshot]:
-        """The indexes that changed much since they were last given, as they stand."""
-        unsaved = {part: index for part, index in self._indexes.items() if index.worth_saving}
-        return [IndexSnapshot(part=part, taken=index.snapshot()) for part, index in unsaved.items()]
+        """The indexes that changed much since they were last given, or say less than then, as they stand."""
+        due = {p: i for p, i in self._indexes.items() if i.worth_saving or i.outlives_snapshot}
+        return [IndexSnapshot(part=part, taken=index.snapshot()) for part, index in due.items()]
 
     @property
     def _indexes(self) -> Mapping[str, KeywordIndex[Any] | VectorIndex[Any]]:

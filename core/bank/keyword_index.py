@@ -91,7 +91,10 @@ class KeywordIndex(Generic[K]):
         # What reading works out and an edit makes void.
         self._norms: NDArray[np.float64] | None = None
         self._latest: tuple[Sequence[tuple[str, float]], NDArray[np.float64]] | None = None
-        self._unsaved = 0  # edits since the last snapshot
+        # Of the last snapshot, taken or taken up.
+        self._unsaved = 0  # edits since
+        self._has_snapshot = False
+        self._is_outlived = False  # whether it says what a document says no more
 
     def __len__(self) -> int:
         return len(self._slot_of)
@@ -164,6 +167,7 @@ class KeywordIndex(Generic[K]):
         self._free_slots.append(slot)
         self._norms = self._latest = None
         self._unsaved += 1
+        self._is_outlived = self._has_snapshot
 
     def _enter_all(self, prepared: Prepared[K], numbers: NDArray[np.intc]) -> list[int]:
         """The documents' slots, what is kept of each written there."""
@@ -297,9 +301,14 @@ class KeywordIndex(Generic[K]):
         """Whether so much was edited since the last snapshot that a new one spares a load much."""
         return self._unsaved >= max(WORTH_SAVING, len(self) / 4)
 
+    @property
+    def outlives_snapshot(self) -> bool:
+        """Whether there is a snapshot with words that were deleted or replaced since: they should not stay for long."""
+        return self._is_outlived
+
     def snapshot(self) -> WordsSnapshot[K]:
         """The index as it stands, for another thread to write down."""
-        self._unsaved = 0
+        self._unsaved, self._has_snapshot, self._is_outlived = 0, True, False
         return WordsSnapshot(
             facts=self._facts(),
             keys=tuple(self._keys),
@@ -318,6 +327,7 @@ class KeywordIndex(Generic[K]):
         The others, and those it does not know, are for the caller to put. Raises SnapshotUnusable, the index
         still empty.
         """
+        self._has_snapshot = self._is_outlived = True  # until it proves to be of the present
         parts = unpacked(blob)
         if dict(parts.facts) != self._facts():
             raise SnapshotUnusable("of another edition")
@@ -332,27 +342,30 @@ class KeywordIndex(Generic[K]):
         for place in np.flatnonzero(stale).tolist():
             self.drop(keys[place])
         self._unsaved = int(np.count_nonzero(stale))
+        self._is_outlived = bool(stale.any())
 
     def _take_over(self, keys: list[K], parts: Parts) -> None:
-        terms = texts_of(parts.array("terms", "u1"))
-        for start in range(0, len(terms), _AT_ONCE):
-            self._number_of.update(zip(terms[start : start + _AT_ONCE], range(start, len(terms))))  # noqa: B905
-        self._terms = terms
-        self._slots, self._counts = [None] * len(terms), [None] * len(terms)
-        self._restored = Postings(
+        restored = Postings(
             starts=parts.array("starts", "<i8").copy(),
             slots=parts.array("slots", "<i4").copy(),  # a view would keep all of the blob
             counts=parts.array("counts", "<f4").copy(),
         )
+        terms, lengths = texts_of(parts.array("terms", "u1")), parts.array("lengths", "<f8").tobytes()
         ends = (np.concatenate([[0], np.cumsum(parts.array("sizes", "<i8"))]) * ENTRY).tolist()
         said, counts = parts.array("said", "<i4").tobytes(), parts.array("said_counts", "<f4").tobytes()
         prints = parts.array("prints", "u1").tobytes()
+        # All of it is there: from here on nothing is refused.
+        for start in range(0, len(terms), _AT_ONCE):
+            self._number_of.update(zip(terms[start : start + _AT_ONCE], range(start, len(terms))))  # noqa: B905
+        self._terms = terms
+        self._slots, self._counts = [None] * len(terms), [None] * len(terms)
+        self._restored = restored
         self._keys = list(keys)
         self._slot_of = {key: slot for slot, key in enumerate(keys)}
         self._said = [said[start:end] for start, end in pairwise(ends)]
         self._said_counts = [counts[start:end] for start, end in pairwise(ends)]
         self._prints = [prints[place : place + PRINT] for place in range(0, len(prints), PRINT)]
-        self._lengths = array("d", parts.array("lengths", "<f8").tobytes())
+        self._lengths = array("d", lengths)
         self._total_length = float(sum(self._lengths))
 
     def _facts(self) -> Mapping[str, Any]:

@@ -84,6 +84,8 @@ class VectorIndex(Generic[K]):
     (in HNSW as a tombstone) and what replaces it goes to the tail.
     """
 
+    outlives_snapshot = False  # it holds links, and nothing that anybody said
+
     def __init__(self, dimension: int, settings: VectorSettings) -> None:
         self._dimension = dimension
         self._settings = settings

@@ -5,12 +5,12 @@ import gc
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from core.bank.bank import Bank
-from core.bank.change import BankPut, Change, NodePut
+from core.bank.change import BankPut, Change, NodeDrop, NodePut
 from core.errors import (
     BankExists,
     BankNotFound,
@@ -455,6 +455,56 @@ async def taken_down(cache: NotingCache) -> bytes:
     """The words' snapshot, once it is there."""
     await cache.kept.wait()
     return (await cache.get(KEY, "u1"))["node_words"]
+
+
+def dropping(node_id: str) -> Callable[[Bank, int], Draft[None]]:
+    return lambda bank, revision: Draft(result=None, steps=(NodeDrop(node_id=NodeId(node_id)),))
+
+
+async def test_the_words_of_a_node_that_was_deleted_do_not_stay_in_the_snapshot() -> None:
+    store, cache = MemoryStore(), NotingCache()
+    async with opened(store, cache=cache) as banks:
+        secret = NodePut(node=node("n0", summary="the safe opens with swordfish"), vector=vector(0))
+        await banks.found(KEY, replace(founding_many(), steps=(*founding_many().steps, secret)))
+        assert b"swordfish" in await taken_down(cache)
+
+    async with opened(store, cache=cache) as banks:
+        cache.kept.clear()
+        await banks.commit(KEY, dropping("n0"))
+        assert b"swordfish" not in await taken_down(cache)  # the first one at once
+
+        before = await taken_down(cache)
+        await banks.commit(KEY, dropping("n1"))
+        assert await taken_down(cache) == before  # then once in a while
+
+    assert b"\nn1\n" not in await taken_down(cache)  # and when the process ends
+
+
+async def test_the_words_of_a_node_deleted_while_a_snapshot_is_written_go_too() -> None:
+    store, cache = MemoryStore(), SlowCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding_many())
+        await cache.coming.wait()
+        await banks.commit(KEY, dropping("n1"))
+        cache.may.set()
+        for _ in range(5):
+            async with banks.reading(KEY):
+                await asyncio.sleep(0)
+
+    assert b"\nn1\n" not in (await cache.get(KEY, "u1"))["node_words"]
+
+
+async def test_a_bank_loaded_from_a_snapshot_with_words_that_went_replaces_it() -> None:
+    store, cache = MemoryStore(), NotingCache()
+    async with opened(store, cache=cache) as banks:
+        await banks.found(KEY, founding_many())
+        await taken_down(cache)
+    async with opened(store) as banks:
+        await banks.commit(KEY, dropping("n1"))  # by a process that keeps no snapshots
+
+    cache.kept.clear()
+    async with opened(store, cache=cache) as banks, banks.reading(KEY):
+        assert b"\nn1\n" not in await taken_down(cache)
 
 
 async def test_a_purge_takes_the_snapshots_along() -> None:

@@ -198,6 +198,38 @@ def test_only_what_changed_much_is_taken_down() -> None:
     assert not life.bank.has_unsaved
 
 
+def test_a_snapshot_is_outlived_by_words_that_went_but_not_by_words_that_came() -> None:
+    life = Life(14, EXACT)
+    life.grow(20)
+    assert not life.bank.outlives_snapshots  # there is none
+    life.blobs()
+
+    life.grow(5)
+    assert not life.bank.outlives_snapshots
+    life.bank.apply(life.story.change(NodeDrop(node_id=NodeId("n1"))))
+    assert life.bank.outlives_snapshots
+    assert [snapshot.part for snapshot in life.bank.snapshots()] == ["node_words"]
+    assert not life.bank.outlives_snapshots
+
+
+@pytest.mark.parametrize("step", ["drop", "reword", "damage"])
+def test_a_bank_loaded_knows_that_it_outlives_its_snapshot(step: str) -> None:
+    life = Life(15, EXACT)
+    life.grow(20)
+    blobs = life.blobs()
+    assert not life.loaded(blobs).outlives_snapshots
+
+    match step:
+        case "drop":
+            life.bank.apply(life.story.change(NodeDrop(node_id=NodeId("n1"))))
+        case "reword":
+            life.bank.apply(life.story.change(life.put("n1")))
+        case "damage":
+            blobs["node_words"] = b"what can be read by nobody"
+
+    assert life.loaded(blobs).outlives_snapshots
+
+
 def test_equal_vectors_stay_equal_when_one_of_them_changes() -> None:
     life = Life(13, LINKED)
     twins = [NodePut(node=a.node(f"t{n}"), vector=a.vector(1, DIMENSION)) for n in range(30)]
