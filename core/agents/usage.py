@@ -127,7 +127,8 @@ class Purse:
 class Ledger:
     """Adds up what one call spends, as it spends it, and knows what it may not exceed.
 
-    `call` bounds this ledger's own spending, `bank` that of all that is at work on one bank.
+    `call` bounds one call's spending, also where it is at work in several places, each with a ledger of its
+    own; `bank` that of all that is at work on one bank.
     """
 
     def __init__(
@@ -139,7 +140,7 @@ class Ledger:
         listen: Listen | None = None,
     ) -> None:
         self.clock = clock
-        self._call = call or Purse("")
+        self.call = call or Purse("")
         self._bank = bank or Purse("")
         self._listen = listen
         self._roles: dict[str, RoleUsage] = {}
@@ -169,13 +170,13 @@ class Ledger:
 
     def afford(self) -> None:
         """Raises BudgetSpent when nothing is left to ask a model with."""
-        self._call.afford()
+        self.call.afford()
         self._bank.afford()
 
     def charge(self, tokens: int) -> None:
         """A reply has come, whatever it is worth."""
         self._unrecorded += tokens
-        self._call.charge(tokens)
+        self.call.charge(tokens)
         self._bank.charge(tokens)
 
     def close(self, asked: Asked) -> None:

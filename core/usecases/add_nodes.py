@@ -15,9 +15,9 @@ from core.model.node import Node
 from core.ports import Committed, Draft, RequestKey
 from core.text.segmenting import segment
 from core.usecases.absorb import embedding_text
+from core.usecases.decide import decide
 from core.usecases.embed_segments import embed_later
 from core.usecases.house import House, require_embedding
-from core.usecases.structure import decide
 from core.usecases.vectors import unit
 
 LARGE_TEXT = 20_000  # code points; longer texts are segmented off the loop

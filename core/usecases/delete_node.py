@@ -16,10 +16,10 @@ from core.model.conflict import ConflictStatus
 from core.model.node import Node, NodeState
 from core.ports import Committed, Draft, RequestKey
 from core.usecases.absorb import embedding_text
+from core.usecases.decide import decide
 from core.usecases.house import House, require_own_space
 from core.usecases.planning import without_conflict
 from core.usecases.revisions import require_unchanged
-from core.usecases.structure import decide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.agents.usage import Usage
+from core.agents.usage import Ledger, Usage
 from core.bank.bank import Bank
 from core.errors import InvalidField
 from core.ids import BankKey, ConflictId, InteractionId, NodeId
@@ -83,13 +83,15 @@ async def outcome(
     wait: Wait,
     replayed: bool,
     report: Report | None = None,
+    caller: Ledger | None = None,
 ) -> Memorized:
-    """See the interaction's structuring through, if asked to wait, and say what came of it."""
+    """See the interaction's structuring through, if asked to wait, and say what came of it. `caller`: whose budget
+    it is part of."""
     usage = Usage()
     async with house.banks.reading(key) as bank:
         done = bank.tree.structuring(interaction_id).state is StructuringState.DONE
     if not done:
-        running = take_up(house, key, interaction_id)
+        running = take_up(house, key, interaction_id, caller)
         if report is not None:
             running.listeners.append(report)
         if wait is Wait.STRUCTURED:

@@ -13,12 +13,12 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.ports import Committed, Draft, RequestKey
 from core.usecases.add_nodes import require_unused
+from core.usecases.decide import decide
 from core.usecases.house import House, require_embedding
 from core.usecases.moment import moment
 from core.usecases.revisions import require_unchanged
 from core.usecases.rounds import Round
 from core.usecases.spending import on_account
-from core.usecases.structure import decide
 from core.usecases.vectors import unit
 
 

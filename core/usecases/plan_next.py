@@ -8,9 +8,10 @@ from core.bank.change import InsightPut
 from core.ids import BankKey
 from core.model.insight import Insight
 from core.ports import Draft
+from core.usecases.decide import decide
 from core.usecases.house import House
 from core.usecases.spending import on_account
-from core.usecases.structure import decide, finish_steps, plan
+from core.usecases.structure import finish_steps, plan
 
 
 async def plan_next(house: House, key: BankKey, ledger: Ledger) -> None:

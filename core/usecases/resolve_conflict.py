@@ -12,6 +12,7 @@ from core.model.insight import Insight
 from core.model.interaction import InteractionOrigin
 from core.model.structuring import MergeMade, Outcome, Purpose
 from core.ports import Committed, Draft, RequestKey
+from core.usecases.decide import decide
 from core.usecases.house import House
 from core.usecases.memorize import Wait, outcome
 from core.usecases.moment import moment
@@ -19,7 +20,6 @@ from core.usecases.plan_next import plan_next
 from core.usecases.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.rounds import Round
 from core.usecases.spending import on_account
-from core.usecases.structure import decide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,9 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
         committed = await _store(house, command, ledger)
         memory = None
         if (stored := committed.result.interaction_id) is not None:
-            memory = await outcome(house, command.key, stored, command.wait, committed.replayed)
+            memory = await outcome(
+                house, command.key, stored, command.wait, committed.replayed, caller=ledger
+            )
         if memory is None or command.wait is Wait.STRUCTURED:
             await plan_next(house, command.key, ledger)
     augmented = await augment(house, command.augment)

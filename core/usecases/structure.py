@@ -7,7 +7,7 @@ adds the node). Nothing is held across an agent's or the embedder's answer.
 Law: `structure` is the only writer of structurings after the interaction's own change.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -32,10 +32,11 @@ from core.model.insight import Insight
 from core.model.interaction import Interaction, TaskReport, TaskStatus
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Outcome, Purpose, Structuring, StructuringState
-from core.ports import Committed, Draft, RequestKey, Result
+from core.ports import Draft, Result
 from core.text.segmenting import chunks
 from core.usecases.absorb import topic
 from core.usecases.ahead import ahead
+from core.usecases.decide import decide
 from core.usecases.embed_segments import embed_segments
 from core.usecases.house import House
 from core.usecases.moment import Moment, moment
@@ -175,10 +176,16 @@ class _Work:
         if not pieces:
             return ()
         task = interaction.task.description if interaction.task else ""
+        task = task or await self._goal()
         with self._ledger.spending("clusterer"):
             clusters = await self._house.agents.clusterer.cluster(pieces, task)
             check_clusters(clusters, len(pieces))
         return clusters
+
+    async def _goal(self) -> str:
+        """What a record is for that reports no task of its own."""
+        async with self._house.banks.reading(self._key) as bank:
+            return bank.insight.goal
 
     def _planned(self, number: int, start: int, cluster: Cluster) -> ClusterWork:
         return ClusterWork(
@@ -343,25 +350,6 @@ class _Work:
     def _draft(self, result: Result, steps: Sequence[Step], *touches: str) -> Draft[Result]:
         own = f"structuring:{self._interaction_id}"
         return Draft(result=result, steps=tuple(steps), touches=frozenset((own, *touches)))
-
-
-async def decide(
-    house: House,
-    key: BankKey,
-    compose: Callable[[Bank, int], Draft[Result]],
-    ledger: Ledger,
-    request: RequestKey | None = None,
-    answer: type[Result] | None = None,
-) -> Committed[Result]:
-    """Compose until no opinion is missing, then commit; a bank that moved meanwhile is composed on again."""
-    while True:
-        try:
-            if request is None:  # a repeated request must be recognised before anything is decided
-                async with house.banks.reading(key) as bank:
-                    compose(bank, bank.revision + 1)  # gathers opinions without holding up the writer
-            return await commit(house, key, compose, ledger, request, answer)
-        except Unasked as missing:
-            await missing.ask()
 
 
 async def plan(house: House, insight: Insight, progress: Progress, ledger: Ledger) -> Insight:

@@ -9,8 +9,11 @@ from core.usecases.structure import structure
 from core.usecases.workshop import Report, Running
 
 
-def take_up(house: House, key: BankKey, interaction_id: InteractionId) -> Running:
-    """The structuring of this interaction, at work: what runs already, or a new start."""
+def take_up(
+    house: House, key: BankKey, interaction_id: InteractionId, caller: Ledger | None = None
+) -> Running:
+    """The structuring of this interaction, at work: what runs already, or a new start, which spends of the
+    caller's budget."""
     patience, observer = house.workshop.patience, house.workshop.observer
 
     async def work(ledger: Ledger, report: Report) -> None:
@@ -31,4 +34,4 @@ def take_up(house: House, key: BankKey, interaction_id: InteractionId) -> Runnin
                 Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
             )
 
-    return house.workshop.begin(key, interaction_id, work)
+    return house.workshop.begin(key, interaction_id, work, caller)

@@ -12,9 +12,9 @@ from core.ids import BankKey, NodeId
 from core.model.node import Node
 from core.ports import Committed, Draft, RequestKey
 from core.usecases.absorb import embedding_text
+from core.usecases.decide import decide
 from core.usecases.house import House, require_embedding
 from core.usecases.revisions import require_unchanged
-from core.usecases.structure import decide
 from core.usecases.vectors import unit
 
 FIELDS = ("summary", "context", "keywords", "event_time", "labels", "source")

@@ -52,21 +52,24 @@ class Workshop:
         self._running: dict[tuple[BankKey, InteractionId], Running] = {}
         self._turns: WeakValueDictionary[BankKey, asyncio.Lock] = WeakValueDictionary()
 
-    def begin(self, key: BankKey, interaction_id: InteractionId, work: Work) -> Running:
-        """The work on this interaction: what runs already, or a new start."""
+    def begin(
+        self, key: BankKey, interaction_id: InteractionId, work: Work, caller: Ledger | None = None
+    ) -> Running:
+        """The work on this interaction: what runs already, or a new start, within the budget of its caller."""
         running = self._running.get((key, interaction_id))
         if running is None:
-            running = self._running[key, interaction_id] = Running(self.ledger(key))
+            running = self._running[key, interaction_id] = Running(self.ledger(key, caller))
             running.task = asyncio.create_task(self._work(key, interaction_id, work, running))
             running.task.add_done_callback(_retrieve)
         return running
 
-    def ledger(self, key: BankKey) -> Ledger:
-        """For a new call's spending on this bank: within its own budget, and within what is left of the bank's."""
+    def ledger(self, key: BankKey, caller: Ledger | None = None) -> Ledger:
+        """For a new call's spending on this bank, or for a part of the caller's: within the call's budget, and
+        within what is left of the bank's."""
         purse = self._purses.get(key)
         if purse is None:
             purse = self._purses[key] = Purse("budget.tokens_per_bank", self._budgets.tokens_per_bank)
-        call = Purse("budget.tokens_per_call", self._budgets.tokens_per_call)
+        call = caller.call if caller else Purse("budget.tokens_per_call", self._budgets.tokens_per_call)
         return Ledger(self._clock, call=call, bank=purse, listen=self.observer.asked)
 
     def is_running(self, key: BankKey, interaction_id: InteractionId) -> bool:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.agents.roles import Cluster, Piece
+from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.agents.usage import afford, charge
 from core.errors import AgentReplyInvalid, BudgetSpent, StructuringFailed
 from core.model.interaction import TaskReport
@@ -124,6 +124,25 @@ async def test_a_call_stops_at_its_budget_and_the_next_one_goes_on() -> None:
         assert await spent(house) == 100
         await restructure(house, Restructure(key=KEY))
         assert (await get_bank(house, GetBank(key=KEY))).counts.unstructured_interactions == 0
+        assert await spent(house) == 200
+
+
+async def test_starting_a_task_and_structuring_its_context_share_the_call_s_budget() -> None:
+    agents = costly()
+
+    def split(prompt: str) -> SplitPrompt:
+        model()
+        return SplitPrompt(question="when?", context=prompt)
+
+    agents.clusterer.splits.otherwise = split
+    async with open_house(agents=agents.roles) as opened:
+        house = with_budgets(opened, tokens_per_call=200)
+
+        with pytest.raises(StructuringFailed) as stopped:
+            await start_task(house, StartTask(key=KEY, augment=Augment(key=KEY), prompt="alpha"))
+
+        assert isinstance(stopped.value.cause, BudgetSpent)
+        assert stopped.value.cause.spent == 200
         assert await spent(house) == 200
 
 

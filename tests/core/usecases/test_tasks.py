@@ -75,6 +75,8 @@ async def test_a_prompt_is_taken_apart_into_goal_and_context() -> None:
         started = await start(house, goal="", prompt="Acme is led by Ann. Who leads Acme?")
 
         assert started.insight.goal == "Who leads Acme?"
+        ((_pieces, task),) = agents.clusterer.clusters.asked
+        assert task == "Who leads Acme?"
         assert started.memory is not None
         assert len(started.memory.node_ids) == 1
         assert "Acme is led by Ann." in started.augmented.prompt
