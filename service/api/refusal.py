@@ -42,6 +42,9 @@ def refusal_of(error: MemoryBankError) -> Refusal:
     _add(status, details.ErrorInfo(reason=reason_of(error), domain=DOMAIN, metadata=info))
     if violations := _violations(error, message):
         _add(status, details.BadRequest(field_violations=violations))
+    if quota := _quota(error):
+        failed = details.QuotaFailure.Violation(subject=quota, description=_clipped(message, LONGEST_VALUE))
+        _add(status, details.QuotaFailure(violations=[failed]))
     trailers: list[tuple[str, str | bytes]] = []
     if rule.retry_after is not None:
         wait = Duration()
@@ -88,6 +91,14 @@ def _violations(error: MemoryBankError, message: str) -> list[details.BadRequest
         )
         for field, problem in found
     ]
+
+
+def _quota(error: MemoryBankError) -> str:
+    """The setting that bounds what the error ran into, if one does."""
+    cause = error.cause if isinstance(error, core.StructuringFailed) else error
+    if isinstance(cause, core.BudgetSpent):
+        return cause.budget
+    return cause.limit if isinstance(cause, core.LimitReached) else ""
 
 
 def _add(status: Status, detail: Any) -> None:

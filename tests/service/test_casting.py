@@ -11,6 +11,7 @@ import pytest
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2
+from memorybank.v1.retrieval_pb2 import SearchRequest
 from memorybank.v1.types_pb2 import RoleUsage, Usage
 from service.agents_config import AgentsSection, RoleModelsSection
 from service.casting import ROLES
@@ -96,6 +97,28 @@ async def test_without_its_model_a_call_fails_and_what_it_brought_is_kept(endpoi
 
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "STRUCTURING_FAILED")
     assert (before, after) == (set(), {SUMMARY})
+
+
+async def test_a_spent_budget_is_told_over_the_wire_and_a_raised_one_goes_on(
+    endpoint: ChatEndpoint, tmp_path: Path
+) -> None:
+    """Each reply costs 18 tokens: of two questions the second cannot be afforded."""
+    poor, rich = {"tokens_per_bank": 18}, {"tokens_per_bank": 1_000}
+    async with serving(folder=tmp_path, llm=llm(endpoint), budget=poor) as service:
+        refusal = await refused(memorized(service))
+        found = await service.retrieval.Search(SearchRequest(bank_id="b", text="支付测试"))
+
+    async with serving(folder=tmp_path, llm=llm(endpoint), budget=rich) as service:
+        await service.bank.Restructure(pb.RestructureRequest(bank_id="b"))
+        after = await summaries(service)
+
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STRUCTURING_FAILED")
+    assert refusal.metadata["cause"] == "BUDGET_SPENT"
+    assert (refusal.metadata["spent"], refusal.metadata["allowed"]) == ("18", "18")
+    assert refusal.quota == ("budget.tokens_per_bank",)
+    assert refusal.pushback == ""
+    assert [hit.unstructured for hit in found.hits] == [True] * len(found.hits) != []
+    assert after == {SUMMARY}
 
 
 async def test_where_it_is_allowed_the_offline_agents_answer_for_a_model_that_is_down(

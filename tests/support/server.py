@@ -90,6 +90,7 @@ class Refused:
     fields: tuple[str, ...]
     retry_after: float | None
     pushback: str
+    quota: tuple[str, ...] = ()  # the settings that a QuotaFailure names
 
 
 async def refused(call: Awaitable[Any]) -> Refused:
@@ -114,15 +115,17 @@ def refusal(error: grpc.aio.AioRpcError) -> Refused:
     """The status details of google.rpc, taken apart."""
     trailers: dict[str, Any] = dict(error.trailing_metadata() or ())  # type: ignore[arg-type]  # pairs, to its types not
     status = status_pb2.Status.FromString(trailers.get("grpc-status-details-bin", b""))
-    info, request, retry = (
+    info, request, retry, quota = (
         error_details_pb2.ErrorInfo(),
         error_details_pb2.BadRequest(),
         error_details_pb2.RetryInfo(),
+        error_details_pb2.QuotaFailure(),
     )
     waits = None
     for detail in status.details:
         detail.Unpack(info)
         detail.Unpack(request)
+        detail.Unpack(quota)
         if detail.Unpack(retry):
             waits = retry.retry_delay.ToTimedelta().total_seconds()
     return Refused(
@@ -133,4 +136,5 @@ def refusal(error: grpc.aio.AioRpcError) -> Refused:
         fields=tuple(violation.field for violation in request.field_violations),
         retry_after=waits,
         pushback=str(trailers.get("grpc-retry-pushback-ms", "")),
+        quota=tuple(violation.subject for violation in quota.violations),
     )

@@ -93,6 +93,27 @@ def test_structuring_that_broke_a_budget_says_so_by_its_code_and_names_what_wait
     assert "grpc-retry-pushback-ms" not in dict(refusal.trailers)
 
 
+@pytest.mark.parametrize(
+    ("error", "setting"),
+    [
+        (core.BudgetSpent("budget.tokens_per_call", 12, 10), "budget.tokens_per_call"),
+        (
+            StructuringFailed("i1", core.BudgetSpent("budget.tokens_per_bank", 12, 10)),
+            "budget.tokens_per_bank",
+        ),
+        (core.LimitReached("limits.nodes_per_bank", 10, "delete some"), "limits.nodes_per_bank"),
+    ],
+)
+def test_a_bound_that_was_reached_is_a_quota_failure_that_names_the_setting(
+    error: MemoryBankError, setting: str
+) -> None:
+    status = status_pb2.Status.FromString(dict(refusal_of(error).trailers)["grpc-status-details-bin"])
+
+    failure = error_details_pb2.QuotaFailure()
+    assert [detail.Unpack(failure) for detail in status.details].count(True) == 1
+    assert [violation.subject for violation in failure.violations] == [setting]
+
+
 def test_a_request_with_many_faults_names_them_all() -> None:
     faults = [InvalidField("top_k", "must be 1 to 1,000"), InvalidField("alpha", "must be 0 to 1")]
 
