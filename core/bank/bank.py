@@ -33,6 +33,7 @@ from core.bank.change import (
     other_steps_of,
 )
 from core.bank.compiled_vectors import VectorSettings
+from core.bank.disputes import Disputes
 from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
 from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
@@ -95,15 +96,14 @@ class Bank:
         self.nodes: dict[NodeId, Node] = {}
         self.graph = Graph()
         self.tree = InteractionTree()
-        self.conflicts: dict[ConflictId, Conflict] = {}
+        self._disputes = Disputes()
+        self.conflicts = self._disputes.conflicts
         self.attachments: dict[AttachmentId, Attachment] = {}  # uploaded
         self.node_words: KeywordIndex[NodeId] = KeywordIndex(NODE_WEIGHTS)
         self.node_vectors: VectorIndex[NodeId] = VectorIndex(record.space.dimension, tuning.vectors)
         self.segment_words: KeywordIndex[SegmentRef] = KeywordIndex(SEGMENT_WEIGHTS)
         self.segment_vectors: VectorIndex[SegmentRef] = VectorIndex(record.space.dimension, tuning.vectors)
         self.wanting_vectors: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
-        self._settled: dict[NodeId, set[NodeId]] = {}
-        self._open_of: dict[NodeId, set[ConflictId]] = {}
         self._characters = 0
 
     # ---- making one ----
@@ -197,11 +197,11 @@ class Bank:
         return [c for c in self.conflicts.values() if c.status is ConflictStatus.OPEN]
 
     def open_conflicts_of(self, node_id: NodeId) -> list[Conflict]:
-        return [self.conflicts[c] for c in sorted(self._open_of.get(node_id, ()))]
+        return self._disputes.open_of(node_id)
 
     def settled_with(self, node_id: NodeId) -> set[NodeId]:
         """Nodes this one was found not to contradict, by a person or a verdict."""
-        return self._settled.get(node_id, set())
+        return self._disputes.settled_with(node_id)
 
     def attachment(self, attachment_id: AttachmentId) -> Attachment:
         """An uploaded file's record. Raises AttachmentNotFound."""
@@ -234,7 +234,7 @@ class Bank:
             ),
             merges=tuple(self.tree.merges),
             conflicts=tuple(self.conflicts[c] for c in sorted(self.conflicts)),
-            settled=tuple(sorted((a, b) for a, others in self._settled.items() for b in others if a < b)),
+            settled=tuple(self._disputes.settled()),
             refuted=tuple(sorted(self.tree.refuted.items())),
             segment_vectors={
                 ref: vector
@@ -331,12 +331,11 @@ class Bank:
             case MergeAdd():
                 self.tree.add_merge(step.record)
             case ConflictPut():
-                self._put_conflict(step.conflict)
+                self._disputes.put(step.conflict)
             case PairSettle():
-                self._settled.setdefault(step.node_id, set()).add(step.other_node_id)
-                self._settled.setdefault(step.other_node_id, set()).add(step.node_id)
+                self._disputes.settle(step)
             case PairForget():
-                self._forget_pairs(step.node_id)
+                self._disputes.forget_pairs(step.node_id)
             case SegmentRefute():
                 self.tree.refute(step.ref, step.conflict_id)
 
@@ -364,22 +363,7 @@ class Bank:
         if node_id in self.node_vectors:
             self.node_vectors.drop(node_id)
         self.tree.relink(before, None)
-        self._forget_pairs(node_id)
-
-    def _put_conflict(self, conflict: Conflict) -> None:
-        before = self.conflicts.get(conflict.conflict_id)
-        for side in before.sides if before else ():
-            self._open_of.get(side.node_id, set()).discard(conflict.conflict_id)
-        self.conflicts[conflict.conflict_id] = conflict
-        if conflict.status is ConflictStatus.OPEN:
-            for side in conflict.sides:
-                self._open_of.setdefault(side.node_id, set()).add(conflict.conflict_id)
-
-    def _forget_pairs(self, node_id: NodeId) -> None:
-        for other in self._settled.pop(node_id, set()):
-            self._settled[other].discard(node_id)
-            if not self._settled[other]:
-                del self._settled[other]
+        self._disputes.forget_pairs(node_id)
 
     # ---- words ----
 

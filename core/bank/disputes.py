@@ -1,0 +1,50 @@
+"""Which nodes contradict one another, and which were found not to.
+
+Law: an open conflict is found from each of its sides, a settled pair from both. A node that goes takes its pairs
+along; conflicts stay, as history.
+"""
+
+from core.bank.change import PairSettle
+from core.ids import ConflictId, NodeId
+from core.model.conflict import Conflict, ConflictStatus
+
+
+class Disputes:
+    """A bank's conflicts and settled pairs. Read `conflicts` freely; change it by `put`."""
+
+    def __init__(self) -> None:
+        self.conflicts: dict[ConflictId, Conflict] = {}
+        self._open_of: dict[NodeId, set[ConflictId]] = {}
+        self._settled: dict[NodeId, set[NodeId]] = {}
+
+    def put(self, conflict: Conflict) -> None:
+        """A new conflict, or a known one as it stands now."""
+        before = self.conflicts.get(conflict.conflict_id)
+        for side in before.sides if before else ():
+            self._open_of.get(side.node_id, set()).discard(conflict.conflict_id)
+        self.conflicts[conflict.conflict_id] = conflict
+        if conflict.status is ConflictStatus.OPEN:
+            for side in conflict.sides:
+                self._open_of.setdefault(side.node_id, set()).add(conflict.conflict_id)
+
+    def settle(self, pair: PairSettle) -> None:
+        self._settled.setdefault(pair.node_id, set()).add(pair.other_node_id)
+        self._settled.setdefault(pair.other_node_id, set()).add(pair.node_id)
+
+    def forget_pairs(self, node_id: NodeId) -> None:
+        """The node is settled with nobody any more."""
+        for other in self._settled.pop(node_id, set()):
+            self._settled[other].discard(node_id)
+            if not self._settled[other]:
+                del self._settled[other]
+
+    def open_of(self, node_id: NodeId) -> list[Conflict]:
+        """By id."""
+        return [self.conflicts[c] for c in sorted(self._open_of.get(node_id, ()))]
+
+    def settled_with(self, node_id: NodeId) -> set[NodeId]:
+        return self._settled.get(node_id, set())
+
+    def settled(self) -> list[tuple[NodeId, NodeId]]:
+        """Every pair once, sorted within and among themselves."""
+        return sorted((a, b) for a, others in self._settled.items() for b in others if a < b)
