@@ -34,11 +34,10 @@ class StructureSection(Section):
     chosen on a development set (docs/retrieval.md)."""
 
     near: Weight = 0.6
-    sitting: Weight = 0.2
-    reply: Weight = 0.3
-    speaker: Weight = 0.25
+    reply: Weight = 0.4
+    speaker: Weight = 0.3
     time: Weight = 0.3
-    topic: Weight = 0.2
+    topic: Weight = 0.3
     diversity: float = Field(default=0.3, ge=0, le=1)
     conflicts: bool = True
 

@@ -5,9 +5,8 @@ the score is the weighted mean, so it lies in [0, 1] too and means the same for 
 told of a hit add up to its score. With every weight 0 the score is the plain formula's.
 
 The components, and why they are there (docs/retrieval.md measures each):
-- *near*: the plain scores of the segments one (twice) and two (once) before and after. A turn of a conversation
-  is about what the turns around it are about.
-- *sitting*: the mean of the sitting's best three plain scores. What was said at a stretch is about few things.
+- *near*: the plain scores of the segments one (twice) and two (once) before and after in the same sitting. A turn of a
+  conversation is about what the turns around it are about.
 - *reply*: two parts in three, the plain score of the segment before, if that ends by asking; one part, for not
   ending by asking itself. A question resembles the question that is asked now; what answers it came after.
 - *speaker*: 1 for what was said by somebody whom the query calls by name.
@@ -26,7 +25,6 @@ from core.bank.segment_order import Positions
 from core.text.moments import Span
 
 REACH = 2  # segments before and after that count as near
-BEST = 3  # of a sitting
 FADING = timedelta(days=4)  # people tell of things some days after
 
 Array = NDArray[np.float64]
@@ -41,7 +39,6 @@ class Structure:
     """
 
     near: float = 0.0
-    sitting: float = 0.0
     reply: float = 0.0
     speaker: float = 0.0
     time: float = 0.0
@@ -60,7 +57,7 @@ class Structure:
         return {name: weight for name in COMPONENTS if (weight := getattr(self, name)) > 0.0}
 
 
-COMPONENTS = tuple(each.name for each in fields(Structure))[:6]
+COMPONENTS = tuple(each.name for each in fields(Structure))[:5]
 PLAIN = "plain"
 REPETITION = "repetition"
 CONFLICT = "conflict"
@@ -103,18 +100,6 @@ def _near(plain: Array, places: Places) -> Array:
     return (2.0 * one + two) / 6.0
 
 
-def _sitting(plain: Array, places: Places) -> Array:
-    order = np.lexsort((-plain, places.sittings))  # by sitting, the best first
-    sittings = places.sittings[order]
-    starts = np.flatnonzero(np.concatenate([[True], sittings[1:] != sittings[:-1]]))
-    sizes = np.diff(np.concatenate([starts, [len(order)]]))
-    place_in_sitting = np.arange(len(order)) - np.repeat(starts, sizes)
-    best = np.where(place_in_sitting < BEST, plain[order], 0.0)
-    made = np.empty_like(plain)
-    made[order] = np.repeat(np.add.reduceat(best, starts) / BEST, sizes)
-    return made
-
-
 def _reply(plain: Array, places: Places) -> Array:
     asked = _shifted(plain * places.asking, places, -1)
     return (2.0 * asked + (1.0 - places.asking)) / 3.0
@@ -148,7 +133,6 @@ def _shifted(values: Array, places: Places, by: int) -> Array:
 
 _MAKERS = {
     "near": _near,
-    "sitting": _sitting,
     "reply": _reply,
     "speaker": _speaker,
     "time": _time,

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.bank.structure import Structure
 from service.evaluation import contradictions
-from service.evaluation.asking import DEEPEST, Method, Run
+from service.evaluation.asking import DEEPEST, STRUCTURED, Method, Run
 from service.evaluation.figures import BUDGETS, DEPTHS, SAMPLES, Figures, Outcome, figures, gain
 from service.evaluation.sets import Question
 
@@ -73,7 +73,8 @@ def markdown(run: Run, methods: Sequence[Method], conditions: Conditions, worst:
     if any(o.in_prompt for outcomes in run.outcomes.values() for o in outcomes):
         parts.append(_prompts_table(run, methods, conditions.seed))
     if worst:
-        parts.append(_worst_list(run, methods[-1], worst))
+        shown = next((method for method in methods if method.name == STRUCTURED), methods[-1])
+        parts.append(_worst_list(run, shown, worst))
     return "\n\n".join(parts)
 
 

@@ -115,7 +115,6 @@ class Structure(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NEAR_FIELD_NUMBER: _builtins.int
-    SITTING_FIELD_NUMBER: _builtins.int
     REPLY_FIELD_NUMBER: _builtins.int
     SPEAKER_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
@@ -124,8 +123,6 @@ class Structure(_message.Message):
     CONFLICTS_FIELD_NUMBER: _builtins.int
     near: _builtins.float
     """The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction)."""
-    sitting: _builtins.float
-    """The best three plain scores of the sitting."""
     reply: _builtins.float
     """The plain score of the question that was asked just before, and that the segment is no question itself."""
     speaker: _builtins.float
@@ -142,7 +139,6 @@ class Structure(_message.Message):
         self,
         *,
         near: _builtins.float = ...,
-        sitting: _builtins.float = ...,
         reply: _builtins.float = ...,
         speaker: _builtins.float = ...,
         time: _builtins.float = ...,
@@ -152,7 +148,7 @@ class Structure(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "reply", b"reply", "sitting", b"sitting", "speaker", b"speaker", "time", b"time", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "reply", b"reply", "speaker", b"speaker", "time", b"time", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

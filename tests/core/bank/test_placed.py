@@ -17,7 +17,7 @@ from core.model.interaction import Interaction
 from core.model.node import NodeState
 from tests.support.changes import START, Story, conflict, interaction, node_put, ref, vector
 
-ALL = Structure(near=0.6, sitting=0.2, reply=0.3, speaker=0.25, time=0.3, topic=0.2, diversity=0.3)
+ALL = Structure(near=0.6, reply=0.4, speaker=0.3, time=0.3, topic=0.3, diversity=0.3)
 
 
 def told(name: str, *said: tuple[str, str], days: int = 0) -> Interaction:

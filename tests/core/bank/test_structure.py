@@ -78,15 +78,6 @@ def test_a_gap_between_the_places_that_are_looked_at_is_no_neighbourhood() -> No
     assert made.tolist() == pytest.approx([0.1, 0.0, 0.0])
 
 
-def test_a_sitting_counts_by_its_best_three() -> None:
-    plain = np.array([0.9, 0.6, 0.3, 0.1, 0.5])
-    where = places(5, sittings=np.array([0, 0, 0, 0, 1], np.intc))
-
-    made = shares(plain, where, Structure(sitting=1.0))["sitting"]
-
-    assert made.tolist() == pytest.approx([0.3, 0.3, 0.3, 0.3, 0.5 / 6])
-
-
 def test_what_answers_a_fitting_question_gains_and_the_question_itself_does_not() -> None:
     plain = np.array([0.9, 0.0, 0.0])
 
