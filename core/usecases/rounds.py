@@ -8,7 +8,6 @@ composes again on the bank that has the first.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from core.agents.opinions import Opinions
 from core.agents.roles import (
@@ -40,14 +39,11 @@ from core.usecases.absorb import Links, absorbed, embedding_text, inherited, mer
 from core.usecases.contest import closed, contested, handed_over, refuted_segments
 from core.usecases.moment import Moment
 from core.usecases.planning import with_conflict, without_conflict
+from core.usecases.rewording import reworded, touched, union
 
 MAX_MERGES = (
     16  # merging shrinks the graph, so a round ends; the cap guards it against an agent that never stops
 )
-MAX_KEYWORDS = 16  # of a node that relations have reworded
-
-
-Item = TypeVar("Item")
 
 
 class Round:
@@ -110,10 +106,8 @@ class Round:
         self._refuted.update(dict.fromkeys(refuted, conflict.conflict_id))
         self._current = replace(
             self._current,
-            interaction_ids=_union(
-                self._current.interaction_ids, (interaction_id,) if interaction_id else ()
-            ),
-            segments=_union(self._current.segments, evidence),
+            interaction_ids=union(self._current.interaction_ids, (interaction_id,) if interaction_id else ()),
+            segments=union(self._current.segments, evidence),
         )
         self._hand_over_conflicts(conflict.conflict_id)
         outcome = self._go_round()
@@ -249,7 +243,7 @@ class Round:
         conflict = contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
         self._new_conflict = conflict_id
         self._conflicts[conflict_id] = conflict
-        self._current = self._touched(self._current, state=NodeState.CONTESTED)
+        self._current = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:
             self._set_state(partner, NodeState.CONTESTED)
         task_id = TaskId(self._opinions.new_id("t", conflict_id))
@@ -271,7 +265,7 @@ class Round:
         shown = self._shown(node_id)
         if shown.state is not state:
             vector = self._changed[node_id].vector if node_id in self._changed else None
-            self._changed[node_id] = NodePut(node=self._touched(shown, state=state), vector=vector)
+            self._changed[node_id] = NodePut(node=touched(shown, self._moment, state=state), vector=vector)
 
     # ---- merge ----
 
@@ -312,11 +306,11 @@ class Round:
         self._current = merged_node(nodes, made, node_id, self._moment)
         self._neighbors = set(links)
         updates = sorted(made.neighbor_updates.items())
-        reworded = [self._reworded(n, new.context, new.keywords) for n, new in updates]
+        near = [self._reworded(n, new.context, new.keywords) for n, new in updates]
         own = [] if vector is not None else [self._current]
-        vectors = self._opinions.vectors([embedding_text(node) for node in (*own, *reworded)])
+        vectors = self._opinions.vectors([embedding_text(node) for node in (*own, *near)])
         self._vector = vectors.pop(0) if vector is None else vector
-        for node, made_vector in zip(reworded, vectors, strict=True):
+        for node, made_vector in zip(near, vectors, strict=True):
             self._changed[node.node_id] = NodePut(node=node, vector=made_vector)
 
     def _record(
@@ -352,20 +346,18 @@ class Round:
     def _relate(self, opinions: Sequence[RelatedOpinion]) -> None:
         """An edge each; both ends speak of each other: the most confident one's context, all their keywords."""
         current = self._current
-        words = _union(current.base_keywords, *(o.keywords_new for o in opinions))[:MAX_KEYWORDS]
-        self._current = self._touched(current, context=opinions[0].context_new, keywords=words)
-        reworded = [self._reworded(o.existing, o.context_existing, o.keywords_existing) for o in opinions]
-        texts = [embedding_text(node) for node in (self._current, *reworded)]
+        words = [opinion.keywords_new for opinion in opinions]
+        self._current = reworded(current, self._moment, opinions[0].context_new, *words)
+        others = [self._reworded(o.existing, o.context_existing, o.keywords_existing) for o in opinions]
+        texts = [embedding_text(node) for node in (self._current, *others)]
         self._vector, *vectors = self._opinions.vectors(texts)
-        for node, vector in zip(reworded, vectors, strict=True):
+        for node, vector in zip(others, vectors, strict=True):
             self._changed[node.node_id] = NodePut(node=node, vector=vector)
             self._edges.append((current.node_id, node.node_id))
         self._related = list(self._edges)
 
     def _reworded(self, node_id: NodeId, context: str, keywords: Sequence[str]) -> Node:
-        shown = self._shown(node_id)
-        words = _union(shown.base_keywords, keywords)[:MAX_KEYWORDS]
-        return self._touched(shown, context=context, keywords=words)
+        return reworded(self._shown(node_id), self._moment, context, keywords)
 
     # ---- small things ----
 
@@ -374,23 +366,6 @@ class Round:
         put = self._changed.get(node_id)
         return put.node if put else self._bank.nodes[node_id]
 
-    def _touched(
-        self,
-        node: Node,
-        *,
-        context: str | None = None,
-        keywords: tuple[str, ...] | None = None,
-        state: NodeState | None = None,
-    ) -> Node:
-        return replace(
-            node,
-            context=node.context if context is None else context,
-            keywords=node.keywords if keywords is None else keywords,
-            state=node.state if state is None else state,
-            update_time=self._moment.now,
-            revision=self._moment.revision,
-        )
-
     def _new_edges(self) -> list[tuple[NodeId, NodeId]]:
         if self._entered is None:
             return []
@@ -398,8 +373,3 @@ class Round:
         linked = set(self._bank.graph.neighbors(current)) if current in self._bank.nodes else set()
         inherited = [(current, n) for n in sorted(self._neighbors - linked)]
         return inherited + self._edges
-
-
-def _union(*parts: Iterable[Item]) -> tuple[Item, ...]:
-    """Every item once, in the order first met."""
-    return tuple(dict.fromkeys(item for part in parts for item in part))
