@@ -1,6 +1,7 @@
 """What a dull but well-behaved model would answer the five roles: enough for a whole run, and nothing more.
 
-It reads the question as a model has to: the shape asked for, and the fenced texts of the user's message.
+It reads the question as a model has to: the shape asked for, in whichever way it is told, and the fenced texts
+of the user's message.
 """
 
 import json
@@ -13,11 +14,27 @@ SUMMARY = re.compile(r"summary:\n(?P<text>.*)", re.DOTALL)
 
 
 def sensible(body: Mapping[str, Any]) -> str:
-    """The reply to a request's body, as JSON of the shape its response_format names."""
-    asked = body["response_format"]["json_schema"]
+    """The reply to a request's body, as JSON of the shape asked for."""
+    asked = _schema(body)["properties"]
     opening = next(m["content"] for m in body["messages"] if m["role"] == "user")
-    reply = _REPLIES[asked["name"]](_fenced(opening), asked["schema"]["properties"])
-    return json.dumps(reply, ensure_ascii=False)
+    return json.dumps(_REPLIES[_kind(asked)](_fenced(opening), asked), ensure_ascii=False)
+
+
+def _schema(body: Mapping[str, Any]) -> Any:
+    """Where the endpoint takes schemas, it stands in the response_format; else it ends the system message."""
+    if strict := body.get("response_format", {}).get("json_schema"):
+        return strict["schema"]
+    system = body["messages"][0]
+    assert system["role"] == "system"
+    return json.loads(system["content"].splitlines()[-1])
+
+
+def _kind(asked: Mapping[str, Any]) -> str:
+    """Shapes are told apart by what they hold: their names are not told in every way."""
+    if "relations" in asked:
+        judged = asked["relations"]["items"]["properties"]
+        return "first judgement" if "conflict_description" in judged else "second judgement"
+    return next(kind for kind in _REPLIES if kind in asked)
 
 
 Texts = Mapping[str, str]
@@ -99,13 +116,13 @@ def _plan(texts: Texts, asked: Mapping[str, Any]) -> Any:
     }
 
 
-_REPLIES: Mapping[str, Callable[[Texts, Any], Any]] = {
+_REPLIES: Mapping[str, Callable[[Texts, Any], Any]] = {  # by the field that tells a shape from those below
     "clusters": _clusters,
     "question": lambda _texts, _asked: {"question": ["0"]},
+    "first judgement": _first_judgement,
+    "second judgement": lambda _texts, _asked: {"relations": []},
+    "context": _consolidation,
     "summary": lambda texts, _asked: {"summary": texts["record"].strip()},
-    "conflicts_and_merges": _first_judgement,
-    "relations": lambda _texts, _asked: {"relations": []},
-    "consolidation": _consolidation,
-    "neighbors": _rewordings,
-    "plan": _plan,
+    "neighbor_updates": _rewordings,
+    "pending_tasks": _plan,
 }
