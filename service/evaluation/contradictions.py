@@ -7,18 +7,22 @@ False: every fact of the world that was put into a conflict, the contradicted on
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.bank.bank import Bank
-from core.ids import BankId, InteractionId, Tenant
+from core.bank.query import Target
+from core.bank.structure import Structure
+from core.ids import BankId, BankKey, InteractionId, Tenant
 from core.model.conflict import Conflict, Side
 from core.usecases.create_bank import CreateBank, create_bank
 from core.usecases.house import House
 from core.usecases.memorize import Memorize, Memorized, memorize
 from core.usecases.record import Context
+from core.usecases.search import Ask, Searches, run_searches
 from service.evaluation.sets import SetUnusable
 
 TENANT = Tenant("evaluation")
+FEW = 3  # hits in which both sides are looked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +37,17 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a case: whether the right conflict was found, and which facts fell into one falsely."""
+    """What became of a case: whether the right conflict was found, and which facts fell into one falsely.
+
+    `sides`: of a right one, how many sides were among the first FEW hits for the question, without and with
+    both sides being brought; None where the right conflict was not found.
+    """
 
     case: Case
     right: bool
     false: frozenset[int]
     conflicts: tuple[Conflict, ...]
+    sides: tuple[int, int] | None = None
 
 
 def read_letta(text: str) -> tuple[Case, ...]:
@@ -72,8 +81,29 @@ async def run(house: House, number: int, case: Case) -> Result:
     last = await memorize(house, Memorize(key=key, context=Context(text=case.contradicting)))
     async with house.banks.reading(key) as bank:
         result = judged(case, bank, facts, last)
+    if result.right:
+        plain = replace(house.retrieval.structure, conflicts=False)
+        alone = await _sides_found(house, key, case, facts, last, plain)
+        brought = await _sides_found(house, key, case, facts, last, replace(plain, conflicts=True))
+        result = replace(result, sides=(alone, brought))
     await house.banks.delete(key)
     return result
+
+
+async def _sides_found(
+    house: House,
+    key: BankKey,
+    case: Case,
+    facts: Mapping[InteractionId, int],
+    last: Memorized,
+    structure: Structure,
+) -> int:
+    """How many of the two sides, the contradicted fact and the new one, are among the first FEW hits."""
+    ask = Ask(text=case.question, top_k=FEW, target=Target.SEGMENTS, structure=structure, hops=0)
+    answers = await run_searches(house, Searches(key=key, asks=(ask,)))
+    found = {hit.segment.ref.interaction_id for hit in answers.answers[0].found.hits if hit.segment}
+    told = any(facts.get(interaction_id) in case.contradicted for interaction_id in found)
+    return told + (last.interaction_id in found)
 
 
 def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: Memorized) -> Result:
@@ -97,6 +127,17 @@ def _cited(sides: Sequence[Side], facts: Mapping[InteractionId, int]) -> set[int
     return {
         facts[ref.interaction_id] for side in sides for ref in side.segments if ref.interaction_id in facts
     }
+
+
+def both_sides(results: Sequence[Result]) -> tuple[float, float, float] | None:
+    """Among the first FEW hits, of the right conflicts of which a side was there: the share with both sides when
+    they are not brought, and when they are; and the share of right conflicts of which a side was there at all."""
+    right = [result.sides for result in results if result.sides is not None]
+    seen = [sides for sides in right if max(sides) > 0]
+    if not seen:
+        return None
+    alone, brought = (sum(sides[n] == 2 for sides in seen) / len(seen) for n in (0, 1))
+    return alone, brought, len(seen) / len(right)
 
 
 def shares(results: Sequence[Result]) -> tuple[float, float]:

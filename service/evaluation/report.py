@@ -169,8 +169,15 @@ def contradictions_markdown(name: str, results: Sequence[contradictions.Result])
         if of_it:
             right, false = contradictions.shares(of_it)
             rows.append([part, str(len(of_it)), _share(right), f"{false:.2%}"])
-    return f"## {name}\n\n" + table(
-        ["worlds", "questions", "right partner", "facts falsely in conflict"], rows
+    found = table(["worlds", "questions", "right partner", "facts falsely in conflict"], rows)
+    sides = contradictions.both_sides(results)
+    if sides is None:
+        return f"## {name}\n\n{found}"
+    alone, brought, seen = sides
+    return (
+        f"## {name}\n\n{found}\n\nBoth sides of a right conflict among the first {contradictions.FEW} hits for its "
+        f"question: {_share(brought)}, and {_share(alone)} if they are not brought (where a side was found: "
+        f"{_share(seen)})."
     )
 
 
@@ -231,6 +238,7 @@ def plain_contradictions(name: str, results: Sequence[contradictions.Result]) ->
         "questions": len(results),
         "right_partner": right,
         "facts_falsely_in_conflict": false,
+        "both_sides": contradictions.both_sides(results),
     }
 
 
