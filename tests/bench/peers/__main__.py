@@ -142,6 +142,7 @@ async def one_size(nodes: int, given: argparse.Namespace, folder: Path) -> None:
     for name in given.only:
         own = folder / name
         own.mkdir()
+        print(f"{name}, {nodes:,} nodes", file=sys.stderr)
         found = await peer(given.python, name, data, nodes, own)
         if isinstance(found, str):
             missing.append(f"{name}: {found}")
