@@ -1,6 +1,7 @@
 """What every keeper of index snapshots keeps to, and what the one on disk promises beyond."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,19 @@ async def test_what_somebody_else_put_there_is_left_alone(tmp_path: Path) -> Non
     assert await cache.owners() == [(a.KEY, "u1")]
     assert (tmp_path / ".DS_Store").exists()
     assert (tmp_path / "photos").exists()
+
+
+async def test_the_folder_may_be_deleted_at_any_time(tmp_path: Path) -> None:
+    cache = LocalIndexCache(tmp_path / "indexes")
+    await cache.put(a.KEY, "u1", "node_words", [b"x"])
+
+    shutil.rmtree(tmp_path / "indexes")
+
+    assert await cache.get(a.KEY, "u1") == {}
+    assert await cache.owners() == []
+    await cache.delete_bank(a.KEY, "u1")
+    await cache.put(a.KEY, "u1", "node_words", [b"y"])
+    assert await cache.get(a.KEY, "u1") == {"node_words": b"y"}
 
 
 async def test_only_the_services_user_can_look_into_the_folders(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from core.bank.bank import PARTS, Bank, Tuning
 from core.bank.change import EdgePut, InteractionAdd, NodeDrop, NodePut, Step
 from core.bank.compiled_vectors import VectorSettings
 from core.bank.restoring import IndexSnapshot
+from core.bank.snapshot import Parts, packed, unpacked
 from core.ids import InteractionId, NodeId
 from core.model.bank import EmbeddingSpace
 from core.text.analysis import terms
@@ -176,6 +177,19 @@ def test_a_damaged_snapshot_changes_nothing(part: str) -> None:
         loaded = life.loaded(blobs | {part: damaged})
         assert same_words(loaded, truth)
         assert a.same(loaded.state(), truth.state())
+
+
+@pytest.mark.parametrize(
+    "missing", ["keys", "prints", "lengths", "terms", "sizes", "said", "counts", "starts"]
+)
+def test_a_snapshot_that_lacks_something_is_refused_before_any_of_it_is_believed(missing: str) -> None:
+    life = Life(16, EXACT)
+    life.grow(30)
+    whole = unpacked(life.blobs()["node_words"])
+    rest = {name: array for name, array in whole.arrays.items() if name != missing}
+    lacking = b"".join(packed(Parts(facts=whole.facts, arrays=rest)))
+
+    assert same_words(life.loaded({"node_words": lacking}), life.bank)
 
 
 def test_another_banks_snapshots_change_nothing() -> None:
