@@ -13,11 +13,12 @@ from typing import Any, TypeVar
 import structlog
 
 from core.bank.bank import Bank
-from core.bank.change import BankPut, Change, Vector
+from core.bank.change import BankPut, Change, Head, Vector
 from core.errors import (
     BankExists,
     BankNotFound,
     HeadMoved,
+    MemoryBankError,
     RevisionNotReached,
     StaleRevision,
     StoreUnavailable,
@@ -162,11 +163,17 @@ class OpenBanks:
         asked = self._now()
         heads = await self._store.heads([held.bank.key for held in recent])
         for held in recent:
-            if heads.get(held.bank.key) == held.bank.head:
-                held.confirmed = max(held.confirmed, asked)
-                await held.fetch_vectors()
-            else:
-                await held.follow()
+            try:
+                await self._confirm(held, heads.get(held.bank.key), asked)
+            except MemoryBankError as failure:  # this one's own: the others are none the worse for it
+                log.warning("a bank not followed", bank_id=held.bank.key.bank_id, error=str(failure))
+
+    async def _confirm(self, held: HeldBank, head: Head | None, asked: float) -> None:
+        if head == held.bank.head:
+            held.confirmed = max(held.confirmed, asked)
+            await held.fetch_vectors()
+        else:
+            await held.follow()
 
     async def keep_swept(self) -> None:
         """Remove, until cancelled, snapshots of banks that are no more: purged elsewhere, or as a process died."""

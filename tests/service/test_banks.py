@@ -17,6 +17,7 @@ from core.errors import (
     NodeExists,
     RequestIdReused,
     RevisionNotReached,
+    StepUnknown,
     StoreUnavailable,
 )
 from core.ids import BankKey, NodeId, RequestId
@@ -270,6 +271,30 @@ async def test_a_revision_is_asked_of_the_bank_that_bears_the_id_now() -> None:
         with pytest.raises(BankNotFound):
             async with two.reading(KEY, 1):
                 pass
+
+
+class PartlyForeign(MemoryStore):
+    """A store in which a newer program has written to one bank what this one cannot read."""
+
+    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[Change]:
+        if key == KEY:
+            raise StepUnknown("Dream")
+        return await super().changes(key, uid, after, limit)
+
+
+async def test_a_bank_that_cannot_be_followed_keeps_no_other_from_being_confirmed() -> None:
+    store, other = PartlyForeign(), key("other")
+    async with opened(store) as one, opened(store, Holding(max_staleness=3_600)) as two:
+        for of, uid in ((KEY, "u1"), (other, "u2")):
+            await one.found(of, founding(of, uid))
+            async with two.reading(of):
+                pass
+            await one.commit(of, adding("n1"))
+
+        await two.confirm_recent()
+
+        async with two.reading(other) as bank:
+            assert list(bank.nodes) == ["n1"]
 
 
 async def test_a_writer_on_a_bank_that_was_replaced_writes_to_the_bank_that_is_there() -> None:
