@@ -17,8 +17,8 @@ from tests.support.loopback import Reply, failing, listening
 
 __all__ = ["ChatEndpoint", "Reply", "completion", "failing", "plainest", "serving"]
 
-Rule = Callable[[Mapping[str, Any]], str]
-"""The text that answers a request's body (`messages`, `response_format`, …)."""
+Rule = Callable[[Mapping[str, Any]], "str | Reply"]
+"""What answers a request's body (`messages`, `response_format`, …): a text as the model's, or a reply as it is."""
 
 
 def completion(text: str | None, *, counted: bool = True, end: str = "stop", **message: Any) -> Reply:

@@ -7,7 +7,7 @@ once the agent answers again, whoever goes on comes to where the call without a 
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -29,28 +29,19 @@ from core.agents.roles import (
 )
 from core.bank.query import Target
 from core.errors import BudgetSpent, MemoryBankError, StructuringFailed
-from core.ids import ConflictId
-from core.model.interaction import TaskReport
 from core.model.structuring import StructuringState
-from core.usecases.advance_task import AdvanceTask, advance_task
-from core.usecases.augment import Augment
 from core.usecases.get_bank import GetBank, get_bank
 from core.usecases.house import House
 from core.usecases.leftovers import take_up_leftovers
 from core.usecases.memorize import Memorize, memorize
-from core.usecases.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.record import Context
-from core.usecases.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.restructure import Restructure, restructure
 from core.usecases.search import Ask, Searches, run_searches
-from core.usecases.start_task import StartTask, start_task
+from tests.support.acts import Act, advancing, memorizing, merging, resolving, starting
 from tests.support.failing_agents import Snare, failures, snared
-from tests.support.house import KEY, TickingClock, make_bank, open_house, request, work_done
+from tests.support.house import KEY, TickingClock, make_bank, open_house, work_done
 from tests.support.passing import Look, WitnessStore, look
 from tests.support.scripted_agents import ScriptedAgents, joined
-
-Act = Callable[[House], Awaitable[Any]]
-
 
 # ---- the agents' script: what texts say decides, so that every run comes to the same ----
 
@@ -126,40 +117,6 @@ async def set_no_conflict(house: House) -> None:
 
 async def set_nothing(house: House) -> None:
     """No bank yet."""
-
-
-def memorizing(text: str) -> Act:
-    return lambda house: memorize(
-        house, Memorize(key=KEY, context=Context(text=text), request=request("r1", verb="Memorize"))
-    )
-
-
-def advancing(**more: Any) -> Act:
-    context = Context(text="findings on tides", task=TaskReport(type="SEARCH", description="x"))
-    command = AdvanceTask(key=KEY, augment=Augment(key=KEY), context=context, **more)
-    return lambda house: advance_task(house, replace(command, request=request("r1", verb="AdvanceTask")))
-
-
-def starting(**more: Any) -> Act:
-    command = StartTask(key=KEY, augment=Augment(key=KEY), request=request("r1", verb="StartTask"), **more)
-    return lambda house: start_task(house, command)
-
-
-def resolving(**more: Any) -> Act:
-    async def act(house: House) -> Any:
-        async with house.banks.reading(KEY) as bank:
-            conflict_id = ConflictId(min(bank.conflicts))
-        command = ResolveConflict(key=KEY, conflict_id=conflict_id, **more)
-        return await resolve_conflict(house, replace(command, request=request("r1", verb="Resolve")))
-
-    return act
-
-
-async def merging(house: House) -> Any:
-    async with house.banks.reading(KEY) as bank:
-        nodes = tuple(sorted(bank.nodes))[:2]
-    command = MergeNodes(key=KEY, node_ids=nodes, request=request("r1", verb="MergeNodes"))
-    return await merge_nodes(house, command)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
