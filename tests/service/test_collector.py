@@ -37,6 +37,17 @@ def test_it_is_off_while_any_load_lasts_and_on_again_afterwards() -> None:
     assert gc.isenabled()
 
 
+def test_a_load_that_fails_within_another_changes_nothing_for_that_one() -> None:
+    collector = Collector()
+
+    with collector.held_off():
+        with pytest.raises(OSError), collector.held_off():
+            raise OSError
+        assert not gc.isenabled()
+
+    assert gc.isenabled()
+
+
 def test_where_it_was_off_it_stays_off() -> None:
     gc.disable()
 
