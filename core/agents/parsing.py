@@ -30,6 +30,10 @@ class Malformed(Exception):
         self.problem = problem
 
 
+class Misshapen(Malformed):
+    """A reply that is not of the form asked for, whatever it says: the form was not understood, or not known."""
+
+
 def read_object(text: str) -> "Fields":
     """The JSON object that a reply is. Raises Malformed.
 
@@ -65,9 +69,9 @@ def _loaded(text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as failure:
         problem = failure.msg if isinstance(failure, json.JSONDecodeError) else "numbers or nesting too large"
         cut = "; it ends too early" if text.startswith("{") and not text.endswith("}") else ""
-        raise Malformed(f"the reply is not JSON ({problem}{cut})") from None
+        raise Misshapen(f"the reply is not JSON ({problem}{cut})") from None
     if not isinstance(value, dict):
-        raise Malformed("the reply is not a JSON object")
+        raise Misshapen("the reply is not a JSON object")
     return value
 
 
@@ -161,14 +165,14 @@ class Fields:
         for index, row in enumerate(self._list(name)):
             path = f"{self.at(name)}[{index}]"
             if not isinstance(row, dict):
-                raise Malformed(f"{path} is not an object")
+                raise Misshapen(f"{path} is not an object")
             rows.append(Fields(row, path))
         return rows
 
     def _strings(self, name: str) -> list[str]:
         values = self._list(name)
         if not all(isinstance(value, str) for value in values):
-            raise Malformed(f"{self.at(name)} is a list of strings")
+            raise Misshapen(f"{self.at(name)} is a list of strings")
         return values
 
     def _list(self, name: str) -> list[Any]:
@@ -176,10 +180,10 @@ class Fields:
 
     def _of(self, name: str, kind: type | tuple[type, ...], kind_name: str) -> Any:
         if name not in self._values:
-            raise Malformed(f"{self.at(name)} is missing")
+            raise Misshapen(f"{self.at(name)} is missing")
         value = self._values[name]
         if not isinstance(value, kind):
-            raise Malformed(f"{self.at(name)} is not {kind_name}")
+            raise Misshapen(f"{self.at(name)} is not {kind_name}")
         return value
 
 

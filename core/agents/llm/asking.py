@@ -5,12 +5,13 @@ that was read in full comes out. Every call is afforded first and charged after,
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from core.agents.llm import prompts, windows
 from core.agents.llm.fence import disarmed
-from core.agents.parsing import Fields, Malformed, read_object
+from core.agents.parsing import Fields, Malformed, Misshapen, read_object
 from core.agents.usage import afford, charge
 from core.errors import AgentReplyInvalid, AgentUnavailable, ModelUnavailable
 from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape
@@ -31,6 +32,7 @@ class Asking:
         self._model = model
         self._system = prompts.system(prompt)
         self._again = prompts.text("again")
+        self._form = prompts.text("form")
 
     @property
     def room(self) -> int:
@@ -51,9 +53,9 @@ class Asking:
             try:
                 return _read(reply, read, None if attempts_left else mend)
             except Malformed as failure:
-                problem = failure.problem
-            messages = [*opening, *self._objection(reply, problem)]
-        raise AgentReplyInvalid(self._role, problem)
+                problem = failure
+            messages = [*opening, *self._objection(reply, problem, shape)]
+        raise AgentReplyInvalid(self._role, problem.problem)
 
     async def _reply(self, messages: list[ChatMessage], shape: ReplyShape) -> ChatReply:
         afford()
@@ -64,12 +66,19 @@ class Asking:
         charge(reply)
         return reply
 
-    def _objection(self, reply: ChatReply, problem: str) -> list[ChatMessage]:
-        """The reply and what is wrong with it; of a long one as much as leaves room for the next."""
+    def _objection(self, reply: ChatReply, problem: Malformed, shape: ReplyShape) -> list[ChatMessage]:
+        """The reply and what is wrong with it; of a long one as much as leaves room for the next.
+
+        The form is told in words where it was missed: some endpoints say nothing, and do not pass it on.
+        """
         said = windows.shortened(reply.text.strip(), windows.reply_room(self._model.window) // 2)
+        told = self._again.replace("{problem}", disarmed(problem.problem))
+        if isinstance(problem, Misshapen):
+            schema = json.dumps(shape.schema, ensure_ascii=False)
+            told = f"{told}\n\n{self._form.replace('{schema}', schema)}"
         return [
             ChatMessage(role="assistant", text=disarmed(said) or EMPTY),
-            ChatMessage(role="user", text=self._again.replace("{problem}", disarmed(problem))),
+            ChatMessage(role="user", text=told),
         ]
 
 

@@ -23,7 +23,7 @@ from core.ports import ChatModel, ReplyShape
 from core.text import sentences
 from core.text.tokens import estimate
 
-NUMBER_TOKENS = 6  # what the name before a numbered sentence costs
+NUMBER_TOKENS = 16  # what a numbered sentence's name costs, before it and in the form of the reply
 
 NeighborsByName = Mapping[str, Neighbor]
 Sentences = Mapping[str, str]

@@ -118,12 +118,14 @@ def _completed(tasks: Mapping[str, CompletedTask]) -> list[str]:
     for name, task in tasks.items():
         retry = f" (retry of {name_of[task.retry_of]})" if task.retry_of in name_of else ""
         found = f" Found: {folded(task.context)}" if task.context else ""
-        lines.append(f"{name}: {task.status.value}{retry}: {task.type}: {folded(task.description)}.{found}")
+        lines.append(
+            f"{name}: {task.status.value}{retry}: {folded(task.type)}: {folded(task.description)}.{found}"
+        )
     return lines
 
 
 def _pending(task: PendingTask) -> str:
-    return f"type: {task.type}; description: {folded(task.description)}; how: {folded(task.how)}"
+    return f"type: {folded(task.type)}; description: {folded(task.description)}; how: {folded(task.how)}"
 
 
 def _conflict(conflict: Conflict) -> str:
@@ -134,7 +136,7 @@ def _report(progress: Progress, limit: int) -> Enclosed | None:
     report = progress.report
     if report is None:
         return None
-    head = f"status: {report.status.value}\ntype: {report.type}\ndescription: {folded(report.description)}"
+    head = f"status: {report.status.value}\ntype: {folded(report.type)}\ndescription: {folded(report.description)}"
     return Enclosed(name="reported", text=windows.shortened(f"{head}\ncontext:\n{progress.context}", limit))
 
 

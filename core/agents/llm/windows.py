@@ -11,6 +11,7 @@ from core.text.segmenting import SEGMENT_LIMIT, chunks, segment
 from core.text.tokens import estimate
 
 REPLY_ROOM = 4_096  # tokens kept for a reply, of a large window
+SHAPE_ROOM = 512  # tokens kept for the form of a reply: endpoints count it in
 LEFT_OUT = "[… left out …]"
 HEAD_SHARE = 2 / 3  # of a shortened text: beginnings say more, but conclusions stand at the end
 CODE_POINTS_PER_TOKEN = 8  # more than any text but blanks has
@@ -24,8 +25,8 @@ def reply_room(window: int) -> int:
 
 
 def room(window: int, system: str) -> int:
-    """The tokens a user's message may take beside the system message and the reply."""
-    return max(window - reply_room(window) - estimate(system), window // 4, 1)
+    """The tokens a user's message may take beside the system message, the form of the reply, and the reply."""
+    return max(window - reply_room(window) - SHAPE_ROOM - estimate(system), window // 4, 1)
 
 
 def shortened(text: str, limit: int) -> str:

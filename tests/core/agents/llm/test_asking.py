@@ -47,6 +47,22 @@ async def test_a_bad_reply_is_asked_again_with_the_reason() -> None:
     assert "the reply is not JSON" in again[3].text
 
 
+async def test_a_reply_of_another_form_is_told_the_form_and_one_that_is_wrong_in_substance_is_not() -> None:
+    def never(_reply: Fields) -> str:
+        raise Malformed("relations names node_9, which was not given")
+
+    shape = ReplyShape(name="summary", schema={"type": "object", "properties": {"summary": {}}})
+    unshapely, wrong = ScriptedChat(["prose", "[]", "{}"]), ScriptedChat(["{}"] * 3)
+
+    for chat, read in ((unshapely, summary), (wrong, never)):
+        with pytest.raises(AgentReplyInvalid):
+            await Asking("judge", chat, "structurer").ask("?", shape, read)
+
+    form = '{"type": "object", "properties": {"summary": {}}}'
+    assert [form in told for told in objections(unshapely)] == [True, True]
+    assert [form in told for told in objections(wrong)] == [False, False]
+
+
 async def test_only_the_last_bad_reply_is_shown_and_an_empty_one_by_a_word() -> None:
     chat = ScriptedChat(["nonsense", "", said(summary="good")])
 

@@ -44,7 +44,7 @@ def test_shares_grant_small_sizes_in_full_and_the_rest_alike() -> None:
     assert windows.shares([10, 20], 400) == [10, 20]
 
 
-def test_a_window_keeps_room_for_the_reply() -> None:
-    assert windows.room(8_000, "") == 6_000
-    assert windows.room(128_000, "") == 128_000 - windows.REPLY_ROOM
+def test_a_window_keeps_room_for_the_reply_and_its_form() -> None:
+    assert windows.room(8_000, "") == 6_000 - windows.SHAPE_ROOM
+    assert windows.room(128_000, "") == 128_000 - windows.REPLY_ROOM - windows.SHAPE_ROOM
     assert windows.room(10, "a long system message " * 100) >= 1
