@@ -90,7 +90,7 @@ def _places(bank: Bank, query: Query, said: Mapping[str, float], positions: Posi
         positions=positions,
         sittings=order.sittings[positions],
         asking=order.asking[positions],
-        called=order.spoken_by(positions, called),
+        told=order.told_by(positions, called),
         times=order.times[positions],
         topics=_topics(bank, query, said, positions) if "topic" in weights else np.zeros(len(positions)),
         spoken_of=spans(query.text, frame) if "time" in weights else (),

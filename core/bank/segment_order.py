@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.ids import InteractionId, SegmentRef
 from core.model.interaction import Interaction
 from core.text.analysis import STOP_WORDS
+from core.text.persons import speaks_of_itself
 from core.text.questions import asks
 from core.text.scripts import WIDE
 
@@ -28,7 +29,7 @@ _WORD = re.compile(r"\w+")
 
 
 class SegmentOrder:
-    """Positions of segments, and by position: the sitting, the speaker, the time, and whether it ends by asking.
+    """Positions of segments, and by position: sitting, speaker, time, whether it asks, whether it says "I".
 
     A *sitting* is a run of an interaction's segments without a long pause: what was said at a stretch.
     """
@@ -40,6 +41,7 @@ class SegmentOrder:
         self._speaker = array("i")
         self._time = array("d")
         self._asks = array("b")
+        self._of_itself = array("b")
         self._sittings = 0
         self._speakers: dict[str, int] = {"": 0}
         self._called: dict[str, set[int]] = {}  # a word of a name → who is called so
@@ -62,7 +64,9 @@ class SegmentOrder:
             self._sitting.append(self._sittings)
             self._speaker.append(self._number_of(span.speaker))
             self._time.append(time)
-            self._asks.append(asks(interaction.text[span.start : span.end]))
+            text = interaction.text[span.start : span.end]
+            self._asks.append(asks(text))
+            self._of_itself.append(speaks_of_itself(text))
             self._earliest, self._latest = min(self._earliest, time), max(self._latest, time)
 
     def _number_of(self, speaker: str) -> int:
@@ -118,13 +122,13 @@ class SegmentOrder:
         """By position: 1 for what ends by asking."""
         return np.frombuffer(self._asks, np.int8)
 
-    def spoken_by(self, positions: Positions, speakers: Sequence[int]) -> NDArray[np.bool_]:
-        """Which of the positions one of these speakers said."""
+    def told_by(self, positions: Positions, speakers: Sequence[int]) -> NDArray[np.bool_]:
+        """At which of the positions one of these speakers speaks of himself: in the first person."""
         spoke = np.frombuffer(self._speaker, np.intc)[positions]
         found = np.zeros(len(positions), np.bool_)
         for speaker in speakers:
             found |= spoke == speaker
-        return found
+        return found & (np.frombuffer(self._of_itself, np.int8)[positions] > 0)
 
     def speakers_in(self, text: str) -> list[int]:
         """The speakers whom a text calls by name, or by a word of their name."""

@@ -9,7 +9,7 @@ The components, and why they are there (docs/retrieval.md measures each):
   conversation is about what the turns around it are about.
 - *reply*: two parts in three, the plain score of the segment before, if that ends by asking; one part, for not
   ending by asking itself. A question resembles the question that is asked now; what answers it came after.
-- *speaker*: 1 for what was said by somebody whom the query calls by name.
+- *speaker*: 1 for what somebody whom the query calls by name says in the first person: of himself.
 - *time*: 1 for what happened at a time that the query speaks of, fading out over FADING around it.
 - *topic*: the plain score of the best node that summarises the segment.
 """
@@ -69,13 +69,14 @@ Shares = Mapping[str, Array]
 class Places:
     """What is known of some segments beside their scores; arrays are parallel to `positions`, which ascend.
 
-    `called`: whether the query calls its speaker. `times`: seconds since 1970. `topics`: as the component.
+    `told`: whether somebody whom the query calls speaks of himself. `times`: seconds since 1970. `topics`: as the
+    component.
     """
 
     positions: Positions
     sittings: NDArray[np.intc]
     asking: NDArray[np.int8]
-    called: NDArray[np.bool_]
+    told: NDArray[np.bool_]
     times: Array
     topics: Array
     spoken_of: Sequence[Span]
@@ -106,7 +107,7 @@ def _reply(plain: Array, places: Places) -> Array:
 
 
 def _speaker(plain: Array, places: Places) -> Array:
-    return places.called.astype(np.float64)
+    return places.told.astype(np.float64)
 
 
 def _time(plain: Array, places: Places) -> Array:

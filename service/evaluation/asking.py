@@ -24,7 +24,7 @@ from service.evaluation.sets import EvaluationSet, Question, World
 
 TENANT = Tenant("evaluation")
 DEEPEST = max(DEPTHS)
-TOKENS_A_HIT = 20  # the least a memory takes in a prompt: so many are looked for that they would fill it
+TOKENS_A_HIT = 40  # the least a memory takes in a prompt: so many are looked for that they would fill it
 
 Progress = Callable[[str], None]
 

@@ -126,7 +126,7 @@ class Structure(_message.Message):
     reply: _builtins.float
     """The plain score of the question that was asked just before, and that the segment is no question itself."""
     speaker: _builtins.float
-    """That the query calls the speaker by name."""
+    """That the query calls the speaker by name, who speaks of himself: in the first person."""
     time: _builtins.float
     """That the event_time is one that the query's text speaks of: `7 May 2023`, `last week`, `去年三月`."""
     topic: _builtins.float

@@ -24,9 +24,15 @@ def spoken(name: str, *said: tuple[str, str], hours: tuple[int, ...] = ()) -> In
 def an_order() -> SegmentOrder:
     order = SegmentOrder()
     order.add(
-        spoken("i1", ("Ann Lee", "Hi. "), ("Ben", "And you? "), ("Ann Lee", "Fine. "), hours=(0, 1, 30))
+        spoken(
+            "i1",
+            ("Ann Lee", "I am Ann. "),
+            ("Ben", "And my hat? "),
+            ("Ann Lee", "We left it. "),
+            hours=(0, 1, 30),
+        )
     )
-    order.add(spoken("i2", ("林岚", "你好。"), ("", "a note")))
+    order.add(spoken("i2", ("林岚", "我走了。"), ("", "a note")))
     return order
 
 
@@ -56,13 +62,20 @@ def test_a_speaker_is_called_by_any_word_of_the_name_and_chinese_names_without_s
     everything = np.arange(5)
 
     def said_by(text: str) -> list[bool]:
-        spoke: list[bool] = order.spoken_by(everything, order.speakers_in(text)).tolist()
+        spoke: list[bool] = order.told_by(everything, order.speakers_in(text)).tolist()
         return spoke
 
     assert said_by("What did ann's dog eat?") == [True, False, True, False, False]
     assert said_by("when did BEN leave") == [False, True, False, False, False]
     assert said_by("昨天林岚说了什么？") == [False, False, False, True, False]
     assert said_by("Who annotated the benefit?") == [False] * 5
+
+
+def test_what_a_speaker_says_of_others_is_not_told_of_himself() -> None:
+    order = SegmentOrder()
+    order.add(spoken("i1", ("Ann", "Ben left early. "), ("Ann", "I stayed. ")))
+
+    assert order.told_by(np.arange(2), order.speakers_in("Ann")).tolist() == [False, True]
 
 
 def test_an_empty_order_calls_nobody() -> None:

@@ -21,7 +21,7 @@ def places(count: int, **changed: object) -> Places:
             "positions": np.arange(10, 10 + count),
             "sittings": np.zeros(count, np.intc),
             "asking": np.zeros(count, np.int8),
-            "called": np.zeros(count, np.bool_),
+            "told": np.zeros(count, np.bool_),
             "times": np.full(count, MAY.timestamp()),
             "topics": np.zeros(count),
             "spoken_of": (),
@@ -46,7 +46,7 @@ def test_a_score_stays_between_nought_and_one_and_is_what_its_shares_add_up_to(c
         50,
         sittings=np.repeat(np.arange(5, dtype=np.intc), 10),
         asking=drawn.integers(2, size=50).astype(np.int8),
-        called=drawn.random(50) < 0.5,
+        told=drawn.random(50) < 0.5,
         topics=drawn.random(50),
         spoken_of=((MAY, JUNE),),
     )
