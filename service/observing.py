@@ -11,6 +11,7 @@ import grpc
 import structlog
 
 from core.agents.usage import Asked
+from core.errors import MemoryBankError
 from core.usecases.observer import Observer, Structured
 from service.config import ConfigurationError, MetricsSection
 
@@ -20,13 +21,16 @@ CallObserver = Callable[[str, grpc.StatusCode, float], None]
 
 
 class Logging:
-    """One line at INFO for every structuring: how it ended, and what it cost."""
+    """One line at INFO for every structuring: how it ended, and what it cost. What was never meant to happen is an
+    error with its traceback: nobody may be waiting for it."""
 
     def asked(self, asked: Asked) -> None:  # noqa: ARG002 - each structuring sums up its questions
         return
 
     def structured(self, structured: Structured) -> None:
         failure, usage = structured.failure, structured.usage
+        if isinstance(failure, Exception) and not isinstance(failure, MemoryBankError):
+            log.error("defect", interaction_id=structured.interaction_id, exc_info=failure)
         log.info(
             "structured",
             tenant=structured.key.tenant,

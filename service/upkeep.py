@@ -45,4 +45,6 @@ async def _purge(house: House, key: BankKey, uid: str) -> None:
         await house.banks.delete(key, uid)
     except BankNotFound:
         return  # somebody else was quicker
+    finally:
+        house.workshop.patience.gone(key)
     log.info("bank purged", tenant=key.tenant, bank_id=key.bank_id)

@@ -33,4 +33,5 @@ async def delete_bank(house: House, command: DeleteBank) -> BankPurged:
         if not command.allow_missing:
             raise
         return BankPurged(counts=PurgeCounts(), revision=0)
+    house.workshop.patience.gone(command.key)
     return BankPurged(counts=counts, revision=revision)

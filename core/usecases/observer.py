@@ -4,18 +4,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.agents.usage import Asked, Usage
-from core.errors import MemoryBankError
 from core.ids import BankKey, InteractionId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Structured:
-    """Work on an interaction has ended: all done, or `failure` says why not yet."""
+    """Work on an interaction has ended: all done, or `failure` says why not yet. Cancelled counts as a failure,
+    and so does what was never meant to happen."""
 
     key: BankKey
     interaction_id: InteractionId
     usage: Usage
-    failure: MemoryBankError | None
+    failure: BaseException | None
 
 
 class Observer(Protocol):

@@ -1,5 +1,8 @@
 """Setting an interaction's structuring to work, and saying how it ended to whom it concerns."""
 
+import sys
+from asyncio import CancelledError
+
 from core.agents.usage import Ledger
 from core.errors import BankNotFound, StructuringFailed
 from core.ids import BankKey, InteractionId
@@ -14,24 +17,37 @@ def take_up(
 ) -> Running:
     """The structuring of this interaction, at work: what runs already, or a new start, which spends of the
     caller's budget."""
-    patience, observer = house.workshop.patience, house.workshop.observer
 
     async def work(ledger: Ledger, report: Report) -> None:
-        failure = None
+        failure: BaseException | None = None
         try:
             await structure(house, key, interaction_id, ledger, report)
-            patience.succeeded(key, interaction_id)
         except StructuringFailed as failed:
             failure = failed.cause
-            patience.failed(key, interaction_id, failure)
-            raise
-        except BankNotFound as gone:
-            failure = gone
-            patience.gone(key)
             raise
         finally:
-            observer.structured(
-                Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
-            )
+            _tell(house, key, interaction_id, ledger, failure or sys.exception())
 
     return house.workshop.begin(key, interaction_id, work, caller)
+
+
+def _tell(
+    house: House,
+    key: BankKey,
+    interaction_id: InteractionId,
+    ledger: Ledger,
+    failure: BaseException | None,
+) -> None:
+    """However work has ended: the background, which may try again, and whoever watches."""
+    patience = house.workshop.patience
+    match failure:
+        case None:
+            patience.succeeded(key, interaction_id)
+        case BankNotFound():
+            patience.gone(key)
+        case CancelledError():
+            """The process stops; whoever opens the bank next goes on."""
+        case _:
+            patience.failed(key, interaction_id, failure)
+    told = Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
+    house.workshop.observer.structured(told)

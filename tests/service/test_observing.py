@@ -10,11 +10,13 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 
-from core.agents.usage import Answer, Asked, RoleUsage
+from core.agents.usage import Answer, Asked, RoleUsage, Usage
+from core.ids import BankId, BankKey, InteractionId, Tenant
+from core.usecases.observer import Structured
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.adapters.prometheus import PrometheusMetrics
 from service.config import ConfigurationError, MetricsSection
-from service.observing import observing
+from service.observing import Logging, observing
 from service.server import require_loopback
 from tests.support.server import refused, serving, settings_for
 
@@ -107,3 +109,23 @@ def test_a_call_is_told_apart_by_service_method_and_code() -> None:
     value = metrics.registry.get_sample_value
     assert value("grpc_server_handled_total", {**names, "grpc_code": "OK"}) == 2
     assert value("grpc_server_handling_seconds_bucket", {**names, "le": "0.005"}) == 2
+
+
+def test_a_defect_in_work_that_nobody_waits_for_is_an_error_with_its_traceback() -> None:
+    broken = KeyError("never meant to be")
+    told = Structured(
+        key=BankKey(tenant=Tenant("t"), bank_id=BankId("b1")),
+        interaction_id=InteractionId("i1"),
+        usage=Usage(),
+        failure=broken,
+    )
+
+    with capture_logs() as events:
+        Logging().structured(told)
+
+    assert [(event["log_level"], event["event"]) for event in events] == [
+        ("error", "defect"),
+        ("info", "structured"),
+    ]
+    assert events[0]["exc_info"] is broken
+    assert events[1]["outcome"] == "KeyError"

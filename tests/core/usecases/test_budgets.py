@@ -14,11 +14,13 @@ from core.model.interaction import TaskReport
 from core.ports import ChatReply
 from core.usecases.advance_task import AdvanceTask, advance_task
 from core.usecases.augment import Augment
+from core.usecases.delete_bank import DeleteBank, delete_bank
 from core.usecases.get_bank import GetBank, get_bank
 from core.usecases.house import House
 from core.usecases.leftovers import take_up_leftovers
 from core.usecases.limits import Budgets
 from core.usecases.memorize import Memorize, memorize
+from core.usecases.observer import Structured, Unobserved
 from core.usecases.record import Context
 from core.usecases.restructure import Restructure, restructure
 from core.usecases.start_task import StartTask, start_task
@@ -209,6 +211,58 @@ async def test_the_background_tries_an_endpoint_that_is_down_less_and_less_often
         await take_up_leftovers(house, timedelta(0))
         await work_done(house)
         assert await take_up_leftovers(house, timedelta(0)) == 2
+
+
+async def test_an_interaction_that_fails_by_itself_is_left_alone_though_others_of_its_bank_succeed() -> None:
+    agents, asked = costly(), list[str]()
+
+    def poisoned(pieces: Sequence[Piece], task: str) -> Sequence[Cluster]:
+        asked.append(pieces[0].text)
+        if pieces[0].text == "poison":
+            raise AgentReplyInvalid("clusterer", "not JSON")
+        return one_cluster(pieces, task)
+
+    agents.clusterer.clusters.otherwise = poisoned
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        with pytest.raises(StructuringFailed):
+            await remember(house, "poison")
+        clock = house.clock
+        assert isinstance(clock, TickingClock)
+
+        for number in range(60):  # an hour of a bank that is in use
+            await remember(house, f"good {number}")
+            clock.skip(timedelta(minutes=1))
+            await take_up_leftovers(house, timedelta(0))
+            for running in list(house.workshop._running.values()):
+                with pytest.raises(StructuringFailed):
+                    await running.finished()
+
+    assert asked.count("poison") < 10
+
+
+async def test_a_defect_is_neither_hidden_nor_hammered_at() -> None:
+    agents, told = costly(), list[Structured]()
+
+    def broken(_pieces: Sequence[Piece], _task: str) -> Sequence[Cluster]:
+        raise KeyError("never meant to be")
+
+    class Listening(Unobserved):
+        def structured(self, structured: Structured) -> None:
+            told.append(structured)
+
+    agents.clusterer.clusters.otherwise = broken
+    async with open_house(agents=agents.roles) as opened:
+        house = replace(opened, workshop=Workshop(opened.clock, observer=Listening()))
+        await make_bank(house)
+
+        with pytest.raises(KeyError):
+            await remember(house, "alpha")
+
+        assert [type(structured.failure) for structured in told] == [KeyError]
+        assert await take_up_leftovers(house, timedelta(0)) == 0
+        await delete_bank(house, DeleteBank(key=KEY))
+        assert not house.workshop.patience.is_tried(KEY)
 
 
 async def test_every_call_that_asks_agents_says_what_it_cost() -> None:
