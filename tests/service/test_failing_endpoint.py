@@ -41,10 +41,10 @@ def ruled(messages: Sequence[ChatMessage], shape: ReplyShape) -> str:
 
 
 def good(body: Mapping[str, Any]) -> Reply:
-    """The rule's reply. Its tokens are not counted: how many were spent is no difference between runs."""
+    """The rule's reply."""
     messages = [ChatMessage(role=said["role"], text=said["content"]) for said in body["messages"]]
     shape = ReplyShape(name=kind_of(body), schema={})
-    return completion(ruled(messages, shape), counted=False)
+    return completion(ruled(messages, shape))
 
 
 def kind_of(body: Mapping[str, Any]) -> str:
@@ -73,7 +73,7 @@ INVENTED: Mapping[str, Mapping[str, Any]] = {  # a summary names nothing that co
 
 
 def invented(body: Mapping[str, Any]) -> Reply:
-    return completion(json.dumps(INVENTED[kind_of(body)]), counted=False)
+    return completion(json.dumps(INVENTED[kind_of(body)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,14 +86,12 @@ class Failure:
 
 
 FAILURES: Mapping[str, Failure] = {
-    "malformed, once": Failure(reply=lambda _: completion("nonsense {", counted=False), times=1),
-    "malformed": Failure(reply=lambda _: completion("nonsense {", counted=False), becomes=AgentReplyInvalid),
+    "malformed, once": Failure(reply=lambda _: completion("nonsense {"), times=1),
+    "malformed": Failure(reply=lambda _: completion("nonsense {"), becomes=AgentReplyInvalid),
     "invented ids": Failure(reply=invented, becomes=AgentReplyInvalid),
-    "cut off, once": Failure(
-        reply=lambda body: completion('{"summary": "hal', counted=False, end="length"), times=1
-    ),
+    "cut off, once": Failure(reply=lambda body: completion('{"summary": "hal', end="length"), times=1),
     "cut off": Failure(
-        reply=lambda body: completion('{"summary": "hal', counted=False, end="length"),
+        reply=lambda body: completion('{"summary": "hal', end="length"),
         becomes=AgentReplyInvalid,
     ),
     "429, soon again": Failure(reply=lambda _: failing(429), times=1),

@@ -1,7 +1,7 @@
 """The states a bank passes through, whole change by whole change, told apart by what they hold alone.
 
-Times, revisions and the numbers in generated ids depend on how often something was tried; they are
-left out, so that two runs that came to the same are equal.
+Times, revisions, tokens spent and the numbers in generated ids depend on how often something was tried; they
+are left out, so that two runs that came to the same are equal.
 """
 
 import re
@@ -20,6 +20,7 @@ from service.adapters.memory_store import MemoryStore
 GENERATED = re.compile(r"\b([a-z])-(\d{4})\b")
 
 
+TRIES = ("revision", "tokens_spent")
 RECORDS = ("interactions", "attachments", "structurings", "clusters")
 
 
@@ -70,7 +71,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tobytes().hex()
     if is_dataclass(value):
-        kept = {f.name: getattr(value, f.name) for f in fields(value) if f.name != "revision"}
+        kept = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in TRIES}
         return {name: _plain(part) for name, part in kept.items() if not isinstance(part, datetime)}
     if isinstance(value, tuple):
         return tuple(_plain(part) for part in value)

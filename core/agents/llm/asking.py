@@ -6,7 +6,8 @@ that was read in full comes out. Every call is afforded first and charged after,
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from core.agents.llm import prompts, windows
@@ -15,6 +16,7 @@ from core.agents.parsing import Fields, Malformed, Misshapen, read_object
 from core.agents.usage import afford, charge
 from core.errors import AgentReplyInvalid, AgentUnavailable, ModelUnavailable
 from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape
+from core.text.tokens import estimate
 
 Answer = TypeVar("Answer")
 Read = Callable[[Fields], Answer]
@@ -63,7 +65,7 @@ class Asking:
             reply = await self._model.reply(messages, shape)
         except ModelUnavailable as failure:
             raise AgentUnavailable(self._role, str(failure)) from failure
-        charge(reply)
+        charge(_counted(reply, messages))
         return reply
 
     def _objection(self, reply: ChatReply, problem: Malformed, shape: ReplyShape) -> list[ChatMessage]:
@@ -80,6 +82,14 @@ class Asking:
             ChatMessage(role="assistant", text=disarmed(said) or EMPTY),
             ChatMessage(role="user", text=told),
         ]
+
+
+def _counted(reply: ChatReply, messages: Sequence[ChatMessage]) -> ChatReply:
+    """The reply with its tokens, estimated where the endpoint counts none: a budget must end some time."""
+    if reply.input_tokens or reply.output_tokens:
+        return reply
+    asked = sum(estimate(message.text) for message in messages)
+    return replace(reply, input_tokens=asked, output_tokens=estimate(reply.text))
 
 
 def _read(reply: ChatReply, read: Read[Answer], mend: Read[Answer] | None) -> Answer:

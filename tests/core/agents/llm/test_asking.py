@@ -141,6 +141,16 @@ async def test_every_reply_is_charged_good_or_bad() -> None:
     assert spent.output_tokens == len("nonsense") + len(said(summary="good"))
 
 
+async def test_what_the_endpoint_does_not_count_is_estimated() -> None:
+    ledger = Ledger(TickingClock())
+
+    with ledger.spending("structurer"):
+        await ask(ScriptedChat([ChatReply(text=said(summary="good"))]))
+
+    spent = ledger.total().roles["structurer"]
+    assert (spent.input_tokens > 100, 0 < spent.output_tokens < 20) == (True, True)
+
+
 async def test_a_spent_budget_stops_asking_again() -> None:
     ledger = Ledger(TickingClock(), call=Purse("tokens", 10))
     chat = ScriptedChat(["nonsense", said(summary="good")])
