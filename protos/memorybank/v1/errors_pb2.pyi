@@ -4,7 +4,8 @@ isort:skip_file
 Errors of this package: a gRPC code with `google.rpc.ErrorInfo` in the status details, whose `domain` is
 "memorybank", whose `reason` is the name of an ErrorReason without its prefix (`NODE_ABSORBED`), and whose
 `metadata` has the keys listed there. INVALID_ARGUMENT names its fields in `google.rpc.BadRequest` too; what may be
-tried again carries `google.rpc.RetryInfo`.
+tried again carries `google.rpc.RetryInfo`; a configured bound or budget that was reached names its setting as the
+`subject` in `google.rpc.QuotaFailure`.
 
 Any call may answer UNDECODABLE_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED, SHUTTING_DOWN,
 STORE_UNAVAILABLE and STEP_UNKNOWN; any call on a bank BANK_NOT_FOUND; any read with `min_revision`
