@@ -33,11 +33,11 @@ class StructureSection(Section):
     """What the places of segments count for beside the plain formula's 1; 0 switches one off. The defaults were
     chosen on a development set (docs/retrieval.md)."""
 
-    near: Weight = 0.6
-    reply: Weight = 0.4
-    speaker: Weight = 0.3
+    near: Weight = 0.4
+    reply: Weight = 0.3
+    speaker: Weight = 0.1
     time: Weight = 0.3
-    topic: Weight = 0.3
+    topic: Weight = 0.5
     diversity: float = Field(default=0.3, ge=0, le=1)
     conflicts: bool = True
 

@@ -13,7 +13,7 @@ def test_the_packaged_settings_are_enough() -> None:
 
     assert (settings.retrieval.top_k, settings.retrieval.alpha, settings.retrieval.chunk_ratio) == (
         8,
-        0.5,
+        0.3,
         0.9,
     )
 

@@ -34,7 +34,7 @@ async def test_a_text_finds_its_node_with_its_neighbourhood(service: Service) ->
     assert hit.node.summary == FACTS["ceo"]
     assert list(hit.neighbor_ids) == ["founding"]
     assert [n.summary for n in found.neighbors] == [FACTS["founding"]]
-    assert abs(hit.score - (0.5 * hit.attribute_score + 0.5 * hit.embedding_score)) < 1e-9
+    assert abs(hit.score - (0.3 * hit.attribute_score + 0.7 * hit.embedding_score)) < 1e-9
 
 
 async def test_a_node_finds_what_resembles_it_but_not_itself(service: Service) -> None:
@@ -177,7 +177,7 @@ async def test_an_empty_structure_is_the_plain_formula(service: Service) -> None
 
     for hit in found.hits:
         assert not hit.why
-        assert abs(hit.score - (0.5 * hit.attribute_score + 0.5 * hit.embedding_score)) < 1e-9
+        assert abs(hit.score - (0.3 * hit.attribute_score + 0.7 * hit.embedding_score)) < 1e-9
 
 
 async def test_a_prompt_can_be_made_of_the_evidence_itself(service: Service) -> None:
