@@ -158,6 +158,8 @@ class Fields:
             if first > last or last >= end:
                 raise Malformed(f"{self.at(name)} names {shown(value)}: numbers go from 0 to {end - 1}")
             found.extend(range(first, last + 1))
+            if len(found) > 2 * end:  # a few repetitions are slips; ranges without end would fill the memory
+                raise Malformed(f"{self.at(name)} names numbers again and again")
         return found
 
     def rows(self, name: str) -> "list[Fields]":

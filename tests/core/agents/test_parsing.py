@@ -120,3 +120,10 @@ def test_a_wrong_value_is_told_in_what_every_wire_carries() -> None:
         reply.choice("type", ["SEARCH"])
 
     assert told.value.problem.encode() == b'type is one of "SEARCH", not " half \\u0000"'
+
+
+def test_ranges_that_repeat_without_end_are_refused_before_they_fill_the_memory() -> None:
+    with pytest.raises(Malformed, match="pieces names numbers again and again"):
+        Fields({"pieces": ["0-9999"] * 100_000}).numbers("pieces", 10_000)
+
+    assert Fields({"pieces": ["0-2", "1"]}).numbers("pieces", 3) == [0, 1, 2, 1]
