@@ -21,11 +21,20 @@ CallObserver = Callable[[str, grpc.StatusCode, float], None]
 
 
 class Logging:
-    """One line at INFO for every structuring: how it ended, and what it cost. What was never meant to happen is an
-    error with its traceback: nobody may be waiting for it."""
+    """One line at INFO for every structuring: how it ended, and what it cost, by role; at DEBUG one for every
+    question, those of plans and merges by hand included. What was never meant to happen is an error with its
+    traceback: nobody may be waiting for it."""
 
-    def asked(self, asked: Asked) -> None:  # noqa: ARG002 - each structuring sums up its questions
-        return
+    def asked(self, asked: Asked) -> None:
+        log.debug(
+            "asked",
+            role=asked.role,
+            outcome=asked.answer.value,
+            calls=asked.cost.calls,
+            input_tokens=asked.cost.input_tokens,
+            output_tokens=asked.cost.output_tokens,
+            milliseconds=asked.cost.milliseconds,
+        )
 
     def structured(self, structured: Structured) -> None:
         failure, usage = structured.failure, structured.usage
@@ -37,7 +46,7 @@ class Logging:
             bank_id=structured.key.bank_id,
             interaction_id=structured.interaction_id,
             outcome="ok" if failure is None else type(failure).__name__,
-            tokens=usage.tokens,
+            tokens={role: spent.input_tokens + spent.output_tokens for role, spent in usage.roles.items()},
             calls={role: spent.calls for role, spent in usage.roles.items()},
             milliseconds={role: spent.milliseconds for role, spent in usage.roles.items()},
             fell_back=sum(spent.fell_back for spent in usage.roles.values()),

@@ -63,6 +63,7 @@ async def test_every_structuring_leaves_a_line_that_tells_nothing_of_what_is_rem
     (line,) = [event for event in events if event["event"] == "structured"]
     assert (line["log_level"], line["interaction_id"], line["outcome"]) == ("info", made.interaction_id, "ok")
     assert line["calls"]["clusterer"] == 1
+    assert set(line["calls"]) == set(line["tokens"]) == set(line["milliseconds"])
     assert "combination" not in json.dumps(events, default=str)
 
 
@@ -129,3 +130,23 @@ def test_a_defect_in_work_that_nobody_waits_for_is_an_error_with_its_traceback()
     ]
     assert events[0]["exc_info"] is broken
     assert events[1]["outcome"] == "KeyError"
+
+
+def test_every_question_leaves_a_line_for_who_debugs() -> None:
+    cost = RoleUsage(calls=2, input_tokens=300, output_tokens=20, milliseconds=70)
+
+    with capture_logs() as events:
+        Logging().asked(Asked(role="planner", answer=Answer.INVALID, seconds=0.07, cost=cost))
+
+    assert events == [
+        {
+            "log_level": "debug",
+            "event": "asked",
+            "role": "planner",
+            "outcome": "invalid",
+            "calls": 2,
+            "input_tokens": 300,
+            "output_tokens": 20,
+            "milliseconds": 70,
+        }
+    ]
