@@ -120,24 +120,51 @@ class KeywordIndex(Generic[K]):
             lengths.append(sum(said.values()))
             counts += said.values()
             terms_of.append(np.array([positions.setdefault(t, len(positions)) for t in said], dtype=np.intc))
-        spoken = np.concatenate(terms_of) if terms_of else np.empty(0, np.intc)
-        by_term = np.argsort(spoken, kind="stable")
-        document_of = np.repeat(np.arange(len(terms_of), dtype=np.intc), [len(t) for t in terms_of])
+        starts, document_of = np.arange(len(counts) + 1), np.zeros(len(counts), np.intc)
+        by_term: NDArray[np.int64] | slice = slice(None)  # what one document says comes term by term
+        if len(terms_of) > 1:
+            spoken = np.concatenate(terms_of)
+            by_term = np.argsort(spoken, kind="stable")
+            document_of = np.repeat(np.arange(len(terms_of), dtype=np.intc), [len(t) for t in terms_of])
+            starts = np.concatenate([[0], np.cumsum(np.bincount(spoken, minlength=len(positions)))])
         return Prepared(
             keys=tuple(documents),
             prints=prints,
             lengths=tuple(lengths),
             terms=tuple(positions),
             terms_of=tuple(terms_of),
-            starts=np.concatenate([[0], np.cumsum(np.bincount(spoken, minlength=len(positions)))]),
+            starts=starts,
             documents=document_of[by_term],
             counts=np.array(counts, dtype=np.single)[by_term],
         )
 
     def put(self, prepared: Prepared[K]) -> None:
         """Add documents; one under a key that is there replaces it. Takes time in proportion to distinct terms."""
+        if not prepared.keys:
+            return
         for key in prepared.keys:
             self.drop(key)
+        if len(prepared.keys) == 1:
+            self._put_alone(prepared)
+        else:
+            self._put_together(prepared)
+        self._norms = self._latest = None
+        self._unsaved += len(prepared.keys)
+
+    def put_one(self, key: K, fields: Mapping[str, str]) -> None:
+        self.put(self.prepare({key: fields}))
+
+    def _put_alone(self, prepared: Prepared[K]) -> None:
+        """One document: its terms as they come, which takes half the time of sorting entries out by term."""
+        numbers = [self._number(term) for term in prepared.terms]
+        said, counts = array("i", numbers).tobytes(), prepared.counts.tobytes()
+        slot = self._enter(prepared.keys[0], prepared.lengths[0], prepared.prints[0], said, counts)
+        for number, count in zip(numbers, prepared.counts.tolist(), strict=True):
+            own_slots, own_counts = self._own(number)
+            own_slots.append(slot)
+            own_counts.append(count)
+
+    def _put_together(self, prepared: Prepared[K]) -> None:
         numbers = np.array([self._number(term) for term in prepared.terms], dtype=np.intc)
         slots = np.array(self._enter_all(prepared, numbers), dtype=np.intc)
         where = memoryview(slots[prepared.documents].tobytes())
@@ -148,11 +175,6 @@ class KeywordIndex(Generic[K]):
             own_slots, own_counts = self._own(number)
             own_slots.frombytes(where[start:end])
             own_counts.frombytes(counts[start:end])
-        self._norms = self._latest = None
-        self._unsaved += len(prepared.keys)
-
-    def put_one(self, key: K, fields: Mapping[str, str]) -> None:
-        self.put(self.prepare({key: fields}))
 
     def drop(self, key: K) -> None:
         """Remove a document; one that is not there stays away."""
