@@ -5,6 +5,7 @@ Law: reads only. Candidates are the best by words and the best by meaning; whoev
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +48,13 @@ def candidates(
     vectors: VectorIndex[K],
     allowed: Callable[[K], bool] | None,
     alpha: float,
-) -> tuple[list[K], list[K]]:
-    """The best by either side, best first."""
+) -> tuple[list[K], dict[K, float]]:
+    """The best by either side, best first; those by meaning with their cosines."""
     wide = max(FEWEST, WIDENING * query.top_k)
     by_words = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
     if alpha == 1.0 or query.vector is None:
-        return by_words, []
-    return by_words, [key for key, _ in vectors.search(query.vector, wide, allowed)]
+        return by_words, {}
+    return by_words, dict(vectors.search(query.vector, wide, allowed))
 
 
 def sides(
@@ -64,15 +65,24 @@ def sides(
     vectors: VectorIndex[K],
     keys: Sequence[K],
     alpha: float,
+    cosines: Mapping[K, float] = MappingProxyType({}),
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Attribute and embedding score of each key; 0 throughout for a side that does not count."""
+    """Attribute and embedding score of each key; 0 throughout for a side that does not count.
+
+    `cosines` of some keys, where they are known already, are not worked out again.
+    """
     space = bank.record.space
     attribute = embedding = np.zeros(len(keys))
     if alpha > 0.0:
         attribute = scoring.attribute_scores(words.scores(said, keys), words.best(said))
     if alpha < 1.0 and query.vector is not None:
-        cosines = vectors.similarities(query.vector, keys)
-        embedding = scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
+        others = [key for key in keys if key not in cosines]
+        known = {
+            **cosines,
+            **dict(zip(others, vectors.similarities(query.vector, others).tolist(), strict=True)),
+        }
+        found = np.array([known[key] for key in keys], np.float32)
+        embedding = scoring.embedding_scores(found, space.cosine_floor, space.cosine_ceiling)
     return attribute, embedding
 
 
@@ -83,20 +93,46 @@ def scored(
     words: KeywordIndex[K],
     vectors: VectorIndex[K],
     allowed: Callable[[K], bool] | None,
+    *,
+    final: bool = True,
 ) -> list[Scored[K]]:
-    """Candidates of both sides, each with both scores."""
+    """Candidates of both sides, each with both scores.
+
+    The `top_k` best and all that tie with the last of them are there; the others only where scores are not
+    `final`, so that one of them may yet be among the best.
+    """
     alpha = alpha_of(query, said)
     if alpha is None:
         return []
-    by_words, by_vector = candidates(query, said, words, vectors, allowed, alpha)
+    cut = final and query.fusion is Fusion.WEIGHTED
+    by_words: list[K] = []
+    by_vector = _surely_nearest(bank, query, vectors, allowed) if cut and alpha == 0.0 else None
+    if by_vector is None:
+        by_words, by_vector = candidates(query, said, words, vectors, allowed, alpha)
     keys = list(dict.fromkeys((*by_words, *by_vector)))
-    attribute, embedding = sides(bank, query, said, words, vectors, keys, alpha)
-    mixed = scoring.mixed(keys, attribute, embedding, alpha)
+    attribute, embedding = sides(bank, query, said, words, vectors, keys, alpha, by_vector)
+    mixed = scoring.mixed(keys, attribute, embedding, alpha, k=query.top_k if cut else None)
     if query.fusion is Fusion.RECIPROCAL_RANK:
-        ranks = scoring.fused((by_words, by_vector))
+        ranks = scoring.fused((by_words, list(by_vector)))
         most = 2.0 / (scoring.RRF_K + 1.0)
         return [replace(s, score=ranks[s.key] / most) for s in mixed]
     return mixed
+
+
+def _surely_nearest(
+    bank: Bank, query: Query, vectors: VectorIndex[K], allowed: Callable[[K], bool] | None
+) -> dict[K, float] | None:
+    """The `top_k` nearest with their cosines; None where their scores do not tell them from the next ones.
+
+    Cosines off the calibrated scale all score the same, and so do twins: time decides then, among more of them.
+    """
+    assert query.vector is not None, "without words there is a vector"
+    near = vectors.search(query.vector, query.top_k + 1, allowed)
+    if len(near) > query.top_k:
+        last, first_out = near[query.top_k - 1][1], near[query.top_k][1]
+        if first_out == last or not bank.record.space.cosine_floor < last < bank.record.space.cosine_ceiling:
+            return None
+    return dict(near[: query.top_k])
 
 
 # ---- filters ----

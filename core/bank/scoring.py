@@ -71,10 +71,22 @@ def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bo
 
 
 def mixed(
-    keys: Sequence[K], attribute: NDArray[np.float64], embedding: NDArray[np.float64], alpha: float
+    keys: Sequence[K],
+    attribute: NDArray[np.float64],
+    embedding: NDArray[np.float64],
+    alpha: float,
+    *,
+    k: int | None = None,
 ) -> list[Scored[K]]:
-    """The formula, for candidates in parallel sequences. `alpha` is the effective one."""
+    """The formula, for candidates in parallel sequences. `alpha` is the effective one.
+
+    With `k`: of the best so many and of all that tie with the last of them.
+    """
     scores = alpha * attribute + (1.0 - alpha) * embedding
+    if k is not None and k < len(keys):
+        best = leading(scores, k)
+        keys = [keys[place] for place in best]
+        scores, attribute, embedding = scores[best], attribute[best], embedding[best]
     return [
         Scored(key=key, score=score, attribute_score=a, embedding_score=e)
         for key, score, a, e in zip(

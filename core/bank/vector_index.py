@@ -187,8 +187,11 @@ class VectorIndex(Generic[K]):
         k = min(k, len(self))
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
         rows = self._near(vector, k, allowed and (lambda row: allowed(keys[row]))) if k > 0 else []
-        cosines = self._cosines(vector, rows).tolist()
-        ranked = sorted((-cosine, keys[row]) for cosine, row in zip(cosines, rows, strict=True))
+        cosines = self._cosines(vector, rows)
+        best = leading(cosines, k)
+        ranked = sorted(
+            (-cosine, keys[rows[place]]) for place, cosine in zip(best, cosines[best].tolist(), strict=True)
+        )
         return [(key, -cosine) for cosine, key in ranked[: max(k, 0)]]
 
     def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
@@ -241,8 +244,11 @@ class VectorIndex(Generic[K]):
         places, compiled = np.array(rows, dtype=np.int64), len(self._compiled.matrix)
         tail = places >= compiled
         matrix = np.empty((len(places), self._dimension), np.float64)
-        matrix[~tail] = self._compiled.matrix[places[~tail]]
-        matrix[tail] = self._tail[places[tail] - compiled]
+        if not tail.any():  # as a rule, and then half the work
+            matrix[:] = self._compiled.matrix[places]
+        else:
+            matrix[~tail] = self._compiled.matrix[places[~tail]]
+            matrix[tail] = self._tail[places[tail] - compiled]
         return products(matrix, vector.astype(np.float64)).astype(np.float32)
 
     # ---- compaction ----
