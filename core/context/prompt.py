@@ -1,7 +1,7 @@
 """The augmented prompt of seed 000 §3.3.1: deep-retrieval tool, insight document, memories.
 
-Law: pure, and speaks the language of the goal. Stored text stands in it as data: indented under a
-line that names its node, so that no line of it can pass for one of the prompt's own.
+Law: pure, and speaks the language of the goal. Stored text stands in it as data: on the line that
+names what it is, or indented under it, so that no line of it can pass for one of the prompt's own.
 """
 
 import json
@@ -158,7 +158,7 @@ def insight_text(insight: Insight, words: Wording) -> str:
     following = pending or [words.finished if insight.finished else words.nothing]
     return "\n".join(
         (
-            f"{words.goal}: {insight.goal or words.nothing}",
+            _goal_line(insight.goal, words),
             f"{words.completed}:",
             *done,
             f"{words.pending}:",
@@ -167,17 +167,25 @@ def insight_text(insight: Insight, words: Wording) -> str:
     )
 
 
+def _goal_line(goal: str, words: Wording) -> str:
+    """The goal, of several lines where it has them: a task's wording is kept."""
+    if len(goal.strip().splitlines()) > 1:
+        return f"{words.goal}:\n{indented(goal.strip())}"
+    return f"{words.goal}: {goal.strip() or words.nothing}"
+
+
 def _completed_line(task: CompletedTask, words: Wording) -> str:
     again = f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
     found = f" → {task.context}" if task.context else ""
-    return f"- [{task.task_id}] {task.type} ({task.status.name}): {task.description}{again}{found}"
+    head = f"- [{task.task_id}] {task.type} ({task.status.name})"
+    return one_line(f"{head}: {task.description}{again}{found}")
 
 
 def _pending_line(task: PendingTask, words: Wording) -> str:
     again = f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
     how = f" {task.how}" if task.how else ""
     conflict = f" [conflict {task.conflict_id}]" if task.conflict_id else ""
-    return f"- [{task.task_id}] {task.type}: {task.description}{conflict}{again}{how}"
+    return one_line(f"- [{task.task_id}] {task.type}: {task.description}{conflict}{again}{how}")
 
 
 def _hit_item(hit: Hit, words: Wording) -> Item:

@@ -39,7 +39,7 @@ def long_text() -> str:
 
 
 def some_work() -> int:
-    """What takes a processor some milliseconds, as reading a bank from the disk does, and longer where others want it too."""
+    """Some milliseconds of a processor, as a bank read from the disk takes, and more where others want it too."""
     return sum(range(300_000))
 
 
