@@ -77,7 +77,8 @@ def _in_order(bank: Bank, query: Query, scored: Iterable[Scored[SegmentRef]]) ->
 
     ranked = scoring.in_order(scored, time)
     if query.structure.diversity > 0.0:
-        ranked = scoring.in_order(_less_repeated(bank, query.structure.diversity, ranked), time)
+        told_apart = _less_repeated(bank, query.structure.diversity, ranked)
+        ranked = ranked if told_apart == ranked else scoring.in_order(told_apart, time)
     return [hit for hit in ranked if hit.score >= query.min_score][: query.top_k]
 
 
