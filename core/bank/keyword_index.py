@@ -269,7 +269,7 @@ class KeywordIndex(Generic[K]):
     ) -> list[tuple[K, float]]:
         """The `k` best documents that say any of `terms`, best first, ties by key."""
         scores = self._score_all(terms)
-        hits = np.flatnonzero(scores)
+        hits = np.flatnonzero(scores != 0.0)  # of truth values numpy finds them several times as fast
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is hit is living
         found = leading(scores[hits], k, allowed and (lambda position: allowed(keys[int(hits[position])])))
         leaders = hits[found].tolist()
@@ -281,8 +281,11 @@ class KeywordIndex(Generic[K]):
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
         """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
         scores = self._score_all(terms)
-        slots = [self._slot_of.get(key, -1) for key in keys]
-        return np.array([scores[slot] if slot >= 0 else 0.0 for slot in slots], dtype=np.float64)
+        slots = np.array([self._slot_of.get(key, -1) for key in keys], dtype=np.int64)
+        found = np.zeros(len(keys))
+        there = slots >= 0
+        found[there] = scores[slots[there]]
+        return found
 
     def best(self, terms: Terms) -> float:
         """The highest BM25F that any document has for `terms`; 0 if none says any."""
