@@ -26,17 +26,17 @@ _SEED = 1  # of HNSW's levels and of the order of insertion: the same vectors ma
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSettings:
-    """How vectors are indexed; the defaults are measured (`tests/bench/bench_vector_index.py`).
+    """How vectors are indexed; the defaults are measured (`tests/bench/bench_recall.py`).
 
-    m, ef_construction and ef are HNSW's own; ef is the least, and grows with k.
+    m, ef_construction and ef are HNSW's own; ef is what a search has beside twice k.
     """
 
-    exact_up_to: int = 5_000  # living vectors that are scanned rather than compiled
+    exact_up_to: int = 2_000  # living vectors that are scanned rather than compiled
     tail_share: float = 0.33  # of the living: a longer tail is compiled
     scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
     m: int = 24
     ef_construction: int = 300
-    ef: int = 256
+    ef: int = 160
 
 
 class Compiled:
@@ -89,7 +89,7 @@ class Compiled:
         """At least `wanted` living rows by HNSW; None where a scan is as quick or the only sure way."""
         if self._graph is None or wanted > settings.scan_share * self._labels:
             return None
-        self._graph.set_ef(max(settings.ef, 2 * wanted))  # state that every search sets anew, as k differs
+        self._graph.set_ef(settings.ef + 2 * wanted)  # state that every search sets anew, as k differs
         try:
             labels, _ = self._graph.knn_query(vector, k=wanted, num_threads=1)
         except RuntimeError:  # fewer than `wanted` within reach; hnswlib has no gentler word for it

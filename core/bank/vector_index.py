@@ -208,7 +208,7 @@ class VectorIndex(Generic[K]):
         known = self._near_compiled(vector, k, allowed)
         if known is None:
             return self._scan(vector, k, 0, allowed)
-        return known + self._scan(vector, k, compiled, allowed)
+        return known if compiled == len(self._keys) else known + self._scan(vector, k, compiled, allowed)
 
     def _near_compiled(
         self, vector: Vector, k: int, allowed: Callable[[int], bool] | None
