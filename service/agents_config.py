@@ -24,7 +24,7 @@ class ModelSection(Section):
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     model: str = ""
-    window_tokens: int = Field(default=16_000, ge=4_000)  # of one call, reply included; prompts alone take 1,400
+    window_tokens: int = Field(default=16_000, ge=4_000)  # of a call, reply included; the prompts take 1,400
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_output_tokens: Positive | None = None
     extra: dict[str, Any] = Field(default={})  # sent with every request as it is

@@ -247,7 +247,10 @@ def _rules() -> Iterator[tuple[str, _Read]]:
         rf"\b(?:in|during|since|early|mid|late) {_MONTH}(?!\w)",
         lambda m, f: _every_year(f, lambda year: _month(year, month_of(m[1]))),
     )
-    yield _HAN + "月份?(?!(?:之|以)?[前后内])", lambda m, f: _every_year(f, lambda year: _month(year, _han(m[1])))
+    yield (
+        _HAN + "月份?(?!(?:之|以)?[前后内])",
+        lambda m, f: _every_year(f, lambda year: _month(year, _han(m[1]))),
+    )
     yield _HAN_YEAR, lambda m, f: [_year(_han_year(m[1], f))]
     yield rf"\b{_YEAR}\b", lambda m, f: [_year(int(m[1]))]
 

@@ -24,8 +24,8 @@ from core.bank.change import BankState, EdgePut, InteractionAdd, NodePut, Step, 
 from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
 from core.bank.graph import Graph
 from core.bank.keyword_index import KeywordIndex
-from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
 from core.bank.query import Query
+from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
 from core.bank.search import search
 from core.bank.vector_index import VectorIndex
 from core.ids import InteractionId, NodeId
