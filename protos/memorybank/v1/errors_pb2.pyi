@@ -94,7 +94,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_LIMIT_REACHED: _ErrorReason.ValueType  # 45
     """RESOURCE_EXHAUSTED. A configured bound. Metadata: `limit` (the setting), `allowed`, `remedy`."""
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 46
-    """RESOURCE_EXHAUSTED. The request is larger than one message may be. Metadata: `allowed` (bytes), `remedy`."""
+    """RESOURCE_EXHAUSTED. The request is larger than one message may be. One of more than four times the limit is refused
+    by gRPC before it is read: the same code, the two sizes in the message, and no details. Metadata: `allowed` (bytes),
+    `remedy`.
+    """
     ERROR_REASON_BUDGET_SPENT: _ErrorReason.ValueType  # 47
     """RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. What waits for a raised budget is told by
     STRUCTURING_FAILED. Metadata: `budget` (the setting), `spent`, `allowed`.
@@ -192,7 +195,10 @@ ERROR_REASON_NODE_CONTESTED: ErrorReason.ValueType  # 44
 ERROR_REASON_LIMIT_REACHED: ErrorReason.ValueType  # 45
 """RESOURCE_EXHAUSTED. A configured bound. Metadata: `limit` (the setting), `allowed`, `remedy`."""
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 46
-"""RESOURCE_EXHAUSTED. The request is larger than one message may be. Metadata: `allowed` (bytes), `remedy`."""
+"""RESOURCE_EXHAUSTED. The request is larger than one message may be. One of more than four times the limit is refused
+by gRPC before it is read: the same code, the two sizes in the message, and no details. Metadata: `allowed` (bytes),
+`remedy`.
+"""
 ERROR_REASON_BUDGET_SPENT: ErrorReason.ValueType  # 47
 """RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. What waits for a raised budget is told by
 STRUCTURING_FAILED. Metadata: `budget` (the setting), `spent`, `allowed`.
