@@ -38,6 +38,7 @@ class StructureSection(Section):
     speaker: Weight = 0.1
     time: Weight = 0.3
     topic: Weight = 0.5
+    quote: Weight = 1.0
     diversity: float = Field(default=0.3, ge=0, le=1)
     conflicts: bool = True
 

@@ -1,11 +1,16 @@
 """Both sides of a contradiction: whoever finds one of them is given the others.
 
-Law: reads only. The other sides of an open conflict come at the score of the side that was found, so that
-they are cut off together; what that adds is told as their share CONFLICT.
+Law: reads only. The other sides of an open conflict come right behind the side that was found, so that they are cut
+off together; what that adds is told as their share CONFLICT. Of a conflict with many sides the COMPANIONS that
+fit the query best come, lest they drive out everything else that was found.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.bank.bank import Bank
 from core.bank.candidates import alpha_of, node_filter, segment_filter, sides
@@ -14,20 +19,29 @@ from core.bank.structure import CONFLICT, PLAIN
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Side
 
+COMPANIONS = 2  # of one hit
+
+Key = NodeId | SegmentRef
+
 
 def with_other_sides(bank: Bank, query: Query, said: Mapping[str, float], hits: Sequence[Hit]) -> list[Hit]:
     """The hits, best first, and the other sides of the open conflicts that they take part in."""
-    found: dict[NodeId | SegmentRef, Hit] = {_key(hit): hit for hit in hits}
-    for hit in hits:
-        for key in _others(bank, query, hit):
-            other = found.get(key) or _unranked(bank, query, said, key)
-            if other.score < hit.score:
-                gain = hit.score - other.score
-                why = (*(other.why or ((PLAIN, other.score),)), (CONFLICT, gain))
-                found[key] = replace(other, score=hit.score, why=why)
-            else:
-                found[key] = other
-    return list(found.values())
+    found: dict[Key, Hit] = {_key(hit): hit for hit in hits}
+    partners = {key: list(dict.fromkeys(_others(bank, query, hit))) for key, hit in found.items()}
+    unfound = {other for others in partners.values() for other in others if other not in found}
+    known = found | _unranked(bank, query, said, unfound)
+    together = dict(found)
+    for key, others in partners.items():
+        behind = math.nextafter(found[key].score, 0.0)
+        for other in sorted(others, key=lambda each: (-known[each].score, str(each)))[:COMPANIONS]:
+            if other not in together or together[other].score < behind:
+                together[other] = _brought(together.get(other, known[other]), behind)
+    return list(together.values())
+
+
+def _brought(hit: Hit, score: float) -> Hit:
+    why = (*(hit.why or ((PLAIN, hit.score),)), (CONFLICT, score - hit.score))
+    return replace(hit, score=score, why=why)
 
 
 def _key(hit: Hit) -> NodeId | SegmentRef:
@@ -63,21 +77,30 @@ def _witnesses(bank: Bank, chosen: Iterable[Side]) -> Iterator[SegmentRef]:
             yield ref
 
 
-def _unranked(bank: Bank, query: Query, said: Mapping[str, float], key: NodeId | SegmentRef) -> Hit:
-    """A hit for what was not among the best, by the plain formula."""
+def _unranked(bank: Bank, query: Query, said: Mapping[str, float], keys: Iterable[Key]) -> dict[Key, Hit]:
+    """Hits for what was not among the best, by the plain formula."""
     alpha = alpha_of(query, said)
     assert alpha is not None, "without words or a vector nothing was found"
-    if isinstance(key, SegmentRef):
-        by_words, by_meaning = sides(
-            bank, query, said, bank.segment_words, bank.segment_vectors, [key], alpha
+    chosen = list(keys)
+    refs = [key for key in chosen if isinstance(key, SegmentRef)]
+    nodes = [key for key in chosen if not isinstance(key, SegmentRef)]
+    by_segment = sides(bank, query, said, bank.segment_words, bank.segment_vectors, refs, alpha)
+    by_node = sides(bank, query, said, bank.node_words, bank.node_vectors, nodes, alpha)
+    made: dict[Key, Hit] = {}
+    for ref, attribute, embedding in zip(refs, *_listed(by_segment), strict=True):
+        made[ref] = replace(_hit(alpha, attribute, embedding), segment=bank.tree.segment(ref))
+    for node_id, attribute, embedding in zip(nodes, *_listed(by_node), strict=True):
+        near = tuple(bank.graph.neighbors(node_id))
+        made[node_id] = replace(
+            _hit(alpha, attribute, embedding), node=bank.nodes[node_id], neighbor_ids=near
         )
-        found = Hit(score=0.0, attribute_score=0.0, embedding_score=0.0, segment=bank.tree.segment(key))
-    else:
-        by_words, by_meaning = sides(bank, query, said, bank.node_words, bank.node_vectors, [key], alpha)
-        near = tuple(bank.graph.neighbors(key))
-        found = Hit(
-            score=0.0, attribute_score=0.0, embedding_score=0.0, node=bank.nodes[key], neighbor_ids=near
-        )
-    attribute, embedding = float(by_words[0]), float(by_meaning[0])
+    return made
+
+
+def _listed(scores: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[list[float], list[float]]:
+    return scores[0].tolist(), scores[1].tolist()
+
+
+def _hit(alpha: float, attribute: float, embedding: float) -> Hit:
     score = alpha * attribute + (1.0 - alpha) * embedding
-    return replace(found, score=score, attribute_score=attribute, embedding_score=embedding)
+    return Hit(score=score, attribute_score=attribute, embedding_score=embedding)

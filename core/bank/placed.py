@@ -23,6 +23,7 @@ from core.ids import SegmentRef
 from core.text.moments import Frame, spans
 
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
+QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
 REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against it
 
 
@@ -41,7 +42,7 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
     refs = order.refs(positions)
     attribute, embedding = sides(bank, query, said, bank.segment_words, bank.segment_vectors, refs, alpha)
     plain = alpha * attribute + (1.0 - alpha) * embedding
-    places = _places(bank, query, said, positions)
+    places = _places(bank, query, said, positions, refs)
     shares = structure.shares(plain, places, query.structure)
     if bank.tree.refuted:
         kept = np.array([REFUTED if ref in bank.tree.refuted else 1.0 for ref in refs])
@@ -82,7 +83,9 @@ def _in_order(bank: Bank, query: Query, scored: Iterable[Scored[SegmentRef]]) ->
     return [hit for hit in ranked if hit.score >= query.min_score][: query.top_k]
 
 
-def _places(bank: Bank, query: Query, said: Mapping[str, float], positions: Positions) -> Places:
+def _places(
+    bank: Bank, query: Query, said: Mapping[str, float], positions: Positions, refs: Sequence[SegmentRef]
+) -> Places:
     order, weights = bank.tree.order, query.structure.weights
     first, last = (datetime.fromtimestamp(time, UTC).year for time in order.period)
     frame = Frame(first=first, last=last, now=query.now)
@@ -94,8 +97,16 @@ def _places(bank: Bank, query: Query, said: Mapping[str, float], positions: Posi
         told=order.told_by(positions, called),
         times=order.times[positions],
         topics=_topics(bank, query, said, positions) if "topic" in weights else np.zeros(len(positions)),
+        quoting=_quoting(bank, query.text.strip(), refs, len(said) >= QUOTATION and "quote" in weights),
         spoken_of=spans(query.text, frame) if "time" in weights else (),
     )
+
+
+def _quoting(bank: Bank, quotation: str, refs: Sequence[SegmentRef], is_one: bool) -> NDArray[np.bool_]:
+    """Of each segment, whether it holds the quotation, word for word; none where the query is no quotation."""
+    if not is_one or not quotation:
+        return np.zeros(len(refs), np.bool_)
+    return np.array([quotation in bank.tree.text(ref) for ref in refs], np.bool_)
 
 
 def _topics(bank: Bank, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:

@@ -12,6 +12,8 @@ The components, and why they are there (docs/retrieval.md measures each):
 - *speaker*: 1 for what somebody whom the query calls by name says in the first person: of himself.
 - *time*: 1 for what happened at a time that the query speaks of, fading out over FADING around it.
 - *topic*: the plain score of the best node that summarises the segment.
+- *quote*: 1 for what holds the query word for word. Who asks with a sentence of the record means that place, however
+  much its neighbours resemble it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,6 +45,7 @@ class Structure:
     speaker: float = 0.0
     time: float = 0.0
     topic: float = 0.0
+    quote: float = 0.0
     diversity: float = 0.0
     conflicts: bool = False
 
@@ -57,7 +60,7 @@ class Structure:
         return {name: weight for name in COMPONENTS if (weight := getattr(self, name)) > 0.0}
 
 
-COMPONENTS = tuple(each.name for each in fields(Structure))[:5]
+COMPONENTS = tuple(each.name for each in fields(Structure))[:6]
 PLAIN = "plain"
 REPETITION = "repetition"
 CONFLICT = "conflict"
@@ -69,8 +72,8 @@ Shares = Mapping[str, Array]
 class Places:
     """What is known of some segments beside their scores; arrays are parallel to `positions`, which ascend.
 
-    `told`: whether somebody whom the query calls speaks of himself. `times`: seconds since 1970. `topics`: as the
-    component.
+    `told`: whether somebody whom the query calls speaks of himself. `times`: seconds since 1970. `topics` and
+    `quoting`: as the components.
     """
 
     positions: Positions
@@ -79,6 +82,7 @@ class Places:
     told: NDArray[np.bool_]
     times: Array
     topics: Array
+    quoting: NDArray[np.bool_]
     spoken_of: Sequence[Span]
 
 
@@ -123,6 +127,10 @@ def _topic(plain: Array, places: Places) -> Array:
     return places.topics
 
 
+def _quote(plain: Array, places: Places) -> Array:
+    return places.quoting.astype(np.float64)
+
+
 def _shifted(values: Array, places: Places, by: int) -> Array:
     """The value of the place `by` positions further in the same sitting; 0 where there is none among them."""
     positions = places.positions
@@ -138,6 +146,7 @@ _MAKERS = {
     "speaker": _speaker,
     "time": _time,
     "topic": _topic,
+    "quote": _quote,
 }
 
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from memorybank.v1 import types_pb2 as memorybank_dot_v1_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a\x19memorybank/v1/types.proto\"|\n\tStructure\x12\x0c\n\x04near\x18\x01 \x01(\x01\x12\r\n\x05reply\x18\x02 \x01(\x01\x12\x0f\n\x07speaker\x18\x03 \x01(\x01\x12\x0c\n\x04time\x18\x04 \x01(\x01\x12\r\n\x05topic\x18\x05 \x01(\x01\x12\x11\n\tdiversity\x18\x06 \x01(\x01\x12\x11\n\tconflicts\x18\x07 \x01(\x08\"\xe8\x04\n\rSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12*\n\tembedding\x18\x03 \x01(\x0b\x32\x15.memorybank.v1.VectorH\x00\x12\x11\n\x07node_id\x18\x04 \x01(\tH\x00\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\x05top_k\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x07 \x01(\x01H\x02\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12\x11\n\x04hops\x18\n \x01(\x05H\x03\x88\x01\x01\x12\x18\n\x10\x65xclude_node_ids\x18\x0b \x03(\t\x12%\n\x06\x66ilter\x18\x0c \x01(\x0b\x32\x15.memorybank.v1.Filter\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x0e \x01(\x03H\x05\x88\x01\x01\x12\x1a\n\rmax_neighbors\x18\x0f \x01(\x05H\x06\x88\x01\x01\x12\x19\n\x11include_embedding\x18\x10 \x01(\x08\x12%\n\x06\x66usion\x18\x11 \x01(\x0e\x32\x15.memorybank.v1.Fusion\x12+\n\tstructure\x18\x12 \x01(\x0b\x32\x18.memorybank.v1.StructureB\x07\n\x05queryB\x08\n\x06_top_kB\x08\n\x06_alphaB\x07\n\x05_hopsB\x0c\n\n_min_scoreB\x0f\n\r_min_revisionB\x10\n\x0e_max_neighbors\"\x8f\x01\n\x0eSearchResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12&\n\tneighbors\x18\x02 \x03(\x0b\x32\x13.memorybank.v1.Node\x12\x1b\n\x13neighbors_truncated\x18\x03 \x01(\x08\x12\x10\n\x08revision\x18\x04 \x01(\x03\"\x81\x01\n\x12\x42\x61tchSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12.\n\x08searches\x18\x02 \x03(\x0b\x32\x1c.memorybank.v1.SearchRequest\x12\x19\n\x0cmin_revision\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"W\n\x13\x42\x61tchSearchResponse\x12.\n\x07results\x18\x01 \x03(\x0b\x32\x1d.memorybank.v1.SearchResponse\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xf7\x02\n\x0e\x41ugmentRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05top_k\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12.\n\x0btool_format\x18\x06 \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x19\n\x0cmin_revision\x18\x07 \x01(\x03H\x03\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12+\n\tstructure\x18\n \x01(\x0b\x32\x18.memorybank.v1.StructureB\x08\n\x06_top_kB\x08\n\x06_alphaB\x0f\n\r_token_budgetB\x0f\n\r_min_revision\"\xce\x01\n\x0f\x41ugmentResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\r\n\x05tools\x18\x02 \x03(\t\x12&\n\x04hits\x18\x03 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x0e\n\x06tokens\x18\x06 \x01(\x05\x12\x10\n\x08revision\x18\x07 \x01(\x03*w\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x19\n\x15SEARCH_MODE_ATTRIBUTE\x10\x02\x12\x19\n\x15SEARCH_MODE_EMBEDDING\x10\x03*z\n\x0cSearchTarget\x12\x1d\n\x19SEARCH_TARGET_UNSPECIFIED\x10\x00\x12\x17\n\x13SEARCH_TARGET_NODES\x10\x01\x12\x1a\n\x16SEARCH_TARGET_SEGMENTS\x10\x02\x12\x16\n\x12SEARCH_TARGET_BOTH\x10\x03*Q\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_WEIGHTED\x10\x01\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x02\x32\x81\x02\n\tRetrieval\x12J\n\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\x03\x90\x02\x01\x12Y\n\x0b\x42\x61tchSearch\x12!.memorybank.v1.BatchSearchRequest\x1a\".memorybank.v1.BatchSearchResponse\"\x03\x90\x02\x01\x12M\n\x07\x41ugment\x12\x1d.memorybank.v1.AugmentRequest\x1a\x1e.memorybank.v1.AugmentResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a\x19memorybank/v1/types.proto\"\x8b\x01\n\tStructure\x12\x0c\n\x04near\x18\x01 \x01(\x01\x12\r\n\x05reply\x18\x02 \x01(\x01\x12\x0f\n\x07speaker\x18\x03 \x01(\x01\x12\x0c\n\x04time\x18\x04 \x01(\x01\x12\r\n\x05topic\x18\x05 \x01(\x01\x12\x11\n\tdiversity\x18\x06 \x01(\x01\x12\x11\n\tconflicts\x18\x07 \x01(\x08\x12\r\n\x05quote\x18\x08 \x01(\x01\"\xe8\x04\n\rSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12*\n\tembedding\x18\x03 \x01(\x0b\x32\x15.memorybank.v1.VectorH\x00\x12\x11\n\x07node_id\x18\x04 \x01(\tH\x00\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\x05top_k\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x07 \x01(\x01H\x02\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12\x11\n\x04hops\x18\n \x01(\x05H\x03\x88\x01\x01\x12\x18\n\x10\x65xclude_node_ids\x18\x0b \x03(\t\x12%\n\x06\x66ilter\x18\x0c \x01(\x0b\x32\x15.memorybank.v1.Filter\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x0e \x01(\x03H\x05\x88\x01\x01\x12\x1a\n\rmax_neighbors\x18\x0f \x01(\x05H\x06\x88\x01\x01\x12\x19\n\x11include_embedding\x18\x10 \x01(\x08\x12%\n\x06\x66usion\x18\x11 \x01(\x0e\x32\x15.memorybank.v1.Fusion\x12+\n\tstructure\x18\x12 \x01(\x0b\x32\x18.memorybank.v1.StructureB\x07\n\x05queryB\x08\n\x06_top_kB\x08\n\x06_alphaB\x07\n\x05_hopsB\x0c\n\n_min_scoreB\x0f\n\r_min_revisionB\x10\n\x0e_max_neighbors\"\x8f\x01\n\x0eSearchResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12&\n\tneighbors\x18\x02 \x03(\x0b\x32\x13.memorybank.v1.Node\x12\x1b\n\x13neighbors_truncated\x18\x03 \x01(\x08\x12\x10\n\x08revision\x18\x04 \x01(\x03\"\x81\x01\n\x12\x42\x61tchSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12.\n\x08searches\x18\x02 \x03(\x0b\x32\x1c.memorybank.v1.SearchRequest\x12\x19\n\x0cmin_revision\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"W\n\x13\x42\x61tchSearchResponse\x12.\n\x07results\x18\x01 \x03(\x0b\x32\x1d.memorybank.v1.SearchResponse\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xf7\x02\n\x0e\x41ugmentRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05top_k\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12.\n\x0btool_format\x18\x06 \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x19\n\x0cmin_revision\x18\x07 \x01(\x03H\x03\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12+\n\tstructure\x18\n \x01(\x0b\x32\x18.memorybank.v1.StructureB\x08\n\x06_top_kB\x08\n\x06_alphaB\x0f\n\r_token_budgetB\x0f\n\r_min_revision\"\xce\x01\n\x0f\x41ugmentResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\r\n\x05tools\x18\x02 \x03(\t\x12&\n\x04hits\x18\x03 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x0e\n\x06tokens\x18\x06 \x01(\x05\x12\x10\n\x08revision\x18\x07 \x01(\x03*w\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x19\n\x15SEARCH_MODE_ATTRIBUTE\x10\x02\x12\x19\n\x15SEARCH_MODE_EMBEDDING\x10\x03*z\n\x0cSearchTarget\x12\x1d\n\x19SEARCH_TARGET_UNSPECIFIED\x10\x00\x12\x17\n\x13SEARCH_TARGET_NODES\x10\x01\x12\x1a\n\x16SEARCH_TARGET_SEGMENTS\x10\x02\x12\x16\n\x12SEARCH_TARGET_BOTH\x10\x03*Q\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_WEIGHTED\x10\x01\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x02\x32\x81\x02\n\tRetrieval\x12J\n\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\x03\x90\x02\x01\x12Y\n\x0b\x42\x61tchSearch\x12!.memorybank.v1.BatchSearchRequest\x1a\".memorybank.v1.BatchSearchResponse\"\x03\x90\x02\x01\x12M\n\x07\x41ugment\x12\x1d.memorybank.v1.AugmentRequest\x1a\x1e.memorybank.v1.AugmentResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,26 +38,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RETRIEVAL'].methods_by_name['BatchSearch']._serialized_options = b'\220\002\001'
   _globals['_RETRIEVAL'].methods_by_name['Augment']._loaded_options = None
   _globals['_RETRIEVAL'].methods_by_name['Augment']._serialized_options = b'\220\002\001'
-  _globals['_SEARCHMODE']._serialized_start=1774
-  _globals['_SEARCHMODE']._serialized_end=1893
-  _globals['_SEARCHTARGET']._serialized_start=1895
-  _globals['_SEARCHTARGET']._serialized_end=2017
-  _globals['_FUSION']._serialized_start=2019
-  _globals['_FUSION']._serialized_end=2100
-  _globals['_STRUCTURE']._serialized_start=75
-  _globals['_STRUCTURE']._serialized_end=199
-  _globals['_SEARCHREQUEST']._serialized_start=202
-  _globals['_SEARCHREQUEST']._serialized_end=818
-  _globals['_SEARCHRESPONSE']._serialized_start=821
-  _globals['_SEARCHRESPONSE']._serialized_end=964
-  _globals['_BATCHSEARCHREQUEST']._serialized_start=967
-  _globals['_BATCHSEARCHREQUEST']._serialized_end=1096
-  _globals['_BATCHSEARCHRESPONSE']._serialized_start=1098
-  _globals['_BATCHSEARCHRESPONSE']._serialized_end=1185
-  _globals['_AUGMENTREQUEST']._serialized_start=1188
-  _globals['_AUGMENTREQUEST']._serialized_end=1563
-  _globals['_AUGMENTRESPONSE']._serialized_start=1566
-  _globals['_AUGMENTRESPONSE']._serialized_end=1772
-  _globals['_RETRIEVAL']._serialized_start=2103
-  _globals['_RETRIEVAL']._serialized_end=2360
+  _globals['_SEARCHMODE']._serialized_start=1790
+  _globals['_SEARCHMODE']._serialized_end=1909
+  _globals['_SEARCHTARGET']._serialized_start=1911
+  _globals['_SEARCHTARGET']._serialized_end=2033
+  _globals['_FUSION']._serialized_start=2035
+  _globals['_FUSION']._serialized_end=2116
+  _globals['_STRUCTURE']._serialized_start=76
+  _globals['_STRUCTURE']._serialized_end=215
+  _globals['_SEARCHREQUEST']._serialized_start=218
+  _globals['_SEARCHREQUEST']._serialized_end=834
+  _globals['_SEARCHRESPONSE']._serialized_start=837
+  _globals['_SEARCHRESPONSE']._serialized_end=980
+  _globals['_BATCHSEARCHREQUEST']._serialized_start=983
+  _globals['_BATCHSEARCHREQUEST']._serialized_end=1112
+  _globals['_BATCHSEARCHRESPONSE']._serialized_start=1114
+  _globals['_BATCHSEARCHRESPONSE']._serialized_end=1201
+  _globals['_AUGMENTREQUEST']._serialized_start=1204
+  _globals['_AUGMENTREQUEST']._serialized_end=1579
+  _globals['_AUGMENTRESPONSE']._serialized_start=1582
+  _globals['_AUGMENTRESPONSE']._serialized_end=1788
+  _globals['_RETRIEVAL']._serialized_start=2119
+  _globals['_RETRIEVAL']._serialized_end=2376
 # @@protoc_insertion_point(module_scope)

@@ -121,6 +121,7 @@ class Structure(_message.Message):
     TOPIC_FIELD_NUMBER: _builtins.int
     DIVERSITY_FIELD_NUMBER: _builtins.int
     CONFLICTS_FIELD_NUMBER: _builtins.int
+    QUOTE_FIELD_NUMBER: _builtins.int
     near: _builtins.float
     """The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction)."""
     reply: _builtins.float
@@ -135,6 +136,8 @@ class Structure(_message.Message):
     """The share of its score that a segment loses for repeating a better hit, 0 to 1."""
     conflicts: _builtins.bool
     """Whether the other sides of an open conflict come with the side that was found; of nodes, too."""
+    quote: _builtins.float
+    """That the segment holds the query's text word for word, if it is a text of four words or more."""
     def __init__(
         self,
         *,
@@ -145,10 +148,11 @@ class Structure(_message.Message):
         topic: _builtins.float = ...,
         diversity: _builtins.float = ...,
         conflicts: _builtins.bool = ...,
+        quote: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "reply", b"reply", "speaker", b"speaker", "time", b"time", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "quote", b"quote", "reply", b"reply", "speaker", b"speaker", "time", b"time", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

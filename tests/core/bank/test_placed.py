@@ -68,6 +68,27 @@ def test_what_answers_is_found_though_it_shares_no_word_with_the_question() -> N
     assert ranked.index("Down at the old pier.") < ranked.index("Nice.")
 
 
+@pytest.mark.parametrize(
+    "sentence", ["file 7 says that Li Wei sold the mill to the town", "第7号文件记载，李伟把磨坊卖给了镇议会"]
+)
+def test_a_sentence_of_the_record_finds_its_place_among_all_that_resemble_it(sentence: str) -> None:
+    others = [(f"{sentence}. ".replace("7", str(n)) * (1 + n % 3)).strip() for n in (1, 7, 2, 3, 77, 17)]
+    bank = bank_of(
+        InteractionAdd(interaction=told("i1", *(("", f"({n}) {text}") for n, text in enumerate(others))))
+    )
+
+    found = texts(asked(bank, sentence, Structure(near=1.0, topic=1.0, quote=1.0)))
+
+    assert sentence in found[0]
+    why = {
+        share
+        for hit in asked(bank, "the mill", Structure(quote=1.0)).hits
+        for share, given in hit.why
+        if given
+    }
+    assert why <= {PLAIN}, "a word or two is no quotation"
+
+
 def test_whoever_is_called_by_name_is_heard_first() -> None:
     bank = a_talk()
 
@@ -186,6 +207,30 @@ def test_whoever_finds_one_side_of_an_open_conflict_is_given_the_other(structure
     assert dict(brought.why)[CONFLICT] > 0.0
     assert PLAIN in dict(brought.why)
     assert brought.score == pytest.approx(sum(share for _, share in brought.why))
+
+
+def test_many_other_sides_drive_out_neither_the_one_found_nor_all_else() -> None:
+    said = [("", f"The mill was sold for {price} crowns.") for price in range(100, 112)]
+    sides = tuple(
+        Side(node_id=NodeId(f"n{n}"), segments=(ref("i1", n),), quote=text)
+        for n, (_, text) in enumerate(said)
+    )
+    bank = bank_of(
+        InteractionAdd(interaction=told("i1", *said)),
+        InteractionAdd(interaction=told("i2", ("", "Crowns were paid for the mill in March."))),
+        *(
+            node_put(f"n{n}", summary=text, segments=(ref("i1", n),), state=NodeState.CONTESTED)
+            for n, (_, text) in enumerate(said)
+        ),
+        ConflictPut(conflict=conflict("c1", *(side.node_id for side in sides), sides=sides)),
+    )
+
+    found = asked(bank, "107 crowns paid for the mill in March", Structure(conflicts=True), top_k=5)
+
+    assert texts(found)[0] == "Crowns were paid for the mill in March."
+    assert texts(found)[1] == "The mill was sold for 107 crowns."
+    first = asked(bank, "sold for 107 crowns", Structure(conflicts=True), top_k=3)
+    assert texts(first)[0] == "The mill was sold for 107 crowns."
 
 
 def test_of_nodes_the_other_side_comes_along_as_well() -> None:

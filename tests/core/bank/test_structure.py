@@ -24,6 +24,7 @@ def places(count: int, **changed: object) -> Places:
             "told": np.zeros(count, np.bool_),
             "times": np.full(count, MAY.timestamp()),
             "topics": np.zeros(count),
+            "quoting": np.zeros(count, np.bool_),
             "spoken_of": (),
         }
         | changed  # type: ignore[arg-type]
