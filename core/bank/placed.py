@@ -40,7 +40,8 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
         return []
     positions = order.around(positions, structure.REACH)
     refs = order.refs(positions)
-    attribute, embedding = sides(bank, query, said, bank.segment_words, bank.segment_vectors, refs, alpha)
+    words, vectors = bank.segment_words, bank.segment_vectors
+    attribute, embedding = sides(bank, query, said, words, vectors, refs, alpha, by_vector)
     plain = alpha * attribute + (1.0 - alpha) * embedding
     places = _places(bank, query, said, positions, refs)
     shares = structure.shares(plain, places, query.structure)
