@@ -24,6 +24,7 @@ from core.text.moments import Frame, spans
 
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
 QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
+HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
 REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against it
 
 
@@ -43,7 +44,8 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
     words, vectors = bank.segment_words, bank.segment_vectors
     attribute, embedding = sides(bank, query, said, words, vectors, refs, alpha, by_vector)
     plain = alpha * attribute + (1.0 - alpha) * embedding
-    places = _places(bank, query, said, positions, refs)
+    quoting = _quoting(bank, query, said, refs, attribute)
+    places = _places(bank, query, said, positions, quoting)
     shares = structure.shares(plain, places, query.structure)
     if bank.tree.refuted:
         kept = np.array([REFUTED if ref in bank.tree.refuted else 1.0 for ref in refs])
@@ -85,7 +87,7 @@ def _in_order(bank: Bank, query: Query, scored: Iterable[Scored[SegmentRef]]) ->
 
 
 def _places(
-    bank: Bank, query: Query, said: Mapping[str, float], positions: Positions, refs: Sequence[SegmentRef]
+    bank: Bank, query: Query, said: Mapping[str, float], positions: Positions, quoting: NDArray[np.bool_]
 ) -> Places:
     order, weights = bank.tree.order, query.structure.weights
     first, last = (datetime.fromtimestamp(time, UTC).year for time in order.period)
@@ -98,16 +100,25 @@ def _places(
         told=order.told_by(positions, called),
         times=order.times[positions],
         topics=_topics(bank, query, said, positions) if "topic" in weights else np.zeros(len(positions)),
-        quoting=_quoting(bank, query.text.strip(), refs, len(said) >= QUOTATION and "quote" in weights),
+        quoting=quoting,
         spoken_of=spans(query.text, frame) if "time" in weights else (),
     )
 
 
-def _quoting(bank: Bank, quotation: str, refs: Sequence[SegmentRef], is_one: bool) -> NDArray[np.bool_]:
-    """Of each segment, whether it holds the quotation, word for word; none where the query is no quotation."""
-    if not is_one or not quotation:
-        return np.zeros(len(refs), np.bool_)
-    return np.array([quotation in bank.tree.text(ref) for ref in refs], np.bool_)
+def _quoting(
+    bank: Bank,
+    query: Query,
+    said: Mapping[str, float],
+    refs: Sequence[SegmentRef],
+    attribute: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Of each segment, whether it holds the query word for word; none where the query is no quotation."""
+    quoting = np.zeros(len(refs), np.bool_)
+    quotation = query.text.strip()
+    if quotation and len(said) >= QUOTATION and "quote" in query.structure.weights:
+        for place in np.flatnonzero(attribute >= HOLDING).tolist():
+            quoting[place] = quotation in bank.tree.text(refs[place])
+    return quoting
 
 
 def _topics(bank: Bank, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
