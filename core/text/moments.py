@@ -11,6 +11,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 Span = tuple[datetime, datetime]
 
@@ -173,7 +174,11 @@ def _season(year: int, month: int) -> Span:
     return _month(year, month)[0], _month(year, month + 2)[1]
 
 
-def _rules() -> Iterator[tuple[str, _Read]]:
+_Rules = Iterator[tuple[str, _Read]]
+
+
+def _dates() -> _Rules:
+    """What names its year."""
     month_of = _MONTH_OF.__getitem__
     yield (
         rf"\b{_YEAR}[-/.](\d{{1,2}})[-/.](\d{{1,2}})\b",
@@ -193,6 +198,11 @@ def _rules() -> Iterator[tuple[str, _Read]]:
         rf"\b(spring|summer|autumn|fall)(?: of)? {_YEAR}\b",
         lambda m, f: [_season(int(m[2]), _SEASONS[m[1]])],
     )
+
+
+def _ago() -> _Rules:
+    """What counts from today."""
+    month_of = _MONTH_OF.__getitem__
     yield r"\bday before yesterday\b", lambda m, f: _days_ago(f, 2)
     yield r"\b(today|yesterday|last night)\b|(今天|昨天|前天|昨晚)", lambda m, f: _days_ago(f, _RECENT[m[0]])
     yield (
@@ -231,6 +241,11 @@ def _rules() -> Iterator[tuple[str, _Read]]:
         lambda m, f: _weekday_ago(f, _WEEKDAYS[m[2]], _BACK[m[1]]),
     )
     yield r"(上上|上|这|本)个?(周|星期|礼拜|月)", lambda m, f: _unit_ago(f, m[2], _BACK[m[1]])
+
+
+def _of_some_year() -> _Rules:
+    """What names a day or a month alone, and then years alone."""
+    month_of = _MONTH_OF.__getitem__
     yield (
         rf"\b{_DAY}(?: of)? {_MONTH}(?!\w)",
         lambda m, f: _every_year(f, lambda year: _day(year, month_of(m[2]), int(m[1]))),
@@ -255,4 +270,4 @@ def _rules() -> Iterator[tuple[str, _Read]]:
     yield rf"\b{_YEAR}\b", lambda m, f: [_year(int(m[1]))]
 
 
-_RULES = tuple((re.compile(pattern), read) for pattern, read in _rules())
+_RULES = tuple((re.compile(pattern), read) for pattern, read in chain(_dates(), _ago(), _of_some_year()))
