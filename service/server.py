@@ -37,7 +37,7 @@ REFUSAL_ROOM = 4
 LAST_WORDS = 0.5  # seconds for answers that are on their way when the port closes
 # How long a thread that thinks may keep the loop waiting, in seconds. A read that takes turns with three of
 # them waited 45 ms (90th percentile, 165 at worst) by Python's own 5 ms, and 9 ms (24 at worst) by this.
-TURN = 0.0005
+TURN = 0.0001
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.server")
