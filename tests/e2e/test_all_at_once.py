@@ -16,7 +16,7 @@ from tests.support.scale import scaled
 
 SECONDS = 8  # what the slow agent takes
 SEGMENTS = 200
-OTHERS = 3  # banks that are read and written meanwhile, and have no place in memory
+OTHERS = 10  # banks that are read and written meanwhile, and have no place in memory
 NODES = 100  # of each at first
 BOUND = 50  # milliseconds: what a read may take
 LEFT_ALONE = (
