@@ -256,3 +256,11 @@ class HeadMoved(Exception):
 
 class ModelUnavailable(Exception):
     """Internal to agents: a language model gave no reply. Says why, and never what it was asked."""
+
+
+class RerankerUnavailable(Exception):
+    """Internal to searching: a reranker gave no scores. Says why, and never what it was asked."""
+
+
+class RerankerLate(RerankerUnavailable):
+    """Its time was over."""

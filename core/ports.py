@@ -112,6 +112,17 @@ class ChatModel(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads a question beside each text, as no index can: a cross-encoder, or a language model.
+
+    Raises RerankerUnavailable; it keeps its own time, and RerankerLate says that this was over.
+    """
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """How well each text answers the query, in the order of the texts: 0 (not at all) to 1."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PurgeCounts:
     """What a purge removed."""

@@ -1,6 +1,5 @@
 """The settings of agents: the language models there are, and who plays which role."""
 
-import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -8,21 +7,18 @@ from pydantic import (
     Field,
     SecretStr,
     SerializerFunctionWrapHandler,
-    field_validator,
     model_serializer,
     model_validator,
 )
 
-from service.settings_section import Positive, Seconds, Section
-
-PRINTABLE = re.compile(r"[!-~]*")
+from service.settings_section import Address, Key, Positive, Seconds, Section
 
 
 class ModelSection(Section):
     """A language model behind an OpenAI-compatible endpoint, and how it is asked. What is None is not sent."""
 
-    base_url: str = ""
-    api_key: SecretStr = SecretStr("")
+    base_url: Address = ""
+    api_key: Key = SecretStr("")
     model: str = ""
     window_tokens: int = Field(default=16_000, ge=4_000)  # of a call, reply included; the prompts take 1,400
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -36,25 +32,6 @@ class ModelSection(Section):
         default=5, ge=0
     )  # in a row, until the endpoint is left alone; 0: it never is
     breaker_seconds: Seconds = 30.0  # for how long
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, url: str) -> str:
-        if url and not url.startswith(("http://", "https://")):
-            raise ValueError("must begin with http:// or https://")
-        if "@" in url:
-            raise ValueError("a key does not belong here, but into `api_key`")
-        if not PRINTABLE.fullmatch(url):
-            raise ValueError("holds characters that no address has")
-        return url
-
-    @field_validator("api_key")
-    @classmethod
-    def _is_a_key(cls, key: SecretStr) -> SecretStr:
-        """It travels in a header."""
-        if not PRINTABLE.fullmatch(key.get_secret_value()):
-            raise ValueError("holds a blank, a line break or another character that no key has")
-        return key
 
     @property
     def is_named(self) -> bool:

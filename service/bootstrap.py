@@ -1,6 +1,7 @@
 """Puts the house together from the settings, and takes it apart in order.
 
-Law: the one place that knows every adapter (those of language models are `service.casting`'s). Nothing
+Law: the one place that knows every adapter (those of language models and rerankers are
+`service.casting`'s). Nothing
 imports it but the server and the command line.
 """
 
@@ -26,7 +27,7 @@ from service.adapters.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.banks import OpenBanks
-from service.casting import cast_agents
+from service.casting import cast_agents, open_reranker
 from service.config import EmbedderSection, RetrievalSection, Settings
 from service.held_bank import Holding
 
@@ -82,12 +83,18 @@ async def open_house(
             retrieval=_retrieval(settings.retrieval),
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
+            reranking=open_reranker(settings.retrieval.reranker, closing),
         )
 
 
 def _retrieval(chosen: RetrievalSection) -> Retrieval:
-    weights = Structure(**dict(chosen.structure))
-    return Retrieval(**dict(chosen) | {"structure": weights})
+    return Retrieval(
+        top_k=chosen.top_k,
+        alpha=chosen.alpha,
+        chunk_ratio=chosen.chunk_ratio,
+        token_budget=chosen.token_budget,
+        structure=Structure(**dict(chosen.structure)),
+    )
 
 
 async def open_embedder(chosen: EmbedderSection, closing: AsyncExitStack) -> Embedder:

@@ -1,4 +1,4 @@
-"""Which agent plays which role, and the language models they ask.
+"""Which agent plays which role, the language models they ask, and the reranker that searches ask.
 
 Law: part of bootstrap, and like it the only place that knows these adapters.
 """
@@ -12,9 +12,10 @@ from core.agents.fallback import with_fallback
 from core.agents.llm.agents import llm_agents
 from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents
-from core.ports import ChatModel, Embedder
+from core.ports import ChatModel, Embedder, Reranker
+from core.usecases.house import Reranking
 from service.agents_config import LlmSection, ModelSection
-from service.config import ConfigurationError, Settings
+from service.config import ConfigurationError, RerankerSection, Settings
 
 if TYPE_CHECKING:
     from service.adapters.openai_chat import Endpoint
@@ -108,3 +109,33 @@ def _replayed(chosen: LlmSection, roles: Sequence[str]) -> Mapping[str, ChatMode
     except RecordUnreadable as unreadable:
         raise ConfigurationError(f"llm.replay: {unreadable}") from None
     return {role: ReplayedChat(record, chosen.of(role).window_tokens) for role in roles}
+
+
+def open_reranker(chosen: RerankerSection, closing: AsyncExitStack) -> Reranking | None:
+    """The configured reranker, and how far it goes; None where none is."""
+    if not chosen.base_url:
+        return None
+    from service.adapters.breaker import RerankerBreaker
+    from service.adapters.endpoint_reranker import Endpoint, EndpointReranker
+
+    endpoint = Endpoint(
+        model=chosen.model,
+        base_url=chosen.base_url,
+        api_key=chosen.api_key.get_secret_value(),
+        logits=chosen.scale == "logit",
+        concurrency=chosen.concurrency,
+        timeout_seconds=chosen.timeout_seconds,
+    )
+    remote = EndpointReranker(endpoint)
+    closing.push_async_callback(remote.close)
+    reranker: Reranker = remote
+    if chosen.breaker_failures:
+        reranker = RerankerBreaker(
+            remote, failures=chosen.breaker_failures, rest_seconds=chosen.breaker_seconds
+        )
+    return Reranking(
+        reranker=reranker,
+        candidates=chosen.candidates,
+        characters=chosen.characters,
+        weight=chosen.weight,
+    )

@@ -16,7 +16,7 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from service.agents_config import AgentsSection, LlmSection, Player, RoleModelsSection
-from service.settings_section import Positive, Seconds, Section
+from service.settings_section import Address, Key, Positive, Seconds, Section
 
 PREFIX = "MEMORYBANK_"
 NESTING = "__"
@@ -43,6 +43,29 @@ class StructureSection(Section):
     conflicts: bool = True
 
 
+class RerankerSection(Section):
+    """A cross-encoder, or whatever else reads the best candidates beside the query, behind an endpoint; without
+    `base_url` there is none. `scale`: what its scores are, shares of 0 to 1 or logits."""
+
+    base_url: Address = ""
+    api_key: Key = SecretStr("")
+    model: str = ""
+    scale: Literal["share", "logit"] = "share"
+    candidates: int = Field(default=30, ge=1, le=100)
+    characters: int = Field(default=2_000, ge=1, le=16_000)  # read of a candidate, and of the query
+    weight: float = Field(default=1.0, gt=0, le=10)
+    timeout_seconds: Seconds = 0.5  # of a search: then it is answered without
+    concurrency: Positive = 4  # requests at a time
+    breaker_failures: int = Field(default=5, ge=0)  # as of a language model
+    breaker_seconds: Seconds = 30.0
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "RerankerSection":
+        if bool(self.base_url) != bool(self.model) or (self.api_key and not self.base_url):
+            raise ValueError("a reranker needs both `base_url` and `model`")
+        return self
+
+
 class RetrievalSection(Section):
     """What a bank that does not say otherwise uses."""
 
@@ -51,6 +74,7 @@ class RetrievalSection(Section):
     chunk_ratio: float = Field(gt=0, le=1)
     token_budget: int = Field(default=16_000, ge=1, le=10_000_000)  # of an assembled prompt
     structure: StructureSection = StructureSection()
+    reranker: RerankerSection = RerankerSection()
 
 
 class EmbedderSection(Section):

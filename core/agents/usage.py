@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import TracebackType
 
-from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, EmbedderUnavailable
+from core.errors import (
+    AgentReplyInvalid,
+    AgentUnavailable,
+    BudgetSpent,
+    EmbedderUnavailable,
+    RerankerLate,
+    RerankerUnavailable,
+)
 from core.ports import ChatReply, Clock
 
 
@@ -41,7 +48,8 @@ class RoleUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """By role name (`clusterer`, `structurer`, `judge`, `consolidator`, `planner`, `embedder`)."""
+    """By role name (`clusterer`, `structurer`, `judge`, `consolidator`, `planner`, `embedder`); `reranker` has no part
+    in any call's usage, and is told to observers alone."""
 
     roles: Mapping[str, RoleUsage] = field(default_factory=dict)
 
@@ -64,6 +72,7 @@ class Answer(StrEnum):
     OK = "ok"
     FELL_BACK = "fell_back"  # the offline agent answered in place of the model
     UNAVAILABLE = "unavailable"
+    LATE = "late"  # no answer in its time
     INVALID = "invalid"  # the answer could not be used
     BUDGET_SPENT = "budget_spent"
     CANCELLED = "cancelled"
@@ -73,6 +82,8 @@ class Answer(StrEnum):
 ANSWERS: Mapping[type[BaseException], Answer] = {
     AgentUnavailable: Answer.UNAVAILABLE,
     EmbedderUnavailable: Answer.UNAVAILABLE,
+    RerankerUnavailable: Answer.UNAVAILABLE,
+    RerankerLate: Answer.LATE,
     AgentReplyInvalid: Answer.INVALID,
     BudgetSpent: Answer.BUDGET_SPENT,
     CancelledError: Answer.CANCELLED,

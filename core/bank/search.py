@@ -15,25 +15,16 @@ from core.bank.change import Vector
 from core.bank.other_sides import with_other_sides
 from core.bank.placed import REFUTED, placed
 from core.bank.query import Found, Fusion, Hit, Query, Target
+from core.bank.reranked import Opinions, reranked
 from core.bank.scoring import Mode, Scored
 from core.ids import NodeId, SegmentRef
 from core.model.node import Node
 
 
-def search(bank: Bank, query: Query) -> Found:
-    """The best `top_k` hits for a query, and the nodes around them."""
+def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
+    """The best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if given."""
     said = terms_of(query)
-    hits: list[Hit] = []
-    if query.target is not Target.SEGMENTS:
-        hits += [_node_hit(bank, found) for found in _nodes(bank, query, said)]
-    if query.target is not Target.NODES:
-        if query.target is Target.BOTH:
-            hits = _lifted(bank, query, hits, _segments(bank, query, said))
-        else:
-            hits = [_segment_hit(bank, found) for found in _evidence(bank, query, said)]
-    elif bank.tree.has_unsummarised:
-        waiting = _segments(bank, query, said, bank.tree.is_unsummarised)
-        hits += [replace(_segment_hit(bank, found), unstructured=True) for found in waiting]
+    hits = _hits(bank, query, said) if opinions is None else _reranked(bank, query, said, opinions)
     best = tuple(_ordered(hits)[: query.top_k])
     if query.structure.conflicts and bank.conflicts:
         best = tuple(_ordered(with_other_sides(bank, query, said, best))[: query.top_k])
@@ -47,6 +38,37 @@ def search(bank: Bank, query: Query) -> Found:
         by_words=bool(said) and query.mode is not Mode.EMBEDDING,
         by_meaning=query.vector is not None and query.mode is not Mode.ATTRIBUTE,
     )
+
+
+def worth_reading(bank: Bank, query: Query, depth: int) -> list[Hit]:
+    """The best `depth` hits of a query, for a reranker to read: neither cut off nor joined by other sides."""
+    return _ordered(_hits(bank, _widened(query, depth), terms_of(query)))[:depth]
+
+
+def _hits(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit]:
+    """`top_k` hits or more, not in order."""
+    hits: list[Hit] = []
+    if query.target is not Target.SEGMENTS:
+        hits += [_node_hit(bank, found) for found in _nodes(bank, query, said)]
+    if query.target is not Target.NODES:
+        if query.target is Target.BOTH:
+            hits = _lifted(bank, query, hits, _segments(bank, query, said))
+        else:
+            hits = [_segment_hit(bank, found) for found in _evidence(bank, query, said)]
+    elif bank.tree.has_unsummarised:
+        waiting = _segments(bank, query, said, bank.tree.is_unsummarised)
+        hits += [replace(_segment_hit(bank, found), unstructured=True) for found in waiting]
+    return hits
+
+
+def _reranked(bank: Bank, query: Query, said: Mapping[str, float], opinions: Opinions) -> list[Hit]:
+    """Hits with the opinions in their scores, of at least `min_score` then."""
+    hits = reranked(bank, _hits(bank, _widened(query, opinions.depth), said), opinions)
+    return [hit for hit in hits if hit.score >= query.min_score]
+
+
+def _widened(query: Query, depth: int) -> Query:
+    return replace(query, top_k=max(query.top_k, depth), min_score=0.0)
 
 
 def judging_candidates(

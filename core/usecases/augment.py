@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from core.bank.bank import Bank
+from core.bank.change import Vector
 from core.bank.query import Hit, Query, Target
 from core.bank.scoring import Mode
 from core.bank.search import search
@@ -12,6 +13,7 @@ from core.context.prompt import ToolFormat, prompt_sections, tools, wording
 from core.ids import BankKey
 from core.text.tokens import estimate
 from core.usecases.house import House, require_own_space
+from core.usecases.reranking import UNJUDGED, Reranked, second_opinions
 from core.usecases.search import query_vector
 
 
@@ -29,6 +31,7 @@ class Augment:
     token_budget: int | None = None
     tool_format: ToolFormat = ToolFormat.OPENAI
     min_revision: int = 0
+    skip_reranker: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +45,7 @@ class Augmented:
     left_out: tuple[LeftOut, ...]
     tokens: int
     revision: int
+    reranked: Reranked = Reranked.UNASKED
 
 
 async def augment(house: House, command: Augment) -> Augmented:
@@ -52,18 +56,17 @@ async def augment(house: House, command: Augment) -> Augmented:
         require_own_space(house, bank)
         embeds = bank.embeds
     vector = await query_vector(house, asked) if asked and embeds else None
-    async with house.banks.reading(command.key, command.min_revision) as bank:
-        query = Query(
-            text=asked,
-            vector=vector,
-            top_k=command.top_k or house.retrieval.top_k_of(bank),
-            alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
-            mode=command.mode,
-            target=command.target,
-            structure=house.retrieval.structure if command.structure is None else command.structure,
-            now=house.clock.now(),
+
+    def query(bank: Bank) -> Query:
+        return _query(house, bank, command, asked, vector)
+
+    judged = UNJUDGED
+    if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
+        (judged,) = await second_opinions(
+            house, command.key, command.min_revision, lambda bank: [query(bank)]
         )
-        found = search(bank, query)
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        found = search(bank, query(bank), judged.opinions)
         declared = tools(wording(bank.insight), command.tool_format)
         sections = prompt_sections(bank.insight, found.hits, found.neighbors, declared)
     budget = command.token_budget or house.retrieval.token_budget
@@ -76,6 +79,20 @@ async def augment(house: House, command: Augment) -> Augmented:
         left_out=made.left_out,
         tokens=made.tokens,
         revision=found.revision,
+        reranked=judged.reranked,
+    )
+
+
+def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vector | None) -> Query:
+    return Query(
+        text=asked,
+        vector=vector,
+        top_k=command.top_k or house.retrieval.top_k_of(bank),
+        alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
+        mode=command.mode,
+        target=command.target,
+        structure=house.retrieval.structure if command.structure is None else command.structure,
+        now=house.clock.now(),
     )
 
 

@@ -6,7 +6,7 @@ from core.agents.roles import Agents
 from core.bank.bank import Bank
 from core.bank.structure import Structure
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
-from core.ports import Banks, Blobs, Clock, Embedder, Ids, Store
+from core.ports import Banks, Blobs, Clock, Embedder, Ids, Reranker, Store
 from core.usecases.limits import Limits
 from core.usecases.workshop import Workshop
 
@@ -36,8 +36,19 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reranking:
+    """A reranker, how many candidates it reads, how many code points of each and of the query, and what its opinion
+    weighs relative to the search's score."""
+
+    reranker: Reranker
+    candidates: int
+    characters: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """The ports, the agents and the settings."""
+    """The ports, the agents and the settings. Without `reranking`, searches stay in their own order."""
 
     banks: Banks
     store: Store
@@ -49,6 +60,7 @@ class House:
     retrieval: Retrieval
     limits: Limits
     workshop: Workshop
+    reranking: Reranking | None = None
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

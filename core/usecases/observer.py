@@ -22,7 +22,7 @@ class Observer(Protocol):
     """Is quick, and raises nothing."""
 
     def asked(self, asked: Asked) -> None:
-        """A question to an agent, or to the embedder, has ended."""
+        """A question to an agent, to the embedder or to the reranker has ended."""
         ...
 
     def structured(self, structured: Structured) -> None:

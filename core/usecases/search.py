@@ -1,6 +1,6 @@
 """Search and BatchSearch: text, vector or node as the query."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.bank.bank import Bank
@@ -11,6 +11,7 @@ from core.bank.search import search
 from core.bank.structure import Structure
 from core.ids import BankKey, NodeId
 from core.usecases.house import House, require_own_space
+from core.usecases.reranking import UNJUDGED, Judged, Reranked, second_opinions
 from core.usecases.vectors import unit
 
 
@@ -37,6 +38,12 @@ class Ask:
     filter: Filter = Filter()
     structure: Structure | None = None
     include_embedding: bool = False
+    skip_reranker: bool = False
+
+    @property
+    def may_be_reranked(self) -> bool:
+        """One side alone was asked for by its name; and what is no text, a reranker cannot read."""
+        return bool(self.text) and self.mode is Mode.HYBRID and not self.skip_reranker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +61,7 @@ class Answer:
 
     found: Found
     vectors: tuple[Vector | None, ...] = ()
+    reranked: Reranked = Reranked.UNASKED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +74,12 @@ async def run_searches(house: House, command: Searches) -> SearchAnswers:
     """Answer every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`),
     EmbeddingSpaceMismatch."""
     vectors = await _text_vectors(house, command)
+    judged = await _judged(house, command, vectors)
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        answers = [_answer(house, bank, ask, vectors.get(ask.text)) for ask in command.asks]
+        answers = [
+            _answer(house, bank, ask, vectors.get(ask.text), of_ask)
+            for ask, of_ask in zip(command.asks, judged, strict=True)
+        ]
         return SearchAnswers(answers=tuple(answers), revision=bank.revision)
 
 
@@ -91,7 +103,29 @@ async def _text_vectors(house: House, command: Searches) -> dict[str, Vector]:
     return dict(zip(wanted, await house.embedder.embed_queries(wanted), strict=True))
 
 
-def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Answer:
+async def _judged(house: House, command: Searches, vectors: Mapping[str, Vector]) -> Sequence[Judged]:
+    """What the reranker makes of each query's candidates, where there is one, and it may."""
+    if house.reranking is None or not any(ask.may_be_reranked for ask in command.asks):
+        return [UNJUDGED] * len(command.asks)
+
+    def queries(bank: Bank) -> list[Query | None]:
+        return [
+            _query(house, bank, ask, vectors.get(ask.text)) if ask.may_be_reranked else None
+            for ask in command.asks
+        ]
+
+    return await second_opinions(house, command.key, command.min_revision, queries)
+
+
+def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None, judged: Judged) -> Answer:
+    found = search(bank, _query(house, bank, ask, text_vector), judged.opinions)
+    vectors = _vectors(bank, found) if ask.include_embedding else ()
+    return Answer(found=found, vectors=vectors, reranked=judged.reranked)
+
+
+def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Query:
+    """The query with what the bank and the configuration have to add. Raises NodeNotFound, NodeAbsorbed,
+    InvalidField (`embedding`)."""
     query = Query(
         text=ask.text,
         vector=text_vector,
@@ -113,8 +147,7 @@ def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> A
         query = replace(query, vector=unit(ask.embedding, bank.record.space, "embedding"))
     if ask.node_id is not None:
         query = _like_node(bank, query, ask.node_id)
-    found = search(bank, query)
-    return Answer(found=found, vectors=_vectors(bank, found) if ask.include_embedding else ())
+    return query
 
 
 def _like_node(bank: Bank, query: Query, node_id: NodeId) -> Query:

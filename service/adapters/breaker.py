@@ -1,32 +1,71 @@
-"""A language model that is left alone for a while when it fails again and again.
+"""Endpoints that are left alone for a while when they fail again and again.
 
-Law: a call of a resting model fails at once. After the rest one call is let through; what becomes of it
+Law: a call of a resting endpoint fails at once. After the rest one call is let through; what becomes of it
 decides for all others.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from core.errors import ModelUnavailable
-from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape
+from core.errors import ModelUnavailable, RerankerUnavailable
+from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape, Reranker
+from service.adapters.endpoint_reranker import TextsRefused
 from service.adapters.openai_chat import QuestionRefused
+
+Now = Callable[[], float]
+"""Gives seconds that never go back."""
 
 
 class Breaker:
-    """Lets `inner` rest for `rest_seconds` after `failures` calls in a row that gave no reply.
+    """A language model that rests for `rest_seconds` after `failures` calls in a row that gave no reply.
 
-    `now` gives seconds that never go back. A refused question is no failure: the endpoint is there.
+    A refused question is no failure: the endpoint is there.
     """
 
     def __init__(
-        self,
-        inner: ChatModel,
-        *,
-        failures: int,
-        rest_seconds: float,
-        now: Callable[[], float] = time.monotonic,
+        self, inner: ChatModel, *, failures: int, rest_seconds: float, now: Now = time.monotonic
     ) -> None:
         self._inner = inner
+        self._rest = _Rest(ModelUnavailable, QuestionRefused, failures, rest_seconds, now)
+
+    @property
+    def window(self) -> int:
+        return self._inner.window
+
+    async def reply(self, messages: Sequence[ChatMessage], shape: ReplyShape) -> ChatReply:
+        with self._rest.watching():
+            return await self._inner.reply(messages, shape)
+
+
+class RerankerBreaker:
+    """A reranker that rests likewise. That it was late is a failure, too: nobody is to wait for it in vain."""
+
+    def __init__(
+        self, inner: Reranker, *, failures: int, rest_seconds: float, now: Now = time.monotonic
+    ) -> None:
+        self._inner = inner
+        self._rest = _Rest(RerankerUnavailable, TextsRefused, failures, rest_seconds, now)
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        with self._rest.watching():
+            return await self._inner.rerank(query, texts)
+
+
+class _Rest:
+    """Counts failures in a row. `unavailable` is raised by calls that failed, and while the endpoint rests;
+    `refused` is a kind of it that is none."""
+
+    def __init__(
+        self,
+        unavailable: type[Exception],
+        refused: type[Exception],
+        failures: int,
+        rest_seconds: float,
+        now: Now,
+    ) -> None:
+        self._unavailable = unavailable
+        self._refused = refused
         self._allowed = failures
         self._rest = rest_seconds
         self._now = now
@@ -34,33 +73,30 @@ class Breaker:
         self._rests_until = 0.0
         self._trying = False
 
-    @property
-    def window(self) -> int:
-        return self._inner.window
-
-    async def reply(self, messages: Sequence[ChatMessage], shape: ReplyShape) -> ChatReply:
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Around one call. Raises `unavailable` instead while it rests."""
         trial = self._enter()
         try:
-            reply = await self._inner.reply(messages, shape)
-        except QuestionRefused:
+            yield
+        except self._refused:
             self._failures = 0
             raise
-        except ModelUnavailable:
+        except self._unavailable:
             self._failed(trial)
             raise
         finally:
             if trial:
                 self._trying = False
         self._failures = 0
-        return reply
 
     def _enter(self) -> bool:
-        """Whether this call is the one that tries it again. Raises ModelUnavailable while it rests."""
+        """Whether this call is the one that tries it again."""
         if self._failures < self._allowed:
             return False
         left = self._rests_until - self._now()
         if self._trying or left > 0:
-            raise ModelUnavailable(
+            raise self._unavailable(
                 f"the endpoint failed {self._failures} times in a row and is asked again in {max(left, 0):.0f} s"
             )
         self._trying = True

@@ -44,7 +44,7 @@ class PrometheusMetrics:
         )
         self._questions = Counter(
             "memorybank_agent_calls",
-            "Questions to agents and to the embedder, by how they ended.",
+            "Questions to agents, to the embedder and to the reranker, by how they ended.",
             ("role", "outcome"),
             registry=registry,
         )
@@ -56,7 +56,7 @@ class PrometheusMetrics:
         )
         self._agent_seconds = Histogram(
             "memorybank_agent_seconds",
-            "How long questions to agents and to the embedder took.",
+            "How long questions to agents, to the embedder and to the reranker took.",
             ("role",),
             registry=registry,
             buckets=AGENT_SECONDS,

@@ -13,6 +13,7 @@ from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.memorize import Wait
+from core.usecases.reranking import Reranked
 from memorybank.v1 import retrieval_pb2, types_pb2
 
 Value = TypeVar("Value")
@@ -79,6 +80,12 @@ TARGETS = {
 FUSIONS = {
     retrieval_pb2.FUSION_WEIGHTED: Fusion.WEIGHTED,
     retrieval_pb2.FUSION_RECIPROCAL_RANK: Fusion.RECIPROCAL_RANK,
+}
+RERANKINGS = {
+    retrieval_pb2.RERANKING_UNSPECIFIED: Reranked.UNASKED,
+    retrieval_pb2.RERANKING_DONE: Reranked.DONE,
+    retrieval_pb2.RERANKING_LATE: Reranked.LATE,
+    retrieval_pb2.RERANKING_UNAVAILABLE: Reranked.UNAVAILABLE,
 }
 
 

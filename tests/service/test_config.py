@@ -91,6 +91,46 @@ def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown["retrieval"]["top_k"] == 8
 
 
+# ---- the reranker ----
+
+
+def with_reranker(**reranker: Any) -> Settings:
+    chosen = packaged()
+    return make_settings({**chosen, "retrieval": {**chosen["retrieval"], "reranker": reranker}}, {})
+
+
+def test_there_is_no_reranker_unless_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = load_settings().retrieval.reranker
+    monkeypatch.setenv("MEMORYBANK_RETRIEVAL__RERANKER__API_KEY", "a-secret")
+
+    settings = with_reranker(base_url="http://127.0.0.1:1/v1", model="m")
+
+    assert not none.base_url
+    assert settings.retrieval.reranker.api_key.get_secret_value() == "a-secret"
+    assert "a-secret" not in str(settings.shown())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"base_url": "http://127.0.0.1:1/v1"}, "needs both `base_url` and `model`"),
+        ({"model": "m"}, "needs both `base_url` and `model`"),
+        ({"api_key": "k"}, "needs both `base_url` and `model`"),
+        ({"base_url": "127.0.0.1:1", "model": "m"}, "must begin with http"),
+        ({"base_url": "http://k@127.0.0.1", "model": "m"}, "a key does not belong here"),
+        ({"api_key": "a b"}, "no key has"),
+        ({"candidates": 0}, "reranker.candidates"),
+        ({"candidates": 101}, "reranker.candidates"),
+        ({"weight": 0}, "reranker.weight"),
+        ({"timeout_seconds": 0}, "reranker.timeout_seconds"),
+        ({"scale": "percent"}, "reranker.scale"),
+    ],
+)
+def test_a_reranker_must_be_described_and_capped(wrong: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigurationError, match=problem):
+        with_reranker(**wrong)
+
+
 # ---- language models ----
 
 ROLES = ("clusterer", "structurer", "judge", "consolidator", "planner")

@@ -14,10 +14,13 @@ from core.agents.usage import Answer, Asked, RoleUsage, Usage
 from core.ids import BankId, BankKey, InteractionId, Tenant
 from core.usecases.observer import Structured
 from memorybank.v1 import memory_bank_pb2 as pb
+from memorybank.v1.query_graph_pb2 import AddNodeRequest
+from memorybank.v1.retrieval_pb2 import SearchRequest
 from service.adapters.prometheus import PrometheusMetrics
 from service.config import ConfigurationError, MetricsSection
 from service.observing import Logging, observing
 from service.server import require_loopback
+from tests.support import rerank_endpoint
 from tests.support.server import refused, serving, settings_for
 
 SECRET = "the safe's combination is 7-13-21"
@@ -52,6 +55,26 @@ async def test_calls_and_agents_are_counted_where_metrics_are_configured() -> No
     assert 'memorybank_structurings_total{outcome="ok"} 1.0' in shown
     assert "b1" not in shown
     assert SECRET not in shown
+
+
+async def test_a_reranker_is_counted_among_them() -> None:
+    with rerank_endpoint.serving() as endpoint, capture_logs() as events:
+        endpoint.script = [rerank_endpoint.scoring(0.5), rerank_endpoint.failing(503)]
+        reranker = {"base_url": endpoint.url, "model": "m", "timeout_seconds": 30}
+        async with serving(retrieval={"reranker": reranker}, metrics={"listen": "127.0.0.1:0"}) as service:
+            (announced,) = [event for event in events if event["event"] == "metrics"]
+            port = int(announced["address"].rpartition(":")[2])
+            await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
+            await service.graph.AddNode(AddNodeRequest(bank_id="b1", summary=SECRET))
+            for _ in range(2):
+                await service.retrieval.Search(SearchRequest(bank_id="b1", text="the safe"))
+
+            shown = await scraped(port)
+
+    assert 'memorybank_agent_calls_total{outcome="ok",role="reranker"} 1.0' in shown
+    assert 'memorybank_agent_calls_total{outcome="unavailable",role="reranker"} 1.0' in shown
+    assert 'memorybank_agent_seconds_count{role="reranker"} 2.0' in shown
+    assert SECRET not in str(events)
 
 
 async def test_every_structuring_leaves_a_line_that_tells_nothing_of_what_is_remembered() -> None:

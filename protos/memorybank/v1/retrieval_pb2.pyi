@@ -104,6 +104,36 @@ FUSION_RECIPROCAL_RANK: Fusion.ValueType  # 2
 """
 Global___Fusion: _TypeAlias = Fusion  # noqa: Y015
 
+class _Reranking:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RerankingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reranking.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RERANKING_UNSPECIFIED: _Reranking.ValueType  # 0
+    """Not asked: none is configured, the request left it out or is none for it, or there was nothing for it to read."""
+    RERANKING_DONE: _Reranking.ValueType  # 1
+    """Its opinions are in the scores."""
+    RERANKING_LATE: _Reranking.ValueType  # 2
+    """It gave no opinions in the time it has: the hits are those of the search alone."""
+    RERANKING_UNAVAILABLE: _Reranking.ValueType  # 3
+    """It failed, or answered what cannot be used: the hits are those of the search alone."""
+
+class Reranking(_Reranking, metaclass=_RerankingEnumTypeWrapper):
+    """What became of the reranker, which reads the best candidates of a search beside its query and has a share in their
+    scores (`reranker` in a hit's `why`). It is asked about the text of HYBRID searches, if one is configured.
+    """
+
+RERANKING_UNSPECIFIED: Reranking.ValueType  # 0
+"""Not asked: none is configured, the request left it out or is none for it, or there was nothing for it to read."""
+RERANKING_DONE: Reranking.ValueType  # 1
+"""Its opinions are in the scores."""
+RERANKING_LATE: Reranking.ValueType  # 2
+"""It gave no opinions in the time it has: the hits are those of the search alone."""
+RERANKING_UNAVAILABLE: Reranking.ValueType  # 3
+"""It failed, or answered what cannot be used: the hits are those of the search alone."""
+Global___Reranking: _TypeAlias = Reranking  # noqa: Y015
+
 @_typing.final
 class Structure(_message.Message):
     """What the place of a segment counts for when segments are searched for (SEARCH_TARGET_SEGMENTS). Each weight is
@@ -182,6 +212,7 @@ class SearchRequest(_message.Message):
     INCLUDE_EMBEDDING_FIELD_NUMBER: _builtins.int
     FUSION_FIELD_NUMBER: _builtins.int
     STRUCTURE_FIELD_NUMBER: _builtins.int
+    SKIP_RERANKER_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     text: _builtins.str
@@ -208,6 +239,8 @@ class SearchRequest(_message.Message):
     """Whether nodes found should carry their embeddings."""
     fusion: Global___Fusion.ValueType
     """How a hybrid search joins its two sides."""
+    skip_reranker: _builtins.bool
+    """Whether to do without the configured reranker."""
     @_builtins.property
     def embedding(self) -> _types_pb2.Vector:
         """A vector of the bank's space."""
@@ -249,10 +282,11 @@ class SearchRequest(_message.Message):
         include_embedding: _builtins.bool = ...,
         fusion: Global___Fusion.ValueType = ...,
         structure: Global___Structure | None = ...,
+        skip_reranker: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_hops", b"_hops", "_max_neighbors", b"_max_neighbors", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_top_k", b"_top_k", "alpha", b"alpha", "embedding", b"embedding", "filter", b"filter", "hops", b"hops", "max_neighbors", b"max_neighbors", "min_revision", b"min_revision", "min_score", b"min_score", "node_id", b"node_id", "query", b"query", "structure", b"structure", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_hops", b"_hops", "_max_neighbors", b"_max_neighbors", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "embedding", b"embedding", "exclude_node_ids", b"exclude_node_ids", "filter", b"filter", "fusion", b"fusion", "hops", b"hops", "include_embedding", b"include_embedding", "keywords", b"keywords", "max_neighbors", b"max_neighbors", "min_revision", b"min_revision", "min_score", b"min_score", "mode", b"mode", "node_id", b"node_id", "query", b"query", "structure", b"structure", "target", b"target", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_hops", b"_hops", "_max_neighbors", b"_max_neighbors", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "embedding", b"embedding", "exclude_node_ids", b"exclude_node_ids", "filter", b"filter", "fusion", b"fusion", "hops", b"hops", "include_embedding", b"include_embedding", "keywords", b"keywords", "max_neighbors", b"max_neighbors", "min_revision", b"min_revision", "min_score", b"min_score", "mode", b"mode", "node_id", b"node_id", "query", b"query", "skip_reranker", b"skip_reranker", "structure", b"structure", "target", b"target", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -295,10 +329,13 @@ class SearchResponse(_message.Message):
     NEIGHBORS_FIELD_NUMBER: _builtins.int
     NEIGHBORS_TRUNCATED_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    RERANKING_FIELD_NUMBER: _builtins.int
     neighbors_truncated: _builtins.bool
     """Whether `max_neighbors` left some out."""
     revision: _builtins.int
     """The revision seen."""
+    reranking: Global___Reranking.ValueType
+    """What became of the reranker."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.SearchHit]:
         """In score order, best first; ties by newer event_time, then by id."""
@@ -314,10 +351,11 @@ class SearchResponse(_message.Message):
         neighbors: _abc.Iterable[_types_pb2.Node] | None = ...,
         neighbors_truncated: _builtins.bool = ...,
         revision: _builtins.int = ...,
+        reranking: Global___Reranking.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "neighbors", b"neighbors", "neighbors_truncated", b"neighbors_truncated", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "neighbors", b"neighbors", "neighbors_truncated", b"neighbors_truncated", "reranking", b"reranking", "revision", b"revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -401,6 +439,7 @@ class AugmentRequest(_message.Message):
     MODE_FIELD_NUMBER: _builtins.int
     TARGET_FIELD_NUMBER: _builtins.int
     STRUCTURE_FIELD_NUMBER: _builtins.int
+    SKIP_RERANKER_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     query: _builtins.str
@@ -419,6 +458,8 @@ class AugmentRequest(_message.Message):
     """By what to find memories."""
     target: Global___SearchTarget.ValueType
     """What memories to find: SEGMENTS puts the evidence itself before the model, word for word."""
+    skip_reranker: _builtins.bool
+    """Whether to do without the configured reranker."""
     @_builtins.property
     def structure(self) -> Global___Structure:
         """What the places of segments count for; it replaces what is configured as a whole. Absent: as configured."""
@@ -436,10 +477,11 @@ class AugmentRequest(_message.Message):
         mode: Global___SearchMode.ValueType = ...,
         target: Global___SearchTarget.ValueType = ...,
         structure: Global___Structure | None = ...,
+        skip_reranker: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "min_revision", b"min_revision", "structure", b"structure", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "structure", b"structure", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "skip_reranker", b"skip_reranker", "structure", b"structure", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -473,12 +515,15 @@ class AugmentResponse(_message.Message):
     LEFT_OUT_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    RERANKING_FIELD_NUMBER: _builtins.int
     prompt: _builtins.str
     """The prompt."""
     tokens: _builtins.int
     """The prompt's tokens, by the service's counter."""
     revision: _builtins.int
     """The revision seen."""
+    reranking: Global___Reranking.ValueType
+    """What became of the reranker."""
     @_builtins.property
     def tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The tools it declares, each a JSON object in the form asked for."""
@@ -505,10 +550,11 @@ class AugmentResponse(_message.Message):
         left_out: _abc.Iterable[_types_pb2.LeftOut] | None = ...,
         tokens: _builtins.int = ...,
         revision: _builtins.int = ...,
+        reranking: Global___Reranking.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "left_out", b"left_out", "prompt", b"prompt", "revision", b"revision", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "left_out", b"left_out", "prompt", b"prompt", "reranking", b"reranking", "revision", b"revision", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1772,7 +1772,7 @@ class ScoreShare(_message.Message):
     SHARE_FIELD_NUMBER: _builtins.int
     component: _builtins.str
     """`plain` (the formula by words and meaning), a component of Structure, `conflict` (what raised it to the side it
-    contradicts) or `repetition` (what it lost for repeating a better hit).
+    contradicts), `repetition` (what it lost for repeating a better hit) or `reranker` (the reranker's opinion).
     """
     share: _builtins.float
     """How much: 0 to 1, of `repetition` 0 or less."""

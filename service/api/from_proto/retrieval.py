@@ -71,6 +71,7 @@ def ask(check: Checks, request: pb.SearchRequest, path: str = "") -> Ask:
         filter=chosen(check, f"{path}filter", request.filter),
         structure=structure(check, f"{path}structure", request),
         include_embedding=request.include_embedding,
+        skip_reranker=request.skip_reranker,
     )
 
 
@@ -126,4 +127,5 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             min_revision=check.min_revision(request),
+            skip_reranker=request.skip_reranker,
         )

@@ -9,6 +9,7 @@ from core.usecases.augment import Augmented
 from core.usecases.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
+from service.api.enums import RERANKINGS, numbers
 from service.api.to_proto.encodings import field, fields
 from service.api.to_proto.values import node_bytes, segment_bytes, segment_ref
 
@@ -16,6 +17,7 @@ _LOSSES = {
     Loss.SHORTENED: types_pb2.LEFT_OUT_REASON_SHORTENED,
     Loss.DROPPED: types_pb2.LEFT_OUT_REASON_DROPPED,
 }
+_RERANKINGS = numbers(RERANKINGS)
 
 
 def search(answers: SearchAnswers) -> bytes:
@@ -35,7 +37,11 @@ def answer(found: Answer, revision: int) -> bytes:
     vectors = found.vectors or (None,) * len(found.found.hits)
     hits = [hit(h, v, found.found) for h, v in zip(found.found.hits, vectors, strict=True)]
     neighbors = [node_bytes(n) for n in found.found.neighbors]
-    rest = pb.SearchResponse(neighbors_truncated=found.found.neighbors_truncated, revision=revision)
+    rest = pb.SearchResponse(
+        neighbors_truncated=found.found.neighbors_truncated,
+        revision=revision,
+        reranking=_RERANKINGS[found.reranked],
+    )
     return (
         fields(pb.SearchResponse.HITS_FIELD_NUMBER, hits)
         + fields(pb.SearchResponse.NEIGHBORS_FIELD_NUMBER, neighbors)
@@ -70,6 +76,7 @@ def augment(made: Augmented) -> bytes:
         left_out=left_out(made.left_out),
         tokens=made.tokens,
         revision=made.revision,
+        reranking=_RERANKINGS[made.reranked],
     )
     hits = fields(pb.AugmentResponse.HITS_FIELD_NUMBER, map(hit, made.hits))
     return before.SerializeToString() + hits + after.SerializeToString()

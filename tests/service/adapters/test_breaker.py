@@ -1,13 +1,17 @@
-"""The breaker: when calls are let through, and when they fail at once."""
+"""The breakers: when calls are let through, and when they fail at once."""
 
 import asyncio
 from collections.abc import Sequence
 
-from core.errors import ModelUnavailable
+import pytest
+
+from core.errors import ModelUnavailable, RerankerLate, RerankerUnavailable
 from core.ports import ChatMessage, ChatReply, ReplyShape
-from service.adapters.breaker import Breaker
+from service.adapters.breaker import Breaker, RerankerBreaker
+from service.adapters.endpoint_reranker import TextsRefused
 from service.adapters.openai_chat import QuestionRefused
 from tests.support.scripted_chat import ScriptedChat
+from tests.support.scripted_reranker import ScriptedReranker
 
 SHAPE = ReplyShape(name="s", schema={"type": "object"})
 QUESTION = (ChatMessage(role="user", text="问"),)
@@ -157,3 +161,20 @@ async def test_calls_under_way_when_the_rest_began_do_not_make_it_longer() -> No
     gate.waiting[2].set_result("yes")
 
     assert await trial == ["yes"]
+
+
+async def test_a_reranker_that_is_late_again_and_again_is_left_alone_and_refused_texts_are_no_failure() -> (
+    None
+):
+    late, watch = RerankerLate("late"), Watch()
+    reranker = ScriptedReranker([late, TextsRefused("too long"), late, late])
+    breaker = RerankerBreaker(reranker, failures=2, rest_seconds=30, now=watch)
+
+    for expected in ("late", "too long", "late", "late", "failed 2 times in a row"):
+        with pytest.raises(RerankerUnavailable, match=expected):
+            await breaker.rerank("q", ["a"])
+    watch.seconds += 30
+    scores = await breaker.rerank("q", ["q", "a"])
+
+    assert scores == [1.0, 0.0]
+    assert len(reranker.asked) == 5

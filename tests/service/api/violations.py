@@ -412,6 +412,8 @@ OF_NODES = (
     "base_keywords",
 )
 
+EITHER_IN_SEARCH = ("include_embedding", "structure.conflicts", "skip_reranker")
+
 HARMLESS: dict[str, Mapping[str, str]] = {
     "DeleteBank": {"allow_missing": YES_OR_NO},
     "UpdateBank": {f"bank.{name}": UNSEEN for name in OF_BANKS} | {"bank.embedding_space": UNSEEN},
@@ -422,12 +424,9 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "ImportBank": {"record": "what is wrong with a record is IMPORT_INVALID"},
     "GetNode": {"include_embedding": YES_OR_NO},
     "ListNodes": {"include_embedding": YES_OR_NO},
-    "Search": {"include_embedding": YES_OR_NO, "structure.conflicts": YES_OR_NO},
-    "BatchSearch": {
-        "searches[].include_embedding": YES_OR_NO,
-        "searches[].structure.conflicts": YES_OR_NO,
-    },
-    "Augment": {"structure.conflicts": YES_OR_NO},
+    "Search": dict.fromkeys(EITHER_IN_SEARCH, YES_OR_NO),
+    "BatchSearch": {f"searches[].{name}": YES_OR_NO for name in EITHER_IN_SEARCH},
+    "Augment": {"structure.conflicts": YES_OR_NO, "skip_reranker": YES_OR_NO},
     "StartTask": {"attachments[].stored": UNSEEN},
     "AdvanceTask": {"attachments[].stored": UNSEEN},
     "Memorize": {"attachments[].stored": UNSEEN},
