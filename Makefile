@@ -119,6 +119,9 @@ $(GHZ):
 	@echo "building ghz $(GHZ_VERSION)"
 	@GOBIN=$(abspath $(@D)) go install github.com/bojand/ghz/cmd/ghz@$(GHZ_VERSION)
 
+bench-growth: setup  ## Measure cost as work grows, and write a report (GROWTH="--nodes 1000 1000000 --patience 20000")
+	@$(BIN)/python -m tests.bench.growth $(GROWTH)
+
 bench-peers: setup $(VENV)/peers/.ready  ## Measure other stores on the same data (PEERS="--nodes 10000 --only chroma")
 	@$(BIN)/python -m tests.bench.peers --python $(VENV)/peers/bin/python $(PEERS)
 
@@ -154,4 +157,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check test soak lint types layers bench load bench-peers bench-quality format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples try-local-model check test soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint clean

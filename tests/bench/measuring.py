@@ -1,9 +1,11 @@
-"""What measurements have in common: the processor time of another process, calls in a closed loop, tables."""
+"""What measurements have in common: another process's processor time and memory, calls in a closed loop, tables."""
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,11 @@ WINDOW = 0.5  # seconds over which that is looked at
 def cpu_seconds(pid: int) -> float:
     """Processor time that a process has taken, all of its threads, to the nanosecond (Linux: clock_getcpuclockid)."""
     return time.clock_gettime_ns(~pid << 3 | 2) / 1e9
+
+
+def resident_bytes(pid: int) -> int:
+    """What of a process lies in memory (Linux: RSS)."""
+    return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 async def calm(pid: int, *, within: float = 120.0) -> bool:
