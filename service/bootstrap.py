@@ -1,8 +1,7 @@
 """Puts the house together from the settings, and takes it apart in order.
 
-Law: the one place that knows every adapter (those of language models and rerankers are
-`service.casting`'s). Nothing
-imports it but the server and the command line.
+Law: the one place that knows every adapter (those of language models and rerankers are `service.casting`'s).
+Nothing imports it but the server and the command line.
 """
 
 import asyncio

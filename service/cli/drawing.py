@@ -24,6 +24,10 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 GLIMPSE = 280  # code points of a summary that a list shows
 MARGIN = (0, 0, 0, 2)
 FAINT, STRONG, WARNING = "dim", "bold", "yellow"
+UNRERANKED = {
+    retrieval.RERANKING_LATE: "not reranked: the reranker was late",
+    retrieval.RERANKING_UNAVAILABLE: "not reranked: the reranker cannot be had",
+}
 
 
 def console(*, stderr: bool = False, quiet: bool = False) -> Console:
@@ -74,6 +78,8 @@ def hits(found: retrieval.SearchResponse, full: bool) -> RenderableType:
     table.add_column(overflow="fold", ratio=1)
     for rank, hit in enumerate(found.hits, 1):
         table.add_row(str(rank), Text(f"{hit.score:.2f}", STRONG), _hit(hit, full))
+    if found.reranking in UNRERANKED:
+        return Group(table, Text(UNRERANKED[found.reranking], WARNING))
     return table
 
 

@@ -83,3 +83,14 @@ def test_a_glimpse_is_one_line_of_bounded_length() -> None:
 def _rows(shown: str, names: str) -> list[tuple[int, str]]:
     lines = shown.splitlines()
     return [(row, name) for name in names.split() for row, line in enumerate(lines) if name in line]
+
+
+def test_hits_that_a_reranker_should_have_ordered_say_that_it_did_not() -> None:
+    found = retrieval.SearchResponse(hits=[types.SearchHit(node=node(1, "ferries"), score=0.5)])
+    done, late = retrieval.SearchResponse(), retrieval.SearchResponse()
+    for copy, outcome in ((done, retrieval.RERANKING_DONE), (late, retrieval.RERANKING_LATE)):
+        copy.CopyFrom(found)
+        copy.reranking = outcome
+
+    assert "not reranked: the reranker was late" in drawn(drawing.hits(late, full=False))
+    assert drawn(drawing.hits(done, full=False)) == drawn(drawing.hits(found, full=False))
