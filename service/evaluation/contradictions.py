@@ -19,20 +19,10 @@ from core.usecases.house import House
 from core.usecases.memorize import Memorize, Memorized, memorize
 from core.usecases.record import Context
 from core.usecases.search import Ask, Searches, run_searches
-from service.evaluation.sets import SetUnusable
+from service.evaluation.sets import Case, SetUnusable
 
 TENANT = Tenant("evaluation")
 FEW = 3  # hits in which both sides are looked for
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A world of facts, a question about them, a fact that contradicts those at `contradicted`."""
-
-    world: tuple[str, ...]
-    question: str
-    contradicting: str
-    contradicted: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +89,9 @@ async def _sides_found(
     structure: Structure,
 ) -> int:
     """How many of the two sides, the contradicted fact and the new one, are among the first FEW hits."""
-    ask = Ask(text=case.question, top_k=FEW, target=Target.SEGMENTS, structure=structure, hops=0)
+    ask = Ask(
+        text=case.question, top_k=FEW, target=Target.SEGMENTS, structure=structure, hops=0, skip_reranker=True
+    )
     answers = await run_searches(house, Searches(key=key, asks=(ask,)))
     found = {hit.segment.ref.interaction_id for hit in answers.answers[0].found.hits if hit.segment}
     told = any(facts.get(interaction_id) in case.contradicted for interaction_id in found)

@@ -3,19 +3,21 @@
 Law: pure. Tables are Markdown, so that what the documentation shows is what the command prints.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from core.bank.structure import Structure
-from service.evaluation import contradictions
-from service.evaluation.asking import DEEPEST, STRUCTURED, Method, Run
+from service.evaluation.asking import DEEPEST, Run
 from service.evaluation.figures import BUDGETS, DEPTHS, SAMPLES, Figures, Outcome, figures, gain
-from service.evaluation.sets import Question
+from service.evaluation.methods import SEARCHED, STRUCTURED, WORDS, Method
+from service.evaluation.sets import EvaluationSet, Question, Split
+from service.evaluation.tables import interval, milliseconds, points, quantiles, share, table
 
-TOTAL = "all"
+SPLITS = {
+    Split.DEVELOPMENT: "**Development set**: settings were chosen on these worlds, so the figures are optimistic.",
+    Split.HELD_OUT: "**Held out**: none of the shipped settings was chosen on these worlds.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +32,15 @@ class Conditions:
     counter: str = "estimate, errs high"
 
     def line(self) -> str:
-        return (
-            f"memorybank {self.version} · {self.embedding_space} · α = {self.alpha:g} · "
-            f"structure: {self._weights()} · tokens: {self.counter} · "
-            f"95 % intervals: {SAMPLES:,} bootstrap samples, seed {self.seed}"
+        parts = (
+            f"memorybank {self.version}",
+            self.embedding_space,
+            f"α = {self.alpha:g}",
+            f"structure: {self._weights()}",
+            f"tokens: {self.counter}",
+            f"95 % intervals: {SAMPLES:,} bootstrap samples of the questions, seed {self.seed}",
         )
+        return " · ".join(part for part in parts if part)
 
     def _weights(self) -> str:
         on = {name: weight for name, weight in asdict(self.structure).items() if weight}
@@ -60,27 +66,32 @@ def by_category(outcomes: Sequence[Outcome], questions: Sequence[Question], seed
 
 def markdown(run: Run, methods: Sequence[Method], conditions: Conditions, worst: int = 0) -> str:
     """Everything about one set."""
-    chosen = run.chosen
-    asked = sum(not question.apart for question in chosen.questions)
-    skipped = f", {chosen.skipped} skipped for want of evidence" if chosen.skipped else ""
-    head = (
-        f"## {chosen.name}\n\n{len(chosen.worlds)} worlds, "
-        f"{sum(world.message_count for world in chosen.worlds):,} messages, {asked} questions "
-        f"(and {len(chosen.questions) - asked} apart{skipped}); sha256 {chosen.digest}; "
-        f"memorized in {run.memorizing:.0f} s\\\n{conditions.line()}"
-    )
+    head = f"{heading(run.chosen)}; memorized in {run.memorizing:.0f} s\\\n{conditions.line()}"
     parts = [head, _methods_table(run, methods, conditions.seed), _categories_table(run, methods, conditions)]
-    if any(o.in_prompt for outcomes in run.outcomes.values() for o in outcomes):
+    if any(o.prompts for outcomes in run.outcomes.values() for o in outcomes):
         parts.append(_prompts_table(run, methods, conditions.seed))
+        parts.append(_searched_table(run, conditions.seed))
     if worst:
         shown = next((method for method in methods if method.name == STRUCTURED), methods[-1])
         parts.append(_worst_list(run, shown, worst))
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
+
+
+def heading(chosen: EvaluationSet) -> str:
+    """The set, whether settings were chosen on it, and how large it is."""
+    asked = sum(not question.apart for question in chosen.questions)
+    skipped = f", {chosen.skipped} of the file skipped for want of evidence" if chosen.skipped else ""
+    some = f", at most {chosen.limit} of a world" if chosen.limit else ""
+    return (
+        f"## {chosen.name}\n\n{SPLITS[chosen.split]}\\\n{len(chosen.worlds)} worlds, "
+        f"{sum(world.message_count for world in chosen.worlds):,} messages, {asked} questions "
+        f"(and {len(chosen.questions) - asked} apart{skipped}{some}); sha256 {chosen.digest}"
+    )
 
 
 def _methods_table(run: Run, methods: Sequence[Method], seed: int) -> str:
     negatives = any(question.hard_negatives for question in run.chosen.questions)
-    embed = _milliseconds(run.embedding)
+    embed = milliseconds(run.embedding)
     head = ["method", *(f"R@{d}" for d in DEPTHS), "R@10 95 %", f"MRR@{DEEPEST}", "hit@10"]
     head += ["hard negative first"] if negatives else []
     head += ["messages a hit", f"R@10 over {methods[0].name}"]
@@ -90,23 +101,27 @@ def _methods_table(run: Run, methods: Sequence[Method], seed: int) -> str:
         found = overall(run.outcomes[method.name], run.chosen.questions, seed)
         if found is None:
             continue
-        row = [method.name, *map(_share, found.recall), f"{found.recall10.low:.3f}–{found.recall10.high:.3f}"]
-        row += [_share(found.mrr), _share(found.hit10)]
+        row = [method.name, *map(share, found.recall), interval(found.recall10)]
+        row += [share(found.mrr), share(found.hit10)]
         if negatives:
-            row += ["" if found.negatives_first is None else _share(found.negatives_first)]
+            row += ["" if found.negatives_first is None else share(found.negatives_first)]
         row += [f"{found.breadth:.1f}", _gained(run, method, methods[0], seed)]
-        rows.append([*row, _milliseconds(run.searching[method.name])])
+        rows.append([*row, milliseconds(run.searching[method.name])])
     return table(head, rows)
 
 
 def _gained(run: Run, method: Method, over: Method, seed: int) -> str:
-    """How much more than the first method, in points of a hundred, with its interval."""
+    """How much more than the first method."""
     if method is over:
         return ""
-    counted = [number for number, question in enumerate(run.chosen.questions) if not question.apart]
+    counted = _counted(run)
     one, other = run.outcomes[method.name], run.outcomes[over.name]
-    more = gain([one[n] for n in counted], [other[n] for n in counted], seed)
-    return f"{100 * more.mean:+.1f} ({100 * more.low:+.1f} to {100 * more.high:+.1f})"
+    return points(gain([one[n] for n in counted], [other[n] for n in counted], seed))
+
+
+def _counted(run: Run) -> list[int]:
+    """Numbers of the questions that are not apart."""
+    return [number for number, question in enumerate(run.chosen.questions) if not question.apart]
 
 
 def _categories_table(run: Run, methods: Sequence[Method], conditions: Conditions) -> str:
@@ -117,19 +132,68 @@ def _categories_table(run: Run, methods: Sequence[Method], conditions: Condition
     categories = next(iter(parts.values()))
     head = ["R@10 (MRR)", *(f"{name}, {one.count}" for name, one in categories.items())]
     rows = [
-        [name, *(f"{_share(one.recall[1])} ({_share(one.mrr)})" for one in found.values())]
+        [name, *(f"{share(one.recall[1])} ({share(one.mrr)})" for one in found.values())]
         for name, found in parts.items()
     ]
     return table(head, rows)
 
 
 def _prompts_table(run: Run, methods: Sequence[Method], seed: int) -> str:
+    over = f"over {WORDS} at {BUDGETS[0]:,}, points"
     head = ["all evidence word for word in a prompt of", *(f"{budget:,} tokens" for budget in BUDGETS)]
-    rows = []
+    head += [f"{BUDGETS[0]:,}: 95 %", over, f"some evidence, {BUDGETS[-1]:,}"]
+    rows, without = [], 0
     for method in methods:
         found = overall(run.outcomes[method.name], run.chosen.questions, seed)
+        if found is not None and found.prompts:
+            shares = [share(one.whole.mean) for one in found.prompts]
+            bounds = interval(found.prompts[0].whole)
+            rows.append(
+                [method.name, *shares, bounds, _shown_more(run, method, seed), share(found.prompts[-1].some)]
+            )
+            without = max(without, *(one.without for one in found.prompts))
+    return table(head, rows) + _without_prompt(without)
+
+
+def _shown_more(run: Run, method: Method, seed: int) -> str:
+    if method.name == WORDS or WORDS not in run.outcomes:
+        return ""
+    counted = _counted(run)
+    one, other = run.outcomes[method.name], run.outcomes[WORDS]
+    return points(
+        gain([one[n] for n in counted], [other[n] for n in counted], seed, lambda o: o.shows_all(BUDGETS[0]))
+    )
+
+
+def _without_prompt(count: int) -> str:
+    if not count:
+        return ""
+    return (
+        f"\n\nUp to {count} questions had no prompt, because tools and insight document alone are longer than the "
+        "smallest one: they count as misses."
+    )
+
+
+def _searched_table(run: Run, seed: int) -> str:
+    """What a memory is searched for, beside each other; empty where not all of it was asked."""
+    if not all(name in run.outcomes for name in SEARCHED.values()):
+        return ""
+    head = ["searched", "R@10", f"MRR@{DEEPEST}", "hit@10", "messages a hit"]
+    head += [f"word for word, {budget:,} tokens" for budget in BUDGETS]
+    head += [f"or behind a node of the prompt, {budget:,}" for budget in BUDGETS]
+    rows = []
+    for searched, method in SEARCHED.items():
+        found = overall(run.outcomes[method], run.chosen.questions, seed)
         if found is not None:
-            rows.append([method.name, *map(_share, found.in_prompt)])
+            row = [
+                searched,
+                share(found.recall[1]),
+                share(found.mrr),
+                share(found.hit10),
+                f"{found.breadth:.1f}",
+            ]
+            row += [share(one.whole.mean) for one in found.prompts]
+            rows.append([*row, *(share(one.reachable) for one in found.prompts)])
     return table(head, rows)
 
 
@@ -156,48 +220,6 @@ def _worst_list(run: Run, method: Method, count: int) -> str:
     return "\n".join(lines)
 
 
-def contradictions_markdown(name: str, results: Sequence[contradictions.Result]) -> str:
-    """How contradictions were found, over halves of the worlds and over all."""
-    worlds = sorted({result.case.world for result in results})
-    rows = []
-    for part, chosen in {
-        "first half": worlds[::2],
-        "second half": worlds[1::2],
-        TOTAL: worlds,
-    }.items():
-        of_it = [result for result in results if result.case.world in set(chosen)]
-        if of_it:
-            right, false = contradictions.shares(of_it)
-            rows.append([part, str(len(of_it)), _share(right), f"{false:.2%}"])
-    found = table(["worlds", "questions", "right partner", "facts falsely in conflict"], rows)
-    sides = contradictions.both_sides(results)
-    if sides is None:
-        return f"## {name}\n\n{found}"
-    alone, brought, seen = sides
-    return (
-        f"## {name}\n\n{found}\n\nBoth sides of a right conflict among the first {contradictions.FEW} hits for its "
-        f"question: {_share(brought)}, and {_share(alone)} if they are not brought (where a side was found: "
-        f"{_share(seen)})."
-    )
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, numbers to the right."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _share(value: float) -> str:
-    return f"{value:.3f}"
-
-
-def _milliseconds(seconds: Sequence[float]) -> str:
-    if not seconds:
-        return ""
-    middle, high = np.percentile(np.array(seconds) * 1_000, (50, 95)).tolist()
-    return f"{middle:.2f}/{high:.2f}"
-
-
 # ---- JSON ----
 
 
@@ -212,18 +234,20 @@ def plain(run: Run, methods: Sequence[Method], conditions: Conditions) -> Mappin
             "worlds": len(chosen.worlds),
             "messages": sum(world.message_count for world in chosen.worlds),
             "skipped": chosen.skipped,
+            "limit": chosen.limit,
+            "split": chosen.split,
         },
         "conditions": asdict(conditions),
-        "seconds": {"memorizing": run.memorizing, "embedding": _quantiles(run.embedding)},
+        "seconds": {"memorizing": run.memorizing, "embedding": quantiles(run.embedding)},
         "methods": {
             method.name: {
                 "settings": asdict(method),
-                "all": _plain_figures(overall(run.outcomes[method.name], chosen.questions, seed)),
+                "all": plain_figures(overall(run.outcomes[method.name], chosen.questions, seed)),
                 "by_category": {
-                    name: _plain_figures(one)
+                    name: plain_figures(one)
                     for name, one in by_category(run.outcomes[method.name], chosen.questions, seed).items()
                 },
-                "search_seconds": _quantiles(run.searching[method.name]),
+                "search_seconds": quantiles(run.searching[method.name]),
             }
             for method in methods
         },
@@ -231,18 +255,7 @@ def plain(run: Run, methods: Sequence[Method], conditions: Conditions) -> Mappin
     }
 
 
-def plain_contradictions(name: str, results: Sequence[contradictions.Result]) -> Mapping[str, Any]:
-    right, false = contradictions.shares(results)
-    return {
-        "set": {"name": name},
-        "questions": len(results),
-        "right_partner": right,
-        "facts_falsely_in_conflict": false,
-        "both_sides": contradictions.both_sides(results),
-    }
-
-
-def _plain_figures(found: Figures | None) -> Mapping[str, Any] | None:
+def plain_figures(found: Figures | None) -> Mapping[str, Any] | None:
     if found is None:
         return None
     return {
@@ -253,8 +266,15 @@ def _plain_figures(found: Figures | None) -> Mapping[str, Any] | None:
         "hit_10": found.hit10,
         "messages_a_hit": found.breadth,
         "hard_negative_first": found.negatives_first,
-        "all_evidence_in_prompt": {
-            str(budget): value for budget, value in zip(BUDGETS, found.in_prompt, strict=False)
+        "prompts": {
+            str(budget): {
+                "all_evidence": one.whole.mean,
+                "all_evidence_interval": [one.whole.low, one.whole.high],
+                "some_evidence": one.some,
+                "all_evidence_reachable": one.reachable,
+                "questions_without_prompt": one.without,
+            }
+            for budget, one in zip(BUDGETS, found.prompts, strict=False)
         },
     }
 
@@ -271,9 +291,3 @@ def _plain_questions(run: Run) -> list[Mapping[str, Any]]:
         }
         for number, (world_id, question) in enumerate(named)
     ]
-
-
-def _quantiles(seconds: Sequence[float]) -> Mapping[str, float]:
-    if not seconds:
-        return {}
-    return dict(zip(("p50", "p95"), np.percentile(np.array(seconds), (50, 95)).tolist(), strict=True))

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from core.usecases.record import Context
 
 
 class SetUnusable(Exception):
     """A file is no evaluation set. The message says what is wrong with it, and where."""
+
+
+class Split(StrEnum):
+    """Whether settings of this program were chosen on a set: then its figures are optimistic."""
+
+    DEVELOPMENT = "development"
+    HELD_OUT = "held out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,17 +49,49 @@ class World:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationSet:
-    """`digest`: the first twelve figures of the file's SHA-256. `skipped`: questions without usable evidence."""
+    """`digest`: the first twelve figures of the file's SHA-256. `skipped`: questions without usable evidence.
+    `limit`: how many questions of a world are asked; 0: all."""
 
     name: str
     language: str
     worlds: tuple[World, ...]
     digest: str = ""
     skipped: int = 0
+    limit: int = 0
+    split: Split = Split.HELD_OUT
 
     @property
     def questions(self) -> tuple[Question, ...]:
         return tuple(question for world in self.worlds for question in world.questions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A world of facts, a question about them, a fact that contradicts those at `contradicted`."""
+
+    world: tuple[str, ...]
+    question: str
+    contradicting: str
+    contradicted: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradictions:
+    """Cases, and where they come from: the other fields are those of an EvaluationSet."""
+
+    name: str
+    cases: tuple[Case, ...]
+    digest: str = ""
+    limit: int = 0
+    split: Split = Split.HELD_OUT
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """Every fact of every world, once, in the order of the cases."""
+        return tuple(dict.fromkeys(fact for case in self.cases for fact in case.world))
+
+
+Readable = EvaluationSet | Contradictions
 
 
 def repeated(names: Iterable[str]) -> str | None:

@@ -34,7 +34,8 @@ from core.usecases.memorize import Memorize, memorize
 from core.usecases.record import Context
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.evaluation.contradictions import Case, read_letta
+from service.evaluation.contradictions import read_letta
+from service.evaluation.sets import Case
 from tests.bench.bench_memory_update import DATA
 from tests.support.house import open_house
 

@@ -14,10 +14,11 @@ from core.agents.offline.agents import offline_agents
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from service.evaluation.contradictions import Result, read_letta, run
-from service.evaluation.report import contradictions_markdown
+from service.evaluation.contradictions_report import first_hits, found_table
 from tests.support.house import open_house
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "letta_core_memory_update_dev.jsonl"
+SEED = 1  # of the intervals
 
 
 def show(result: Result) -> None:
@@ -45,7 +46,7 @@ async def main() -> None:
             if not result.right or result.false:
                 print(f"{number}: {'right' if result.right else 'missed'}")
                 show(result)
-    print(contradictions_markdown(path.stem, results))
+    print(f"## {path.stem}\n\n{found_table(results, SEED)}\n\n{first_hits(results)}")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,11 @@
 import json
 
 from core.ids import BankId, BankKey
-from service.evaluation.asking import METHODS, TENANT, ask_set
+from service.evaluation.asking import TENANT, ask_set
 from service.evaluation.documented import read
+from service.evaluation.figures import Standing
+from service.evaluation.methods import METHODS, sweep
+from service.evaluation.pacing import Progress
 from service.evaluation.report import Conditions, markdown, plain
 from tests.service.evaluation.test_documented import example
 from tests.support.house import open_house
@@ -23,8 +26,46 @@ async def test_the_evidence_of_a_question_is_found_and_reported_by_every_method(
     words = run.outcomes["words (BM25)"][0]
     assert words.needed == 1
     assert words.ranks
-    assert words.in_prompt == (True, True, True)
+    assert words.prompts == (Standing(shown=1.0, reachable=1.0),) * 3
     shown = markdown(run, METHODS, CONDITIONS, worst=1)
     assert "| hybrid, nodes |" in shown
+    assert "| structured nodes only |" in shown
+    assert "**Held out**" in shown
     assert "harbour q1 (temporal)" in shown
     assert json.loads(json.dumps(plain(run, METHODS, CONDITIONS)))["set"]["messages"] == 3
+
+
+async def test_questions_apart_are_asked_without_prompts() -> None:
+    form = example()
+    form["worlds"][0]["questions"][0]["apart"] = True
+
+    async with open_house() as house:
+        run = await ask_set(house, read(json.dumps(form)), METHODS)
+
+    assert run.outcomes["hybrid"][0].ranks
+    assert run.outcomes["hybrid"][0].prompts == ()
+    assert "| hybrid |" in markdown(run, METHODS, CONDITIONS)
+
+
+async def test_a_sweep_asks_with_every_alpha() -> None:
+    chosen = read(json.dumps(example()))
+
+    async with open_house() as house:
+        run = await ask_set(house, chosen, methods := sweep(0.3), prompts=False)
+
+    assert len(run.outcomes) == 24
+    shown = markdown(run, methods, CONDITIONS)
+    assert "| hybrid, α = 0.3 (configured) |" in shown
+    assert "| hybrid + structure, α = 1 |" in shown
+
+
+async def test_progress_tells_what_began() -> None:
+    said: list[str] = []
+
+    async with open_house() as house:
+        await ask_set(house, read(json.dumps(example())), METHODS, progress=Progress(said.append))
+
+    assert said == [
+        "harbour-zh: memorizing harbour (3 messages)",
+        "harbour-zh: asking harbour (1 questions)",
+    ]

@@ -1,0 +1,139 @@
+"""How contradictions were found, and their sides brought, as Markdown and as JSON.
+
+Law: pure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from service.evaluation.both_sides import SETTINGS, BothSides, Setting
+from service.evaluation.contradictions import FEW, Result, both_sides, shares
+from service.evaluation.figures import Estimate, estimate
+from service.evaluation.report import SPLITS, Conditions
+from service.evaluation.sets import Contradictions
+from service.evaluation.tables import interval, share, table
+
+TOTAL = "all"
+
+
+def markdown(
+    chosen: Contradictions, results: Sequence[Result], brought: BothSides | None, conditions: Conditions
+) -> str:
+    """Everything about one set."""
+    some = f" (at most {chosen.limit})" if chosen.limit else ""
+    head = (
+        f"## {chosen.name}\n\n{SPLITS[chosen.split]}\\\n{len(results)} contradicting facts{some}, agents as "
+        f"configured; sha256 {chosen.digest}\\\n{conditions.line()}"
+    )
+    parts = [head, found_table(results, conditions.seed), first_hits(results)]
+    parts += [_prompts(brought, conditions.seed)] if brought else []
+    return "\n\n".join(part for part in parts if part)
+
+
+def found_table(results: Sequence[Result], seed: int) -> str:
+    """Over halves of the worlds, and over all."""
+    worlds = sorted({result.case.world for result in results})
+    rows = []
+    for part, chosen in {"first half": worlds[::2], "second half": worlds[1::2], TOTAL: worlds}.items():
+        of_it = [result for result in results if result.case.world in set(chosen)]
+        if of_it:
+            right, false = shares(of_it)
+            bounds = interval(estimate(np.array([float(result.right) for result in of_it]), seed))
+            rows.append([part, str(len(of_it)), share(right), bounds, f"{false:.2%}"])
+    return table(["worlds", "questions", "right partner", "95 %", "facts falsely in conflict"], rows)
+
+
+def first_hits(results: Sequence[Result]) -> str:
+    """Whether both sides of right conflicts come; nothing where there are none."""
+    sides = both_sides(results)
+    if sides is None:
+        return ""
+    alone, brought, seen = sides
+    return (
+        f"Both sides of a right conflict among the first {FEW} hits for its question: {share(brought)}, and "
+        f"{share(alone)} if they are not brought (where a side was found: {share(seen)})."
+    )
+
+
+def _prompts(brought: BothSides, seed: int) -> str:
+    if not brought.task_tokens:
+        return ""
+    head = ["prompt", "one side alone, before", "both sides now", "95 %", "both, if not brought"]
+    rows = [
+        [_name(setting), f"{one.mean:.3f}", share(now.mean), interval(now), share(unbrought)]
+        for setting in SETTINGS
+        if (made := _by_setting(brought, setting, seed))
+        for one, now, unbrought in (made,)
+    ]
+    return (
+        f"Both sides where one came alone: a bank of {brought.crowd} facts ({brought.dismissed} conflicts among them "
+        "dismissed) is told one that contradicts it, and the conflict is recorded "
+        f"({len(brought.task_tokens)} cases, one of each world; {brought.unrecorded} unrecorded ones left out). Of the "
+        "questions whose prompt showed the contradicted fact before, the share whose prompt of as many tokens now "
+        "shows both, word for word. The conflict's task in the insight document takes "
+        f"{np.median(brought.task_tokens):.0f} of the tokens (median).\n\n{table(head, rows)}"
+    )
+
+
+def _name(setting: Setting) -> str:
+    target, budget = setting
+    return f"{target.value}, {budget:,} tokens"
+
+
+def _by_setting(brought: BothSides, setting: Setting, seed: int) -> tuple[Estimate, Estimate, float] | None:
+    """One side before, of all cases; of those both now, brought and not. None where no side came before."""
+    came = brought.came[setting]
+    had = [one for one in came if one.before]
+    if not had:
+        return None
+    return (
+        estimate(np.array([float(one.before) for one in came]), seed),
+        estimate(np.array([float(one.both) for one in had]), seed),
+        sum(one.unbrought for one in had) / len(had),
+    )
+
+
+def plain(
+    chosen: Contradictions, results: Sequence[Result], brought: BothSides | None, conditions: Conditions
+) -> Mapping[str, Any]:
+    """The same figures."""
+    right, false = shares(results)
+    return {
+        "set": {"name": chosen.name, "sha256": chosen.digest, "limit": chosen.limit, "split": chosen.split},
+        "conditions": asdict(conditions),
+        "questions": len(results),
+        "right_partner": right,
+        "facts_falsely_in_conflict": false,
+        "both_sides_in_first_hits": both_sides(results),
+        "both_sides_in_prompts": _plain_prompts(brought, conditions.seed) if brought else None,
+    }
+
+
+def _plain_prompts(brought: BothSides, seed: int) -> Mapping[str, Any]:
+    return {
+        "crowd": brought.crowd,
+        "cases": len(brought.task_tokens),
+        "crowd_conflicts_dismissed": brought.dismissed,
+        "unrecorded": brought.unrecorded,
+        "task_tokens": list(brought.task_tokens),
+        "settings": [_plain_setting(brought, setting, seed) for setting in SETTINGS],
+    }
+
+
+def _plain_setting(brought: BothSides, setting: Setting, seed: int) -> Mapping[str, Any]:
+    target, budget = setting
+    made = _by_setting(brought, setting, seed) if brought.task_tokens else None
+    if made is None:
+        return {"target": target.value, "tokens": budget}
+    one, now, unbrought = made
+    return {
+        "target": target.value,
+        "tokens": budget,
+        "one_side_before": one.mean,
+        "both_sides_now": now.mean,
+        "both_sides_now_interval": [now.low, now.high],
+        "both_sides_unbrought": unbrought,
+    }
