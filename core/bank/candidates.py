@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.bank import scoring
 from core.bank.bank import Bank
+from core.bank.change import Vector
 from core.bank.keyword_index import KeywordIndex
 from core.bank.query import Fusion, Query
 from core.bank.scoring import K, Scored
@@ -76,14 +77,20 @@ def sides(
     if alpha > 0.0:
         attribute = scoring.attribute_scores(words.scores(said, keys), words.best(said))
     if alpha < 1.0 and query.vector is not None:
-        others = [key for key in keys if key not in cosines]
-        known = {
-            **cosines,
-            **dict(zip(others, vectors.similarities(query.vector, others).tolist(), strict=True)),
-        }
-        found = np.array([known[key] for key in keys], np.float32)
+        found = _cosines(query.vector, vectors, keys, cosines)
         embedding = scoring.embedding_scores(found, space.cosine_floor, space.cosine_ceiling)
     return attribute, embedding
+
+
+def _cosines(
+    vector: Vector, vectors: VectorIndex[K], keys: Sequence[K], known: Mapping[K, float]
+) -> NDArray[np.float32]:
+    if not known:
+        return vectors.similarities(vector, keys)
+    found = np.array([known.get(key, np.nan) for key in keys], dtype=np.float32)
+    unknown = np.flatnonzero(np.isnan(found))
+    found[unknown] = vectors.similarities(vector, [keys[place] for place in unknown.tolist()])
+    return found
 
 
 def scored(

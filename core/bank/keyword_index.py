@@ -10,14 +10,15 @@ and a posting becomes a pair of its own when it is first edited.
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.bank.bm25 import Posting, summed
 from core.bank.postings import ENTRY, PRINT, Postings, WordsSnapshot, print_of
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Parts, SnapshotUnusable, texts_of, unpacked
@@ -36,6 +37,14 @@ _AT_ONCE = 10_000  # terms entered into a dict in one go, which holds up every o
 
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
+
+
+class _Asked(NamedTuple):
+    """A query's terms; the scores by slot, behind them 0 for who has none; the highest of them."""
+
+    terms: Mapping[str, float]
+    scores: NDArray[np.float64]
+    best: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -90,7 +99,7 @@ class KeywordIndex(Generic[K]):
         self._free_numbers: list[int] = []
         # What reading works out and an edit makes void.
         self._norms: NDArray[np.float64] | None = None
-        self._latest: tuple[Sequence[tuple[str, float]], NDArray[np.float64]] | None = None
+        self._latest: _Asked | None = None
         # Of the last snapshot, taken or taken up.
         self._unsaved = 0  # edits since
         self._has_snapshot = False
@@ -268,11 +277,9 @@ class KeywordIndex(Generic[K]):
         self, terms: Terms, k: int, allowed: Callable[[K], bool] | None = None
     ) -> list[tuple[K, float]]:
         """The `k` best documents that say any of `terms`, best first, ties by key."""
-        scores = self._score_all(terms)
-        hits = np.flatnonzero(scores != 0.0)  # of truth values numpy finds them several times as fast
+        scores = self._asked(terms).scores
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is hit is living
-        found = leading(scores[hits], k, allowed and (lambda position: allowed(keys[int(hits[position])])))
-        leaders = hits[found].tolist()
+        leaders = leading(scores, k, allowed and (lambda slot: allowed(keys[slot])), above=0.0)
         ranked = sorted(
             (-score, keys[slot]) for slot, score in zip(leaders, scores[leaders].tolist(), strict=True)
         )
@@ -280,43 +287,36 @@ class KeywordIndex(Generic[K]):
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
         """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
-        scores = self._score_all(terms)
-        slots = np.array([self._slot_of.get(key, -1) for key in keys], dtype=np.int64)
-        found = np.zeros(len(keys))
-        there = slots >= 0
-        found[there] = scores[slots[there]]
-        return found
+        slot_of = self._slot_of.get
+        return self._asked(terms).scores[np.array([slot_of(key, -1) for key in keys], dtype=np.intp)]
 
     def best(self, terms: Terms) -> float:
         """The highest BM25F that any document has for `terms`; 0 if none says any."""
-        return float(self._score_all(terms).max(initial=0.0))
+        return self._asked(terms).best
 
-    def _score_all(self, terms: Terms) -> NDArray[np.float64]:
-        """Scores by slot. Kept until the next query or edit: a search asks for best, candidates and scores in a row."""
+    def _asked(self, terms: Terms) -> "_Asked":
+        """Kept until the next query or edit: a search asks for candidates, scores and the best in a row."""
+        counts = terms if isinstance(terms, Mapping) else Counter(terms)
+        if self._latest is None or self._latest.terms != counts:
+            scores = summed(self._postings(counts), self._length_norms())
+            self._latest = _Asked(dict(counts), scores, float(scores.max()))
+        return self._latest
+
+    def _postings(self, terms: Mapping[str, float]) -> Iterator[Posting]:
         # In the order of terms: sums of floats depend on their order, and replicas must agree to the bit.
-        query = sorted((terms if isinstance(terms, Mapping) else Counter(terms)).items())
-        if self._latest is None or self._latest[0] != query:
-            self._latest = (query, self._bm25(query))
-        return self._latest[1]
-
-    def _bm25(self, query: Sequence[tuple[str, float]]) -> NDArray[np.float64]:
-        scores = np.zeros(len(self._keys))
-        norms = self._length_norms()
-        for term, weight in query:
+        for term in sorted(terms):
             number = self._number_of.get(term)
-            if number is None:
-                continue
-            slots, said = self._posting(number)
-            counts = said.astype(np.float64)
-            idf = math.log1p((len(self) - len(slots) + 0.5) / (len(slots) + 0.5))
-            scores[slots] += (weight * idf * (self._k1 + 1.0)) * counts / (counts + norms[slots])
-        return scores
+            if number is not None:
+                slots, counts = self._posting(number)
+                idf = math.log1p((len(self) - len(slots) + 0.5) / (len(slots) + 0.5))
+                yield Posting(slots, counts, terms[term] * idf * (self._k1 + 1.0))
 
     def _length_norms(self) -> NDArray[np.float64]:
-        """By slot: k1 × (1 − b + b × length / average length)."""
+        """By slot: k1 × (1 − b + b × length / average length). One more for who has no slot, and scores 0."""
         if self._norms is None:
             average = self._total_length / len(self) if self._total_length > 0.0 else 1.0
-            self._norms = self._k1 * (1.0 - self._b + (self._b / average) * np.array(self._lengths))
+            lengths = np.append(self._lengths, 0.0)
+            self._norms = self._k1 * (1.0 - self._b + (self._b / average) * lengths)
         return self._norms
 
     # ---- snapshots ----

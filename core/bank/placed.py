@@ -36,7 +36,7 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
     allowed = segment_filter(bank, query)
     by_words, by_vector = candidates(query, said, bank.segment_words, bank.segment_vectors, allowed, alpha)
     order = bank.tree.order
-    positions = order.positions({**dict.fromkeys(by_words), **dict.fromkeys(by_vector)})
+    positions = order.positions([*by_words, *by_vector])
     if len(positions) == 0:
         return []
     positions = order.around(positions, structure.REACH)
@@ -51,16 +51,18 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
         kept = np.array([REFUTED if ref in bank.tree.refuted else 1.0 for ref in refs])
         shares = {name: kept * share for name, share in shares.items()}
     leaders = _leading(sum(shares.values(), np.zeros(len(refs))), query, refs, allowed)
+    made = zip(*(share[leaders].tolist() for share in shares.values()), strict=True)
     scored = [
         Scored(
             key=refs[place],
-            score=sum(why.values()),
-            attribute_score=float(attribute[place]),
-            embedding_score=float(embedding[place]),
-            why=tuple(why.items()),
+            score=sum(each),
+            attribute_score=a,
+            embedding_score=e,
+            why=tuple(zip(shares, each, strict=True)),
         )
-        for place in leaders
-        for why in ({name: float(share[place]) for name, share in shares.items()},)
+        for place, each, a, e in zip(
+            leaders, made, attribute[leaders].tolist(), embedding[leaders].tolist(), strict=True
+        )
     ]
     return _in_order(bank, query, scored)
 
@@ -138,16 +140,17 @@ def _less_repeated(
     bank: Bank, diversity: float, ranked: Sequence[Scored[SegmentRef]]
 ) -> list[Scored[SegmentRef]]:
     """The same hits; those that repeat a better one have lost by it."""
-    vectors = {hit.key: vector for hit in ranked if (vector := bank.segment_vectors.get(hit.key)) is not None}
-    if len(vectors) < 2:
+    found = [(place, bank.segment_vectors.get(hit.key)) for place, hit in enumerate(ranked)]
+    places = [place for place, vector in found if vector is not None]
+    if len(places) < 2:
         return list(ranked)
-    repeated = dict(
-        zip(vectors, structure.repetition(np.stack(list(vectors.values()))).tolist(), strict=True)
-    )
-    made = []
-    for hit in ranked:
-        loss = hit.score * diversity * repeated.get(hit.key, 0.0)
+    repeated = structure.repetition(np.array([vector for _, vector in found if vector is not None]))
+    told_apart = list(ranked)
+    for place, part in zip(places, repeated.tolist(), strict=True):
+        hit = ranked[place]
+        loss = hit.score * diversity * part
         if loss > 0.0:
-            hit = replace(hit, score=hit.score - loss, why=(*hit.why, (structure.REPETITION, -loss)))
-        made.append(hit)
-    return made
+            told_apart[place] = replace(
+                hit, score=hit.score - loss, why=(*hit.why, (structure.REPETITION, -loss))
+            )
+    return told_apart

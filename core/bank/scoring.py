@@ -126,23 +126,39 @@ def leading(
     scores: NDArray[np.floating[Any]],
     k: int,
     allowed: Callable[[int], bool] | None = None,
+    *,
     slack: float = 0.0,
+    above: float = -np.inf,
 ) -> list[int]:
     """Positions of the `k` best scores among those `allowed`, and of all that tie with the last of them.
 
-    Ties count within `slack`, so that a caller can settle them by something exact. −inf never leads. In
-    order of position. `allowed` is asked about the best first, in growing batches, rather than about all.
+    Ties count within `slack`, so that a caller can settle them by something exact. What is not `above` never
+    leads. In order of position. `allowed` is asked about the best first, in growing batches, rather than about all.
     """
     if k <= 0:
         return []
     wanted = k if allowed is None else 4 * k
     while True:
-        bar = np.partition(scores, -wanted)[-wanted] - slack if wanted < len(scores) else -np.inf
-        positions = np.flatnonzero((scores >= bar) & (scores > -np.inf)).tolist()
+        bar = _kth_best(scores, wanted, above) - slack
+        leads = scores >= bar if bar > above else scores > above
+        positions = np.flatnonzero(leads).tolist()
         admitted = positions if allowed is None else [p for p in positions if allowed(p)]
-        if wanted >= len(scores) or (len(admitted) >= k and allowed is None):
+        if bar == -np.inf or wanted >= len(scores) or (len(admitted) >= k and allowed is None):
             return admitted
         if len(admitted) >= k:
             bar = np.partition(scores[admitted], -k)[-k] - slack
             return [p for p in admitted if scores[p] >= bar]
         wanted *= 4
+
+
+_CROWD = 16  # times k: among more scores than that, most are told off by one look at the best of each heap
+
+
+def _kth_best(scores: NDArray[np.floating[Any]], k: int, above: float) -> float:
+    """The `k`-th best of the scores above `above`; −inf where there are fewer."""
+    if len(scores) > _CROWD * k:
+        heaps = 4 * k
+        highest = scores[: len(scores) // heaps * heaps].reshape(-1, heaps).max(axis=0)
+        reached = np.partition(highest, -k)[-k]  # by k scores at least, each of another heap
+        scores = scores[scores >= reached] if reached > above else scores[scores > above]
+    return float(np.partition(scores, -k)[-k]) if k <= len(scores) else -np.inf

@@ -101,11 +101,15 @@ class SegmentOrder:
 
     def around(self, positions: Positions, reach: int) -> Positions:
         """These positions and those at most `reach` before or after in the same sitting; ascending, each once."""
-        near = positions[:, None] + np.arange(-reach, reach + 1)
-        inside = (near >= 0) & (near < len(self))
+        near: Positions = positions[:, None] + np.arange(-reach, reach + 1)
+        near.clip(0, len(self) - 1, out=near)
         sittings = self.sittings
-        near = np.where(inside, near, positions[:, None])
-        return np.unique(near[sittings[near] == sittings[positions][:, None]])
+        near = near[sittings[near] == sittings[positions][:, None]]
+        near.sort()
+        once = np.ones(len(near), np.bool_)
+        np.not_equal(near[1:], near[:-1], out=once[1:])
+        found: Positions = near[once]
+        return found
 
     @property
     def sittings(self) -> NDArray[np.intc]:

@@ -91,30 +91,50 @@ def shares(plain: Array, places: Places, structure: Structure) -> Shares:
     weights = structure.weights
     total = 1.0 + sum(weights.values())
     made = {PLAIN: plain / total}
+    stands = _stands(places)
     for name, weight in weights.items():
-        made[name] = _MAKERS[name](plain, places) * (weight / total)
+        made[name] = _MAKERS[name](plain, places, stands) * (weight / total)
     return made
+
+
+def _stands(places: Places) -> Positions:
+    """Where each of the places stands in a row in which all within REACH in the same sitting are as far apart as they
+    are, and all others farther, with room for REACH at both ends."""
+    steps = np.minimum(np.diff(places.positions), REACH + 1)
+    steps[places.sittings[1:] != places.sittings[:-1]] = REACH + 1
+    stands = np.full(len(places.positions), REACH, dtype=np.int64)
+    np.cumsum(steps, out=stands[1:])
+    stands[1:] += REACH
+    return stands
+
+
+def _row(values: Array, stands: Positions) -> Array:
+    """The values where they stand, and 0 where nothing does."""
+    row = np.zeros(stands[-1] + REACH + 1 if len(stands) else 0)
+    row[stands] = values
+    return row
 
 
 # ---- components ----
 
 
-def _near(plain: Array, places: Places) -> Array:
-    one = _shifted(plain, places, 1) + _shifted(plain, places, -1)
-    two = _shifted(plain, places, 2) + _shifted(plain, places, -2)
+def _near(plain: Array, places: Places, stands: Positions) -> Array:
+    row = _row(plain, stands)
+    one = row[stands + 1] + row[stands - 1]
+    two = row[stands + 2] + row[stands - 2]
     return (2.0 * one + two) / 6.0
 
 
-def _reply(plain: Array, places: Places) -> Array:
-    asked = _shifted(plain * places.asking, places, -1)
+def _reply(plain: Array, places: Places, stands: Positions) -> Array:
+    asked = _row(plain * places.asking, stands)[stands - 1]
     return (2.0 * asked + (1.0 - places.asking)) / 3.0
 
 
-def _speaker(plain: Array, places: Places) -> Array:
+def _speaker(plain: Array, places: Places, stands: Positions) -> Array:
     return places.told.astype(np.float64)
 
 
-def _time(plain: Array, places: Places) -> Array:
+def _time(plain: Array, places: Places, stands: Positions) -> Array:
     fit = np.zeros_like(plain)
     for start, end in places.spoken_of:
         first, last = start.timestamp(), end.timestamp() - 1.0
@@ -123,21 +143,12 @@ def _time(plain: Array, places: Places) -> Array:
     return fit
 
 
-def _topic(plain: Array, places: Places) -> Array:
+def _topic(plain: Array, places: Places, stands: Positions) -> Array:
     return places.topics
 
 
-def _quote(plain: Array, places: Places) -> Array:
+def _quote(plain: Array, places: Places, stands: Positions) -> Array:
     return places.quoting.astype(np.float64)
-
-
-def _shifted(values: Array, places: Places, by: int) -> Array:
-    """The value of the place `by` positions further in the same sitting; 0 where there is none among them."""
-    positions = places.positions
-    found = np.searchsorted(positions, positions + by)
-    found[found == len(positions)] = 0
-    there = (positions[found] == positions + by) & (places.sittings[found] == places.sittings)
-    return np.where(there, values[found], 0.0)
 
 
 _MAKERS = {

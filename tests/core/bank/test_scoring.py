@@ -96,18 +96,32 @@ def test_reciprocal_ranks_add_up_over_the_rankings() -> None:
     st.integers(0, 70),
     st.sets(st.integers(0, 59)),
     st.booleans(),
+    st.sampled_from([-np.inf, 0.0, 0.3]),
 )
 def test_leading_holds_the_best_and_all_that_tie_with_the_last(
-    scores: np.ndarray[tuple[int], np.dtype[np.float64]], k: int, banned: set[int], filtered: bool
+    scores: np.ndarray[tuple[int], np.dtype[np.float64]],
+    k: int,
+    banned: set[int],
+    filtered: bool,
+    above: float,
 ) -> None:
     allowed = (lambda position: position not in banned) if filtered else None
-    admitted = [p for p in range(len(scores)) if scores[p] > -np.inf and not (filtered and p in banned)]
+    admitted = [p for p in range(len(scores)) if scores[p] > above and not (filtered and p in banned)]
     bar = sorted((scores[p] for p in admitted), reverse=True)[:k][-1:] or [np.inf]
 
-    found = leading(np.asarray(scores, dtype=np.float64), k, allowed)
+    found = leading(np.asarray(scores, dtype=np.float64), k, allowed, above=above)
 
     if k == 0:
         assert found == []
     else:
         assert set(found) >= {p for p in admitted if scores[p] >= bar[0]}
         assert set(found) <= set(admitted)
+
+
+def test_of_many_scores_just_the_best_and_their_ties_lead() -> None:
+    scores = np.random.default_rng(3).integers(0, 2_000, 20_000).astype(np.float64)
+
+    found = leading(scores, 50, above=0.0)
+
+    bar = np.sort(scores)[-50]
+    assert found == np.flatnonzero(scores >= bar).tolist()
