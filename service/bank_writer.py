@@ -192,9 +192,10 @@ class BankWriter:
             change = self._ledger.change(parent, bank.revision + place, draft, command.request)
             changes.append(change)
             parent = change.change_id
-        await self._ledger.store.append(bank.key, bank.uid, changes)
-        for change, (command, draft) in zip(changes, staged, strict=True):
-            await self._held.apply(change)
+        storing = self._ledger.store.append(bank.key, bank.uid, changes)
+        _, prepared = await asyncio.gather(storing, self._held.prepare(changes))  # while the disk is at work
+        for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
+            self._held.apply(change, words)
             if not command.outcome.done():
                 command.outcome.set_result(Committed(result=draft.result, revision=change.revision))
         self._held.confirmed = self._now()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from core.bank.bank import Bank, Compaction, Tuning
-from core.bank.change import BankState, Change, Head, InteractionAdd, Step
+from core.bank.bank import Bank, Compaction, PreparedChange, Tuning
+from core.bank.change import BankState, Change, Head, InteractionAdd, NodePut, Step
 from core.bank.restoring import IndexSnapshot
 from core.errors import RevisionTrimmed, StoreUnavailable
 from core.ports import IndexCache, Store
@@ -111,11 +111,17 @@ class HeldBank:
         if wanting and self.foreign > float("-inf"):
             bank.put_segment_vectors(await self._store.segment_vectors(bank.key, bank.uid, wanting))
 
-    async def apply(self, change: Change) -> None:
+    async def prepare(self, changes: Sequence[Change]) -> list[PreparedChange]:
+        """What `apply` needs of each: found while the changes are being stored, off the loop if it is much."""
+        if sum(words_length(change.steps) for change in changes) > LARGE_TEXT:
+            return await asyncio.to_thread(self._prepared, changes)
+        return self._prepared(changes)
+
+    def _prepared(self, changes: Sequence[Change]) -> list[PreparedChange]:
+        return [self.bank.prepare(change.steps) for change in changes]
+
+    def apply(self, change: Change, prepared: PreparedChange) -> None:
         """With `moving` held: make a stored change visible."""
-        prepared = None
-        if text_length(change.steps) > LARGE_TEXT:
-            prepared = await asyncio.to_thread(self.bank.prepare, change.steps)
         self.bank.apply(change, prepared)
         self._announce()
 
@@ -138,7 +144,8 @@ class HeldBank:
             if not changes or changes[0].parent != bank.head.change_id:
                 return False
             for change in changes:
-                await self.apply(change)
+                (prepared,) = await self.prepare([change])
+                self.apply(change, prepared)
             self.foreign = self._now()
         return bank.head.change_id == head.change_id or bank.revision > head.revision
 
@@ -240,6 +247,11 @@ async def load(state: BankState, cache: IndexCache | None, tuning: Tuning) -> Ba
         except StoreUnavailable as failure:  # then it takes longer
             log.warning("index snapshots not read", error=str(failure))
     return await asyncio.to_thread(Bank.load, state, tuning, cached)
+
+
+def words_length(steps: Sequence[Step]) -> int:
+    """Characters of new text that is searched by words."""
+    return text_length(steps) + sum(len(step.node.summary) for step in steps if isinstance(step, NodePut))
 
 
 def text_length(steps: Sequence[Step]) -> int:

@@ -1,5 +1,7 @@
 """Frozen values to bytes and back: compact JSON, led by type hints, compiled once per class.
 
+Values become JSON text at once, not by way of dicts and lists: every write pays for this.
+
 Law: what is written reads back equal: vectors bit for bit, times to the microsecond. Reading is
 additive: fields it does not know are ignored, fields that are missing take their defaults, and
 a member of a union (a step) that it does not know is refused with StepUnknown.
@@ -15,7 +17,8 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
-from enum import Enum
+from enum import StrEnum
+from json.encoder import encode_basestring as quoted
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -27,6 +30,7 @@ from core.errors import StepUnknown
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
+Text = Callable[[Any], str]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -42,7 +46,7 @@ def encode(value: object) -> bytes:
 
 def encode_text(value: object) -> str:
     """The same as text, for a column that people read."""
-    return dumps(form(type(value)).written(value))
+    return form(type(value)).text(value)
 
 
 def decode(type_: type[T], encoded: bytes | str) -> T:
@@ -57,7 +61,7 @@ def encode_steps(steps: Sequence[Step]) -> bytes:
 
 def encode_steps_text(steps: Sequence[Step]) -> str:
     """The same as text, for a column that people read."""
-    return dumps(form(tuple[Step, ...]).written(steps))
+    return form(tuple[Step, ...]).text(steps)
 
 
 def decode_steps(encoded: bytes | str) -> tuple[Step, ...]:
@@ -89,26 +93,34 @@ def instant(microseconds: int) -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """How one type stands in JSON. `write` and `read` are None where JSON has the very value."""
+    """How one type stands in JSON: its text, and what makes the value of what JSON gives back (None: the very value).
 
-    write: Convert | None = None
+    A scalar (text, number, truth or null in JSON) is also a column: `write` makes it so (None: the very value).
+    """
+
+    text: Text
     read: Convert | None = None
-    scalar: bool = False  # text, number, truth or null in JSON
-
-    def written(self, value: Any) -> Any:
-        return value if self.write is None else self.write(value)
+    scalar: bool = False
+    write: Convert | None = None
 
     def taken(self, plain: Any) -> Any:
         return plain if self.read is None else self.read(plain)
 
 
+def _scalar(text: Text, write: Convert | None = None, read: Convert | None = None) -> Form:
+    shown = text if write is None else lambda value: text(write(value))
+    return Form(text=shown, read=read, scalar=True, write=write)
+
+
 _FORMS: dict[Any, Form] = {  # by type hint: grows by each hint's first use
-    **dict.fromkeys((str, int, float, bool, NoneType), Form(scalar=True)),
-    datetime: Form(write=micros, read=instant, scalar=True),
-    timedelta: Form(
-        write=lambda span: span // _MICROSECOND, read=lambda n: timedelta(microseconds=n), scalar=True
-    ),
-    bytes: Form(write=lambda raw: b64encode(raw).decode(), read=b64decode, scalar=True),
+    str: _scalar(quoted),
+    int: _scalar(int.__repr__),
+    float: _scalar(dumps),
+    bool: _scalar(lambda truth: "true" if truth else "false"),
+    NoneType: _scalar(lambda _none: "null"),
+    datetime: _scalar(int.__repr__, micros, instant),
+    timedelta: _scalar(int.__repr__, lambda span: span // _MICROSECOND, lambda n: timedelta(microseconds=n)),
+    bytes: _scalar(quoted, lambda raw: b64encode(raw).decode(), b64decode),
 }
 
 
@@ -128,7 +140,8 @@ def _compiled(hint: Any) -> Form:
         return _union(get_args(hint))
     if origin is np.ndarray:
         return Form(
-            write=lambda v: b64encode(vector_bytes(v)).decode(), read=lambda s: vector_of(b64decode(s))
+            text=lambda vector: f'"{b64encode(vector_bytes(vector)).decode()}"',
+            read=lambda encoded: vector_of(b64decode(encoded)),
         )
     if origin in (tuple, Sequence):
         return _tuple(get_args(hint))
@@ -139,11 +152,11 @@ def _compiled(hint: Any) -> Form:
 
 def _class(hint: Any) -> Form:
     if isinstance(hint, type):
-        if issubclass(hint, Enum):
-            return Form(write=attrgetter("value"), read=hint, scalar=True)
+        if issubclass(hint, StrEnum):
+            return _scalar(quoted, attrgetter("value"), hint)
         if issubclass(hint, tuple) and hasattr(hint, "_fields"):
             members = _tuple(tuple(get_type_hints(hint).values()))
-            return Form(write=members.write or list, read=lambda plain: hint(*members.taken(plain)))
+            return Form(text=members.text, read=lambda plain: hint(*members.taken(plain)))
         if is_dataclass(hint):
             return _dataclass(hint)
     raise TypeError(f"no JSON form for {hint!r}")
@@ -152,15 +165,13 @@ def _class(hint: Any) -> Form:
 def _dataclass(class_: type) -> Form:
     hints = get_type_hints(class_)
     names = [field.name for field in fields(class_)]
-    writers = [(name, form(hints[name]).write) for name in names]
-    changed = [(name, write) for name, write in writers if write is not None]
+    texts = [form(hints[name]).text for name in names]
     readers = [(name, form(hints[name]).read) for name in names]
+    values = attrgetter(*names, "__class__")  # of two names and more it gives a tuple
+    frame = "{" + ",".join(f'"{name}":%s' for name in names) + "}"
 
-    def write(value: Any) -> dict[str, Any]:
-        plain = {name: getattr(value, name) for name in names}
-        for name, convert in changed:
-            plain[name] = convert(plain[name])
-        return plain
+    def text(value: Any) -> str:
+        return frame % tuple([shown(part) for shown, part in zip(texts, values(value))])  # noqa: B905 - the class is over
 
     def read(plain: dict[str, Any]) -> Any:
         return class_(
@@ -171,7 +182,7 @@ def _dataclass(class_: type) -> Form:
             }
         )
 
-    return Form(write=write, read=read)
+    return Form(text=text, read=read)
 
 
 def _union(members: tuple[Any, ...]) -> Form:
@@ -179,11 +190,12 @@ def _union(members: tuple[Any, ...]) -> Form:
     inner = _named(others) if len(others) > 1 else form(others[0])
     if len(others) == len(members):
         return inner
-    write, read = inner.write, inner.read
+    text, read, write = inner.text, inner.read, inner.write
     return Form(
-        write=None if write is None else lambda value: None if value is None else write(value),
+        text=lambda value: "null" if value is None else text(value),
         read=None if read is None else lambda plain: None if plain is None else read(plain),
         scalar=inner.scalar,
+        write=None if write is None else lambda value: None if value is None else write(value),
     )
 
 
@@ -192,11 +204,11 @@ def _named(classes: list[type]) -> Form:
     if not all(is_dataclass(class_) for class_ in classes):
         raise TypeError(f"no JSON form for a union of {classes!r}: only dataclasses have names")
 
-    def write(value: Any) -> dict[str, Any]:
+    def text(value: Any) -> str:
         name = type(value).__name__
         if name not in forms:
             raise StepUnknown(name)
-        return {name: forms[name].written(value)}
+        return f'{{"{name}":{forms[name].text(value)}}}'
 
     def read(plain: dict[str, Any]) -> Any:
         ((name, body),) = plain.items()
@@ -204,32 +216,34 @@ def _named(classes: list[type]) -> Form:
             raise StepUnknown(name)
         return forms[name].taken(body)
 
-    return Form(write=write, read=read)
+    return Form(text=text, read=read)
 
 
 def _tuple(members: tuple[Any, ...]) -> Form:
     if len(members) == 1 or members[-1] is Ellipsis:
         each = form(members[0])
-        write, read = each.write, each.read
+        text, read = each.text, each.read
         return Form(
-            write=list if write is None else lambda values: [write(value) for value in values],
+            text=lambda values: f"[{','.join(map(text, values))}]",
             read=tuple if read is None else lambda plain: tuple([read(part) for part in plain]),
         )
     forms = [form(member) for member in members]
+    texts = [each.text for each in forms]
     return Form(
-        write=lambda values: [f.written(value) for f, value in zip(forms, values, strict=True)],
+        text=lambda values: f"[{','.join([t(value) for t, value in zip(texts, values, strict=True)])}]",
         read=lambda plain: tuple([f.taken(part) for f, part in zip(forms, plain, strict=True)]),
     )
 
 
 def _mapping(key: Any, value: Any) -> Form:
     keys, values = form(key), form(value)
-    if keys.write is None:
+    name, text = keys.text, values.text
+    if name is quoted:
         return Form(
-            write=lambda mapping: {k: values.written(v) for k, v in mapping.items()},
+            text=lambda mapping: f"{{{','.join([f'{name(k)}:{text(v)}' for k, v in mapping.items()])}}}",
             read=lambda plain: {k: values.taken(v) for k, v in plain.items()},
         )
     return Form(
-        write=lambda mapping: [[keys.written(k), values.written(v)] for k, v in mapping.items()],
+        text=lambda mapping: f"[{','.join([f'[{name(k)},{text(v)}]' for k, v in mapping.items()])}]",
         read=lambda plain: {keys.taken(k): values.taken(v) for k, v in plain},
     )

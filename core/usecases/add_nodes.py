@@ -18,6 +18,7 @@ from core.usecases.absorb import embedding_text
 from core.usecases.decide import decide
 from core.usecases.embed_segments import embed_later
 from core.usecases.house import House, require_embedding
+from core.usecases.spending import commit
 from core.usecases.vectors import unit
 
 LARGE_TEXT = 20_000  # code points; longer texts are segmented off the loop
@@ -62,7 +63,10 @@ async def add_nodes(house: House, command: AddNodes) -> Committed[NodesAdded]:
     EmbeddingSpaceMismatch, InvalidField, EmbedderUnavailable, LimitReached, BankNotFound, RequestIdReused."""
     adding = _Adding(house, command)
     await adding.read_verbatims()
-    committed = await decide(house, command.key, adding.compose, adding.ledger, command.request, NodesAdded)
+    settle = (
+        commit if adding.needs_no_opinion else decide
+    )  # nothing is to be gathered before the writer's turn
+    committed = await settle(house, command.key, adding.compose, adding.ledger, command.request, NodesAdded)
     if not committed.replayed:
         for interaction in adding.verbatims.values():
             embed_later(house, command.key, interaction.interaction_id)
@@ -89,6 +93,10 @@ class _Adding:
         self._opinions = Opinions(house.agents, house.embedder, house.ids, self.ledger)
         self._ids = [new.node_id or NodeId(house.ids.new("n")) for new in command.nodes]
         self.verbatims: dict[int, Interaction] = {}  # by place in the batch
+
+    @property
+    def needs_no_opinion(self) -> bool:
+        return all(new.embedding is not None for new in self._command.nodes)
 
     async def read_verbatims(self) -> None:
         """Cut the texts that come with nodes. Raises InvalidField for one without words."""

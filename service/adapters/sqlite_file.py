@@ -268,9 +268,20 @@ class SqliteFile:
     def _transact(self, group: Sequence[_Write[Any]]) -> list[_Done[Any]]:
         with _outside_errors():
             _insist(self._writer, "BEGIN IMMEDIATE")
+            if len(group) == 1:
+                return [self._alone(group[0])]
             done = [self._attempt(write) for write in group]
             self._commit()
         return done
+
+    def _alone(self, write: _Write[T]) -> _Done[T]:
+        """A write that shares its transaction with none needs no savepoint: what it refuses is rolled back."""
+        try:
+            value = write.act(self._writer)
+        except self._refusals as refusal:
+            return _Done(write, refusal=refusal)
+        self._commit()
+        return _Done(write, value=value)
 
     def _commit(self) -> None:
         self._writer.execute("COMMIT")

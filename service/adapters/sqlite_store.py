@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.bank.change import BankState, Change, Head, NodePut, Vector
+from core.bank.change import BankState, Change, EdgeDrop, EdgePut, Head, NodeDrop, NodePut, Vector
 from core.bank.codec import (
     decode,
     decode_steps,
@@ -46,6 +46,8 @@ from service.adapters.sql.tables import PURGES, Statement, Tables, bank_row
 from service.adapters.sqlite_file import SqliteFile
 
 PORTION = 200  # rows
+FEW = 8  # steps; a few brief ones become statements sooner than another thread would begin
+BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
 
 
 class SqliteStore:
@@ -68,7 +70,11 @@ class SqliteStore:
 
     async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
         founding = check_chain(key, uid, changes)
-        statements = await self._file.prepare(partial(self._statements, key, founding, changes))
+        make = partial(self._statements, key, founding, changes)
+        brief = sum(len(change.steps) for change in changes) <= FEW and all(
+            isinstance(step, BRIEF) for change in changes for step in change.steps
+        )
+        statements = make() if brief else await self._file.prepare(make)
         await self._file.write(
             partial(self._append, key, uid, founding, changes, statements),
             landed=partial(self._stored, key, uid, changes[-1]),
@@ -189,8 +195,9 @@ class SqliteStore:
         """All that the changes write beside the bank's own row and the requests."""
         made: list[Statement] = []
         if founding is not None:
-            insight = self._tables.insights.shape.row(Insight(goal=founding.goal))
-            made.append(Statement(sql=self._tables.insights.put, rows=[{**bank_row(key), **insight}]))
+            insights = self._tables.insights
+            row = insights.row(key, Insight(goal=founding.goal))
+            made.append(Statement(sql=insights.put, rows=[row]))
         for change in changes:
             made += self._tables.statements(key, change.steps)
             entry: Row = {
@@ -226,7 +233,7 @@ class SqliteStore:
             raise ChangeInvalid(str(error)) from error
         for change in changes:
             for request in change.requests:
-                row = {**bank_row(key), **self._tables.requests.row(request)}
+                row = {**bank_row(key), **self._tables.requests.columns(request)}
                 if connection.execute(self._sql["put_request"], row).rowcount == 0:
                     raise RequestIdReused(request.request_id)
 

@@ -9,13 +9,18 @@ import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_type_hints
 
-from core.bank.codec import dumps, form
+from core.bank.codec import form
+from core.ids import BankKey
 
 T = TypeVar("T")
 Column = str | int | float | bytes | None
 Row = Mapping[str, Column]
+"""Columns by name, for a statement that names its parameters."""
+Values = tuple[Column, ...]
+"""Columns in the order of a table's statements, which SQLite takes in half the time."""
 Convert = Callable[[Any], Any]
 
 
@@ -26,17 +31,19 @@ class RowShape(Generic[T]):
         hints = get_type_hints(type_)
         self._type = type_
         self.names = tuple(field.name for field in fields(type_) if field.name not in apart)  # type: ignore[arg-type]
-        self._writers = [(name, _writer(hints[name])) for name in self.names]
+        self._writers = [_writer(hints[name]) for name in self.names]
+        self._parts = attrgetter(*self.names, "__class__")  # of two names and more it gives a tuple
         self._readers = [_reader(hints[name]) for name in self.names]
         self._column_readers = [_column_reader(hints[name]) for name in self.names]
 
-    def row(self, value: T) -> dict[str, Column]:
+    def row(self, value: T) -> Values:
+        """The value's columns, in the order of `names`."""
+        parts = zip(self._writers, self._parts(value))  # noqa: B905 - the class is one over
+        return tuple([part if write is None or part is None else write(part) for write, part in parts])
+
+    def columns(self, value: T) -> dict[str, Column]:
         """The value's columns by name."""
-        plain = {name: getattr(value, name) for name in self.names}
-        for name, write in self._writers:
-            if write is not None and plain[name] is not None:
-                plain[name] = write(plain[name])
-        return plain
+        return dict(zip(self.names, self.row(value), strict=True))
 
     def value(self, row: Sequence[Column], **apart: Any) -> T:
         """The value of a row that begins with the columns of `names`, in that order."""
@@ -72,20 +79,22 @@ class Table(Generic[T]):
         self.shape = shape
         identity = ("tenant", "bank_id", *key)
         columns = [*shape.names, *(column for column in beside if column not in shape.names)]
-        written = list(dict.fromkeys([*identity, *columns]))
+        written = ["tenant", "bank_id", *columns]
         changed = [column for column in written if column not in identity]
         assignments = ", ".join(
             f'"{c}" = coalesce(excluded."{c}", {name}."{c}")' if c in beside else f'"{c}" = excluded."{c}"'
             for c in changed
         )
-        self.insert = (
-            f"INSERT INTO {name} ({_quoted(written)}) VALUES ({', '.join(f':{c}' for c in written)})"
-        )
+        self.insert = f"INSERT INTO {name} ({_quoted(written)}) VALUES ({', '.join('?' for _ in written)})"
         self.put = f"{self.insert} ON CONFLICT DO UPDATE SET {assignments}"
         self.select = (
             f"SELECT {_quoted(columns)} FROM {name} "
             f"WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY {_quoted(identity)}"
         )
+
+    def row(self, key: BankKey, value: T, *beside: Column) -> Values:
+        """What `insert` and `put` write of the value, given the columns `beside` it in their order."""
+        return (key.tenant, key.bank_id, *self.shape.row(value), *beside)
 
 
 def _quoted(columns: Sequence[str]) -> str:
@@ -96,7 +105,7 @@ def _writer(hint: Any) -> Convert | None:
     if _is_bytes(hint):
         return None
     shown = form(hint)
-    return shown.write if shown.scalar else lambda value: dumps(shown.written(value))
+    return shown.write if shown.scalar else shown.text
 
 
 def _reader(hint: Any) -> Convert | None:

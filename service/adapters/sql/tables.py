@@ -5,7 +5,9 @@ Law: each step becomes the same rows wherever it is carried out; nothing is read
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 from core.bank.change import (
     AttachmentPut,
@@ -35,7 +37,7 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.request import RequestRecord
 from core.model.structuring import ClusterWork, Structuring
-from service.adapters.sql.rows import Row, RowShape, Table
+from service.adapters.sql.rows import Column, Row, RowShape, Table, Values
 
 T = TypeVar("T")
 
@@ -66,7 +68,15 @@ class Statement:
     """One statement for several rows. `names_rows`: each must be there, else the change is invalid."""
 
     sql: str
-    rows: Sequence[Row]
+    rows: Sequence[Row | Values]
+    names_rows: bool = False
+
+
+class _Written(NamedTuple):
+    """A statement for one row."""
+
+    sql: str
+    row: Row | Values
     names_rows: bool = False
 
 
@@ -100,73 +110,69 @@ class Tables:
         self.requests = RowShape(RequestRecord)
 
     def statements(self, key: BankKey, steps: Iterable[Step]) -> list[Statement]:
-        """What carries out the steps, in order. Pure: may run in any thread. Raises StepUnknown."""
-        bank = bank_row(key)
-        return [statement for step in steps for statement in self._of_step(bank, step)]
+        """What carries out the steps, in order; rows that follow one another go together.
 
-    def _of_step(self, bank: Row, step: Step) -> Iterable[Statement]:  # one case a step, read at a glance
+        Pure: may run in any thread. Raises StepUnknown.
+        """
+        written = (one for step in steps for one in self._of_step(key, step))
+        return [
+            Statement(sql=sql, rows=[one.row for one in some], names_rows=names_rows)
+            for (sql, names_rows), some in groupby(written, attrgetter("sql", "names_rows"))
+        ]
+
+    def _of_step(self, key: BankKey, step: Step) -> Iterable[_Written]:  # one case a step, read at a glance
         match step:
             case BankPut():
-                yield self._named("put_record", bank, {"record": encode_text(step.record)})
+                yield self._named("put_record", key, {"record": encode_text(step.record)})
             case InsightPut():
-                yield Statement(
-                    sql=self.insights.put, rows=[{**bank, **self.insights.shape.row(step.insight)}]
-                )
+                yield _put(self.insights, key, step.insight)
             case InteractionAdd():
-                yield from self._of_interaction(bank, step.interaction)
+                yield from self._of_interaction(key, step.interaction)
             case AttachmentPut():
-                yield self._put(self.attachments, bank, step.attachment)
+                yield _put(self.attachments, key, step.attachment)
             case StructuringPut():
-                yield self._put(self.structurings, bank, step.structuring)
+                yield _put(self.structurings, key, step.structuring)
             case ClusterPut():
-                yield self._put(self.clusters, bank, step.cluster)
+                yield _put(self.clusters, key, step.cluster)
             case NodePut():
-                embedding = None if step.vector is None else vector_bytes(step.vector)
-                row = {**bank, **self.nodes.shape.row(step.node), "embedding": embedding}
-                yield Statement(sql=self.nodes.put, rows=[row])
+                yield _put(
+                    self.nodes, key, step.node, None if step.vector is None else vector_bytes(step.vector)
+                )
             case NodeDrop():
-                yield self._named("drop_node", bank, {"node_id": step.node_id}, names_rows=True)
-                yield self._named("forget_pairs", bank, {"node_id": step.node_id})
+                yield self._named("drop_node", key, {"node_id": step.node_id}, names_rows=True)
+                yield self._named("forget_pairs", key, {"node_id": step.node_id})
             case EdgePut():
-                yield self._named("add_edge", bank, pair_row(step.node_id, step.other_node_id))
+                yield self._named("add_edge", key, pair_row(step.node_id, step.other_node_id))
             case EdgeDrop():
-                yield self._named("drop_edge", bank, pair_row(step.node_id, step.other_node_id))
+                yield self._named("drop_edge", key, pair_row(step.node_id, step.other_node_id))
             case MergeAdd():
-                yield self._named("add_merge", bank, self.merges.shape.row(step.record))
+                yield self._named("add_merge", key, self.merges.shape.columns(step.record))
             case ConflictPut():
-                yield self._put(self.conflicts, bank, step.conflict)
+                yield _put(self.conflicts, key, step.conflict)
             case PairSettle():
-                yield self._named("settle_pair", bank, pair_row(step.node_id, step.other_node_id))
+                yield self._named("settle_pair", key, pair_row(step.node_id, step.other_node_id))
             case PairForget():
-                yield self._named("forget_pairs", bank, {"node_id": step.node_id})
+                yield self._named("forget_pairs", key, {"node_id": step.node_id})
             case SegmentRefute():
                 place = {**step.ref._asdict(), "conflict_id": step.conflict_id}
-                yield self._named("refute_segment", bank, place, names_rows=True)
+                yield self._named("refute_segment", key, place, names_rows=True)
             case _:
                 raise StepUnknown(type(step).__name__)
 
-    def _of_interaction(self, bank: Row, interaction: Interaction) -> Iterable[Statement]:
-        yield Statement(
-            sql=self.interactions.insert, rows=[{**bank, **self.interactions.shape.row(interaction)}]
-        )
-        place = {**bank, "interaction_id": interaction.interaction_id}
-        unmade = {"refuted_by": None, "embedding": None}
-        spans = [
-            {**place, "index": index, **self.spans.shape.row(span), **unmade}
-            for index, span in enumerate(interaction.spans)
-        ]
-        enclosed = [
-            {**place, "index": index, **self.enclosed.shape.row(attachment)}
-            for index, attachment in enumerate(interaction.attachments)
-        ]
-        yield Statement(sql=self.spans.insert, rows=spans)
-        yield Statement(sql=self.enclosed.insert, rows=enclosed)
+    def _of_interaction(self, key: BankKey, interaction: Interaction) -> Iterable[_Written]:
+        yield _Written(self.interactions.insert, self.interactions.row(key, interaction))
+        place = interaction.interaction_id
+        for index, span in enumerate(interaction.spans):
+            yield _Written(self.spans.insert, self.spans.row(key, span, place, index, None, None))
+        for index, attachment in enumerate(interaction.attachments):
+            yield _Written(self.enclosed.insert, self.enclosed.row(key, attachment, place, index))
 
-    def _put(self, table: Table[T], bank: Row, value: T) -> Statement:
-        return Statement(sql=table.put, rows=[{**bank, **table.shape.row(value)}])
+    def _named(self, name: str, key: BankKey, row: Row, *, names_rows: bool = False) -> _Written:
+        return _Written(self._queries[name], {**bank_row(key), **row}, names_rows)
 
-    def _named(self, name: str, bank: Row, row: Row, *, names_rows: bool = False) -> Statement:
-        return Statement(sql=self._queries[name], rows=[{**bank, **row}], names_rows=names_rows)
+
+def _put(table: Table[T], key: BankKey, value: T, *beside: Column) -> _Written:
+    return _Written(table.put, table.row(key, value, *beside))
 
 
 def bank_row(key: BankKey) -> Row:

@@ -205,6 +205,17 @@ def test_a_whole_state_reads_back_with_its_segment_vectors() -> None:
     assert a.bits(back.segment_vectors) == {a.ref("i1", 0): a.vector(9).tobytes()}
 
 
+@given(st.text(), st.dictionaries(st.text(), st.text()), st.lists(st.text()))
+def test_what_is_written_is_what_the_json_module_writes(
+    text: str, labels: dict[str, str], keywords: list[str]
+) -> None:
+    node = a.node("n1", summary=text, labels=labels, keywords=tuple(keywords), segments=(a.ref("i1", 0),))
+
+    written = encode(node).decode()
+
+    assert written == json.dumps(json.loads(written), ensure_ascii=False, separators=(",", ":"))
+
+
 def test_chinese_is_written_as_itself() -> None:
     assert "摘要" in encode(a.node("n1", summary="摘要")).decode()
 
