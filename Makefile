@@ -109,7 +109,8 @@ SETS ?= $(wildcard tests/bench/evaluation/*.json ../shared/data/locomo*.json ../
 
 bench-quality: setup  ## Measure what is found, and what is not: the tables of docs/retrieval.md
 	@test -n "$(SETS)" || { echo "no sets: name some with SETS=…, in the form of docs/evaluation.md" >&2; exit 1; }
-	@$(BIN)/memorybank eval $(SETS)
+	@$(BIN)/memorybank eval --worst 10 $(SETS)
+	@$(BIN)/memorybank eval --frontier $(SETS)
 
 load: setup $(GHZ)  ## Put the service under load by ghz, and write a report (needs Go; LOAD="--nodes 100000")
 	@$(BIN)/python -m tests.load --ghz $(GHZ) $(LOAD)

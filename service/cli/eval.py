@@ -196,7 +196,9 @@ async def _measure(
     await asyncio.to_thread(load_dictionary)
     async with _house(wanted) as house:
         for read in sets:
-            if isinstance(read, Contradictions):
+            if isinstance(read, Contradictions) and wanted.view is not View.METHODS:
+                progress.began(f"{read.name}: left out, --{wanted.view} is about questions with evidence")
+            elif isinstance(read, Contradictions):
                 answered(await _contradicted(house, read, wanted, progress))
             elif wanted.view is View.FRONTIER:
                 answered(await _frontier(house, read, wanted, progress))

@@ -66,6 +66,27 @@ def test_other_tables_take_the_place_of_the_methods(harbour: str, option: str, s
     assert shown in told.stdout
 
 
+def test_contradicting_facts_are_left_out_of_other_tables(tmp_path: Path) -> None:
+    case = {
+        "input": "When does the ferry leave?",
+        "agent_args": {
+            "extra": {
+                "facts": ["The ferry leaves at six."],
+                "contradicting_fact": "The ferry leaves at eight.",
+                "supporting_fact_indices": [0],
+            }
+        },
+    }
+    path = tmp_path / "facts.jsonl"
+    path.write_text(json.dumps(case), encoding="utf-8")
+
+    told = CliRunner().invoke(evaluate, [str(path), "--frontier", "--json"])
+
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout) == []
+    assert "facts: left out" in told.stderr
+
+
 def test_what_is_no_set_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "harbour.json"
     path.write_text('{"name": "x"}', encoding="utf-8")
