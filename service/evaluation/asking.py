@@ -19,7 +19,7 @@ from core.usecases.memorize import Memorize, memorize
 from core.usecases.search import Ask, Searches, run_searches
 from service.evaluation.figures import DEPTHS, Outcome, Standing
 from service.evaluation.methods import Method
-from service.evaluation.pacing import Progress
+from service.evaluation.pacing import Progress, Stopwatch, Took
 from service.evaluation.prompts import Asked, standings
 from service.evaluation.sets import EvaluationSet, Question, World
 
@@ -29,12 +29,13 @@ DEEPEST = max(DEPTHS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What came of asking a set. `outcomes` by method, in the order of the set's questions; seconds."""
+    """What came of asking a set. `outcomes` and times by method, in the order of the set's questions; `memorizing`
+    in seconds."""
 
     chosen: EvaluationSet
     outcomes: Mapping[str, Sequence[Outcome]]
-    searching: Mapping[str, Sequence[float]]
-    embedding: Sequence[float]
+    searching: Mapping[str, Sequence[Took]]
+    embedding: Sequence[Took]
     memorizing: float
 
 
@@ -43,8 +44,8 @@ class _Notes:
     """Being written while a set is asked."""
 
     outcomes: dict[str, list[Outcome]]
-    searching: dict[str, list[float]]
-    embedding: list[float] = field(default_factory=list)
+    searching: dict[str, list[Took]]
+    embedding: list[Took] = field(default_factory=list)
     memorizing: float = 0.0
 
 
@@ -109,20 +110,20 @@ def asked_of(key: BankKey, bank: Bank, lines: Mapping[str, str]) -> Asked:
 async def _ask_all(
     house: House, asked: Asked, question: Question, methods: Sequence[Method], notes: _Notes, prompts: bool
 ) -> None:
-    began = time.perf_counter()
+    watch = Stopwatch()
     await house.embedder.embed_queries([question.text])
-    notes.embedding.append(time.perf_counter() - began)
+    notes.embedding.append(watch.took())
     for method in methods:
-        found, seconds = await _search(house, asked, question, method)
+        found, took = await _search(house, asked, question, method)
         stands = await standings(house, asked, question, method) if prompts else ()
         notes.outcomes[method.name].append(outcome(question, found, stands))
-        notes.searching[method.name].append(seconds)
+        notes.searching[method.name].append(took)
 
 
 async def _search(
     house: House, asked: Asked, question: Question, method: Method
-) -> tuple[list[frozenset[str]], float]:
-    """The messages behind each hit, and the seconds that finding them took."""
+) -> tuple[list[frozenset[str]], Took]:
+    """The messages behind each hit, and how long finding them took."""
     ask = Ask(
         text=question.text,
         top_k=DEEPEST,
@@ -133,10 +134,10 @@ async def _search(
         hops=0,
         skip_reranker=not method.reranked,
     )
-    began = time.perf_counter()
+    watch = Stopwatch()
     answers = await run_searches(house, Searches(key=asked.key, asks=(ask,)))
-    seconds = time.perf_counter() - began
-    return [_messages(asked, hit) for hit in answers.answers[0].found.hits], seconds
+    took = watch.took()
+    return [_messages(asked, hit) for hit in answers.answers[0].found.hits], took
 
 
 def outcome(

@@ -15,7 +15,7 @@ from core.usecases.house import House
 from service.evaluation.asking import Run, ask_set
 from service.evaluation.figures import Figures, Outcome, figures
 from service.evaluation.methods import Method
-from service.evaluation.pacing import Progress
+from service.evaluation.pacing import Progress, Took
 from service.evaluation.sets import EvaluationSet
 
 MULTI_HOP = "multi-hop"  # stands in the names of the categories that need several messages
@@ -42,15 +42,22 @@ WORDS_ALONE = "none: words alone (BM25)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One point. Seconds by question; `alpha` and `embedding` are None where there is no vector."""
+    """One point. Times by question; `alpha` and `embedding` are None where there is no vector."""
 
     embedder: str
     structure: bool
     alpha: float | None
     all: Figures
     multi_hop: float | None
-    searching: Sequence[float]
-    embedding: Sequence[float] | None
+    searching: Sequence[Took]
+    embedding: Sequence[Took] | None
+
+    @property
+    def whole(self) -> Sequence[Took]:
+        """Of searching and making the vector, if there is one."""
+        if self.embedding is None:
+            return self.searching
+        return [one + other for one, other in zip(self.searching, self.embedding, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +107,7 @@ def _row(
     structure: bool,
     run: Run,
     outcomes: Sequence[Outcome],
-    searching: Sequence[float],
+    searching: Sequence[Took],
     seed: int,
 ) -> Row:
     asked = [

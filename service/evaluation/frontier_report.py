@@ -11,7 +11,7 @@ from service.evaluation.asking import DEEPEST
 from service.evaluation.figures import DEPTHS
 from service.evaluation.frontier import Frontier, Row
 from service.evaluation.report import Conditions, heading, plain_figures
-from service.evaluation.tables import interval, milliseconds, quantiles, share, table
+from service.evaluation.tables import interval, milliseconds, processor_milliseconds, quantiles, share, table
 
 
 def markdown(found: Frontier, conditions: Conditions) -> str:
@@ -25,7 +25,13 @@ def markdown(found: Frontier, conditions: Conditions) -> str:
         f"MRR@{DEEPEST}",
         "hit@10",
     ]
-    head += ["multi-hop R@10", "search p50/p95 ms", "with the query's vector made"]
+    head += [
+        "multi-hop R@10",
+        "search p50/p95 ms",
+        "with the query's vector made",
+        "processor: search",
+        "and vector",
+    ]
     drawn = [heading(found.chosen) + f"\\\n{conditions.line()}", table(head, map(_line, found.rows))]
     drawn += [f"Not here: {why}" for why in found.missing]
     return "\n\n".join(drawn)
@@ -42,12 +48,10 @@ def _line(row: Row) -> list[str]:
         share(row.all.hit10),
         "–" if row.multi_hop is None else share(row.multi_hop),
         milliseconds(row.searching),
-        "–" if row.embedding is None else milliseconds(_whole(row)),
+        milliseconds(row.whole),
+        processor_milliseconds(row.searching),
+        processor_milliseconds(row.whole),
     ]
-
-
-def _whole(row: Row) -> list[float]:
-    return [sum(pair) for pair in zip(row.searching, row.embedding or (), strict=True)]
 
 
 def plain(found: Frontier, conditions: Conditions) -> Mapping[str, Any]:
@@ -64,7 +68,7 @@ def plain(found: Frontier, conditions: Conditions) -> Mapping[str, Any]:
                 "all": plain_figures(row.all),
                 "multi_hop_recall_10": row.multi_hop,
                 "search_seconds": quantiles(row.searching),
-                "with_embedding_seconds": quantiles(_whole(row)) if row.embedding is not None else {},
+                "with_embedding_seconds": quantiles(row.whole),
             }
             for row in found.rows
         ],

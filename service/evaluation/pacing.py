@@ -1,10 +1,11 @@
-"""Word of long work, now and then.
+"""How long things take, and word of long work now and then.
 
 Law: says that something began always, how far it is at most every few seconds.
 """
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 SECONDS = 5.0
 
@@ -33,3 +34,26 @@ class Progress:
         if self._now() - self._last >= SECONDS:
             self._last = self._now()
             self._say(f"{what}: {done} of {of}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Took:
+    """Seconds by the clock, and of the process's processor time: on a busy machine the clock tells of the others."""
+
+    seconds: float
+    processor: float
+
+    def __add__(self, other: "Took") -> "Took":
+        return Took(seconds=self.seconds + other.seconds, processor=self.processor + other.processor)
+
+
+class Stopwatch:
+    """Runs from when it is made."""
+
+    def __init__(self) -> None:
+        self._seconds, self._processor = time.perf_counter(), time.process_time()
+
+    def took(self) -> Took:
+        return Took(
+            seconds=time.perf_counter() - self._seconds, processor=time.process_time() - self._processor
+        )

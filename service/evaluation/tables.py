@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from service.evaluation.figures import Estimate
+from service.evaluation.pacing import Took
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -30,15 +31,28 @@ def points(more: Estimate) -> str:
     return f"{100 * more.mean:+.1f} ({100 * more.low:+.1f} to {100 * more.high:+.1f})"
 
 
-def milliseconds(seconds: Sequence[float]) -> str:
-    """Median and 95th percentile; nothing of nothing."""
+def milliseconds(took: Sequence[Took]) -> str:
+    """Median and 95th percentile by the clock; nothing of nothing."""
+    return _percentiles([one.seconds for one in took])
+
+
+def processor_milliseconds(took: Sequence[Took]) -> str:
+    """The same of the processor's time."""
+    return _percentiles([one.processor for one in took])
+
+
+def _percentiles(seconds: Sequence[float]) -> str:
     if not seconds:
         return ""
     middle, high = np.percentile(np.array(seconds) * 1_000, (50, 95)).tolist()
     return f"{middle:.2f}/{high:.2f}"
 
 
-def quantiles(seconds: Sequence[float]) -> Mapping[str, float]:
-    if not seconds:
+def quantiles(took: Sequence[Took]) -> Mapping[str, float]:
+    """Both, in seconds."""
+    if not took:
         return {}
-    return dict(zip(("p50", "p95"), np.percentile(np.array(seconds), (50, 95)).tolist(), strict=True))
+    clock = np.percentile([one.seconds for one in took], (50, 95)).tolist()
+    processor = np.percentile([one.processor for one in took], (50, 95)).tolist()
+    names = ("p50", "p95", "processor_p50", "processor_p95")
+    return dict(zip(names, (*clock, *processor), strict=True))
