@@ -21,8 +21,8 @@ from core.ids import NodeId, SegmentRef
 from core.text.analysis import terms
 
 KEYWORD_WEIGHT = 2  # a keyword the caller names counts as if the text had said it twice
-WIDENING = 4  # candidates taken from each side, as a multiple of top_k: the mixture may prefer a side's 30th
-FEWEST = 50  # and at least so many
+WIDENING = 2  # candidates taken from each side, as a multiple of top_k: the mixture may prefer a side's 20th
+FEWEST = 25  # and at least so many (docs/retrieval.md tells what more would find)
 
 
 def terms_of(query: Query) -> dict[str, float]:

@@ -34,15 +34,15 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
     if alpha is None:
         return []
     allowed = segment_filter(bank, query)
-    by_words, by_vector = candidates(query, said, bank.segment_words, bank.segment_vectors, allowed, alpha)
+    words, vectors = bank.segment_words, bank.segment_vectors
+    best, nearest = candidates(query, said, words, vectors, allowed, alpha)
     order = bank.tree.order
-    positions = order.positions([*by_words, *by_vector])
+    positions = order.positions([*best, *nearest])
     if len(positions) == 0:
         return []
     positions = order.around(positions, structure.REACH)
     refs = order.refs(positions)
-    words, vectors = bank.segment_words, bank.segment_vectors
-    attribute, embedding = sides(bank, query, said, words, vectors, refs, alpha, by_vector)
+    attribute, embedding = sides(bank, query, said, words, vectors, refs, alpha, nearest)
     plain = alpha * attribute + (1.0 - alpha) * embedding
     quoting = _quoting(bank, query, said, refs, attribute)
     places = _places(bank, query, said, positions, quoting)
@@ -50,19 +50,24 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
     if bank.tree.refuted:
         kept = np.array([REFUTED if ref in bank.tree.refuted else 1.0 for ref in refs])
         shares = {name: kept * share for name, share in shares.items()}
-    leaders = _leading(sum(shares.values(), np.zeros(len(refs))), query, refs, allowed)
-    made = zip(*(share[leaders].tolist() for share in shares.values()), strict=True)
+    parts = np.array(list(shares.values()))
+    leaders = np.array(_leading(parts.sum(axis=0), query, refs, allowed), dtype=np.intp)
+    told = zip(
+        leaders.tolist(),
+        parts[:, leaders].T.tolist(),
+        attribute[leaders].tolist(),
+        embedding[leaders].tolist(),
+        strict=True,
+    )
     scored = [
         Scored(
             key=refs[place],
             score=sum(each),
-            attribute_score=a,
-            embedding_score=e,
+            attribute_score=by_words,
+            embedding_score=by_meaning,
             why=tuple(zip(shares, each, strict=True)),
         )
-        for place, each, a, e in zip(
-            leaders, made, attribute[leaders].tolist(), embedding[leaders].tolist(), strict=True
-        )
+        for place, each, by_words, by_meaning in told
     ]
     return _in_order(bank, query, scored)
 

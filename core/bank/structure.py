@@ -169,6 +169,10 @@ REPEATED = 0.95
 
 def repetition(vectors: NDArray[np.float32]) -> Array:
     """How much each of the hits, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
-    cosines = np.tril(vectors @ vectors.T, -1).max(axis=1, initial=0.0)
+    cosines = vectors @ vectors.T
+    cosines.reshape(-1)[:: len(vectors) + 1] = 0.0  # nobody repeats itself
+    if cosines.max(initial=0.0) < REPEATED:  # as a rule
+        return np.zeros(len(vectors))
+    cosines = np.tril(cosines).max(axis=1, initial=0.0)
     repeated: Array = np.clip((cosines.astype(np.float64) - REPEATED) / (1.0 - REPEATED), 0.0, 1.0)
     return repeated
