@@ -50,9 +50,13 @@ FIGURES = (
         },
     ),
     Figure(
-        caption="Processor time of a first read",
+        caption="Processor time of a first read, and of a write with all open",
         unit="µs",
-        lines={"first": "first read: CPU µs", "evicting": "first read that evicts: CPU µs"},
+        lines={
+            "first": "first read: CPU µs",
+            "evicting": "first read that evicts: CPU µs",
+            "AddNode": "AddNode, all open: CPU µs",
+        },
     ),
     Figure(
         caption="Listing",
@@ -121,11 +125,15 @@ async def _opened(started: Started, banks: int) -> Measures:
     first, cpu = await _read(started, sample)
     again, _ = await _read(started, sample)
     await calm(started.pid)
+    held = started.held()
+    added, cpu_added = await _add(started, sample)
     measures = {
         **_percentiles("first read", first),
         "first read: CPU µs": cpu * 1e6,
         "read of an open bank: p50 ms": float(np.median(again)) * 1e3,
-        "memory as loaded, kB a bank": started.held() / banks / 1e3,
+        "memory as loaded, kB a bank": held / banks / 1e3,
+        **_percentiles("AddNode, all open", added),
+        "AddNode, all open: CPU µs": cpu_added * 1e6,
     }
     await asyncio.sleep(2.0)  # longer than heads are confirmed after a read
     before = cpu_seconds(started.pid)
@@ -168,6 +176,21 @@ async def _read(started: Started, numbers: Iterable[int]) -> tuple[NDArray[np.fl
     for number in numbers:
         start = time.perf_counter()
         await graph.GetNode(query_graph_pb2.GetNodeRequest(bank_id=_name(number), node_id="n0"))
+        taken.append(time.perf_counter() - start)
+    return np.array(taken), (cpu_seconds(started.pid) - before) / max(1, len(taken))
+
+
+async def _add(started: Started, numbers: Iterable[int]) -> tuple[NDArray[np.float64], float]:
+    """AddNode to each bank: the latencies, and the server's processor seconds per call."""
+    graph = query_graph_pb2_grpc.QueryGraphStub(started.channel)
+    corpus, taken, before = Corpus(40), [], cpu_seconds(started.pid)
+    for place, number in enumerate(numbers, start=NODES):
+        made = corpus.node(place)
+        request = query_graph_pb2.AddNodeRequest(
+            bank_id=_name(number), node_id="another", summary=made.summary, embedding=made.embedding
+        )
+        start = time.perf_counter()
+        await graph.AddNode(request)
         taken.append(time.perf_counter() - start)
     return np.array(taken), (cpu_seconds(started.pid) - before) / max(1, len(taken))
 
