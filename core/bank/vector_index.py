@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.change import Vector
-from core.bank.compiled_vectors import ROWS, Compiled, VectorSettings, facts, prints, products
+from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints, products
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 
 ABSENT = -1.0
 """The similarity of a key that has no vector: no scale of scores puts it above 0."""
-
-_ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -187,10 +185,8 @@ class VectorIndex(Generic[K]):
         k = min(k, len(self))
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
         rows = self._near(vector, k, allowed and (lambda row: allowed(keys[row]))) if k > 0 else []
-        cosines = self._cosines(vector, rows)
-        best = leading(cosines, k)
         ranked = sorted(
-            (-cosine, keys[rows[place]]) for place, cosine in zip(best, cosines[best].tolist(), strict=True)
+            zip((-self._cosines(vector, rows)).tolist(), [keys[row] for row in rows], strict=True)
         )
         return [(key, -cosine) for cosine, key in ranked[: max(k, 0)]]
 
@@ -230,7 +226,7 @@ class VectorIndex(Generic[K]):
             cosines = np.concatenate([products(self._compiled.matrix, vector), cosines])
         cosines[~self._living[first : len(self._keys)]] = -np.inf
         shifted = allowed and (lambda place: allowed(place + first))
-        return [place + first for place in leading(cosines, k, shifted, slack=_ROUNDING)]
+        return [place + first for place in leading(cosines, k, shifted, slack=ROUNDING)]
 
     def _vector(self, row: int) -> Vector:
         compiled = len(self._compiled.matrix)
@@ -241,15 +237,18 @@ class VectorIndex(Generic[K]):
         """In double precision and rounded once: a float32 product's last bits depend on where a row lies."""
         if not rows:
             return np.empty(0, np.float32)
-        places, compiled = np.array(rows, dtype=np.int64), len(self._compiled.matrix)
+        return products(self._vectors(rows).astype(np.float64), vector.astype(np.float64)).astype(np.float32)
+
+    def _vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
+        compiled = len(self._compiled.matrix)
+        if max(rows) < compiled:  # as a rule, and then half the work
+            return self._compiled.matrix.take(rows, axis=0)
+        places = np.array(rows, dtype=np.int64)
         tail = places >= compiled
-        matrix = np.empty((len(places), self._dimension), np.float64)
-        if not tail.any():  # as a rule, and then half the work
-            matrix[:] = self._compiled.matrix[places]
-        else:
-            matrix[~tail] = self._compiled.matrix[places[~tail]]
-            matrix[tail] = self._tail[places[tail] - compiled]
-        return products(matrix, vector.astype(np.float64)).astype(np.float32)
+        matrix = np.empty((len(places), self._dimension), np.float32)
+        matrix[~tail] = self._compiled.matrix[places[~tail]]
+        matrix[tail] = self._tail[places[tail] - compiled]
+        return matrix
 
     # ---- compaction ----
 

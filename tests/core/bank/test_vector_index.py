@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.bank.change import Vector
 from core.bank.compiled_vectors import VectorSettings
+from core.bank.snapshot import SnapshotUnusable
 from core.bank.vector_index import ABSENT, VectorCompaction, VectorIndex
 from service.adapters.local_embedder.embedder import LocalEmbedder
 
@@ -244,6 +245,47 @@ def test_a_bank_full_of_twins_is_searched_like_any_other() -> None:
     recall = recall_at_10(index, {f"n{i:04}": row for i, row in enumerate(rows)}, queries)
 
     assert recall >= 0.99
+
+
+def scattered(count: int, seed: int) -> NDArray[np.float32]:
+    """Unit vectors that point anywhere: the hardest to find, as hardly any is near another."""
+    vectors = np.random.default_rng(seed).normal(size=(count, 96))
+    units: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return units
+
+
+def test_vectors_that_are_hard_to_find_are_searched_for_further() -> None:
+    rows = scattered(4_000, seed=1)
+    vectors = {f"n{i:04}": row for i, row in enumerate(rows)}
+    index: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000, m=16))
+    careless: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000, m=16, recall=0.0))
+    for each in (index, careless):
+        each.put_many(list(vectors), rows)
+        compacted(each)
+    queries = scattered(100, seed=2)
+
+    recalls = recall_at_10(index, vectors, queries), recall_at_10(careless, vectors, queries)
+
+    print(recalls)
+    assert recalls[0] >= 0.94 > recalls[1]
+
+
+def test_a_snapshot_remembers_how_far_to_search() -> None:
+    rows = scattered(4_000, seed=1)
+    names = [f"n{i:04}" for i in range(4_000)]
+    index: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000))
+    index.put_many(names, rows)
+    compacted(index)
+    blob = b"".join(index.snapshot().blob(str))
+    loaded: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000))
+    stricter: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000, recall=0.99))
+
+    loaded.restore(blob, str, names, rows)
+
+    queries = scattered(100, seed=2)
+    assert [loaded.search(query, 10) for query in queries] == [index.search(query, 10) for query in queries]
+    with pytest.raises(SnapshotUnusable):
+        stricter.restore(blob, str, names, rows)
 
 
 def test_a_pair_has_one_similarity_whichever_part_found_it() -> None:
