@@ -14,6 +14,10 @@ _PORTION = 8_192
 """Entries scored in one go: their intermediate arrays stay in the processor's cache, and with the allocator."""
 
 
+_FEW = 16
+"""Where a sixteenth of the documents at most is hit, the others are not looked at."""
+
+
 class Posting(NamedTuple):
     """Who says a term, how often, and what the term is worth: weight × idf × (k1 + 1)."""
 
@@ -22,10 +26,23 @@ class Posting(NamedTuple):
     worth: float
 
 
-def summed(postings: Iterable[Posting], norms: NDArray[np.float64]) -> NDArray[np.float64]:
+class Sums(NamedTuple):
+    """What the documents score, by slot, and the highest of it.
+
+    `hits`: the slots of all that score, ascending; None where they are so many that a look at all costs less.
+    """
+
+    scores: NDArray[np.float64]
+    best: float
+    hits: NDArray[np.intc] | None
+
+
+def summed(postings: Iterable[Posting], norms: NDArray[np.float64]) -> Sums:
     """Of each document the sum of worth × count / (count + norm); `norms` by slot, of the same shape."""
     scores = np.zeros(len(norms))
+    said: list[NDArray[np.intc]] = []
     for portion in _portions(postings):
+        said += [part.slots for part in portion]
         slots = np.concatenate([part.slots for part in portion], dtype=np.intp)
         counts = np.concatenate([part.counts for part in portion], dtype=np.float64)
         bounded = norms[slots]
@@ -33,7 +50,18 @@ def summed(postings: Iterable[Posting], norms: NDArray[np.float64]) -> NDArray[n
         counts *= np.repeat([part.worth for part in portion], [len(part.slots) for part in portion])
         counts /= bounded
         np.add.at(scores, slots, counts)
-    return scores
+    if _FEW * sum(map(len, said)) >= len(scores):
+        return Sums(scores, float(scores.max(initial=0.0)), None)
+    hits = _each_once(said)
+    return Sums(scores, float(scores[hits].max(initial=0.0)), hits)
+
+
+def _each_once(said: list[NDArray[np.intc]]) -> NDArray[np.intc]:
+    slots = np.concatenate([np.empty(0, np.intc), *said])
+    slots.sort()
+    new = np.ones(len(slots), np.bool_)
+    np.not_equal(slots[1:], slots[:-1], out=new[1:])
+    return slots[new]
 
 
 def _portions(postings: Iterable[Posting]) -> Iterator[list[Posting]]:

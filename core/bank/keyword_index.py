@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bank.bm25 import Posting, summed
+from core.bank.bm25 import Posting, Sums, summed
 from core.bank.postings import ENTRY, PRINT, Postings, WordsSnapshot, print_of
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Parts, SnapshotUnusable, texts_of, unpacked
@@ -37,14 +37,6 @@ _AT_ONCE = 10_000  # terms entered into a dict in one go, which holds up every o
 
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
-
-
-class _Asked(NamedTuple):
-    """A query's terms; the scores by slot, behind them 0 for who has none; the highest of them."""
-
-    terms: Mapping[str, float]
-    scores: NDArray[np.float64]
-    best: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -99,7 +91,7 @@ class KeywordIndex(Generic[K]):
         self._free_numbers: list[int] = []
         # What reading works out and an edit makes void.
         self._norms: NDArray[np.float64] | None = None
-        self._latest: _Asked | None = None
+        self._latest: tuple[Mapping[str, float], Sums] | None = None
         # Of the last snapshot, taken or taken up.
         self._unsaved = 0  # edits since
         self._has_snapshot = False
@@ -277,12 +269,19 @@ class KeywordIndex(Generic[K]):
         self, terms: Terms, k: int, allowed: Callable[[K], bool] | None = None
     ) -> list[tuple[K, float]]:
         """The `k` best documents that say any of `terms`, best first, ties by key."""
-        scores = self._asked(terms).scores
+        scores, _, hits = self._asked(terms)
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is hit is living
-        leaders = leading(scores, k, allowed and (lambda slot: allowed(keys[slot])), above=0.0)
-        ranked = sorted(
-            (-score, keys[slot]) for slot, score in zip(leaders, scores[leaders].tolist(), strict=True)
-        )
+
+        def slot_at(place: int) -> int:
+            return place if hits is None else int(hits[place])
+
+        def may(place: int) -> bool:
+            return allowed is None or allowed(keys[slot_at(place)])
+
+        looked_at = scores if hits is None else scores[hits]
+        found = leading(looked_at, k, may if allowed else None, above=0.0)
+        slots = [slot_at(place) for place in found]
+        ranked = sorted(zip((-scores[slots]).tolist(), map(keys.__getitem__, slots), strict=True))
         return [(key, -score) for score, key in ranked[:k]]
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
@@ -294,13 +293,13 @@ class KeywordIndex(Generic[K]):
         """The highest BM25F that any document has for `terms`; 0 if none says any."""
         return self._asked(terms).best
 
-    def _asked(self, terms: Terms) -> "_Asked":
-        """Kept until the next query or edit: a search asks for candidates, scores and the best in a row."""
+    def _asked(self, terms: Terms) -> Sums:
+        """By slot, and behind them 0 for who has none. Kept until the next query or edit: a search asks for
+        candidates, scores and the best in a row."""
         counts = terms if isinstance(terms, Mapping) else Counter(terms)
-        if self._latest is None or self._latest.terms != counts:
-            scores = summed(self._postings(counts), self._length_norms())
-            self._latest = _Asked(dict(counts), scores, float(scores.max()))
-        return self._latest
+        if self._latest is None or self._latest[0] != counts:
+            self._latest = dict(counts), summed(self._postings(counts), self._length_norms())
+        return self._latest[1]
 
     def _postings(self, terms: Mapping[str, float]) -> Iterator[Posting]:
         # In the order of terms: sums of floats depend on their order, and replicas must agree to the bit.

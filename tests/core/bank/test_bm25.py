@@ -20,7 +20,8 @@ def postings(rng: np.random.Generator, documents: int, sizes: Sequence[int]) -> 
 
 
 @pytest.mark.parametrize(
-    "sizes", [(), (0,), (3,), (5, 0, 7), (8_191, 1, 1), (8_192, 8_192), (8_193,), (20_000, 4, 20_000)]
+    "sizes",
+    [(), (0,), (3,), (5, 0, 7), (600, 600), (8_191, 1, 1), (8_192, 8_192), (8_193,), (20_000, 4, 20_000)],
 )
 def test_every_document_gets_the_sum_over_the_terms_in_their_order_to_the_bit(sizes: Sequence[int]) -> None:
     rng = np.random.default_rng(len(sizes))
@@ -31,6 +32,10 @@ def test_every_document_gets_the_sum_over_the_terms_in_their_order_to_the_bit(si
         for slot, count in zip(posting.slots.tolist(), posting.counts.tolist(), strict=True):
             expected[slot] += posting.worth * count / (count + float(norms[slot]))
 
-    scores = summed(given, norms)
+    sums = summed(given, norms)
 
-    assert scores.tolist() == expected
+    assert sums.scores.tolist() == expected
+    assert sums.best == max(expected)
+    said = sorted({slot for posting in given for slot in posting.slots.tolist()})
+    assert (sums.hits is None) == (sum(sizes) >= 20_000 / 16)
+    assert sums.hits is None or sums.hits.tolist() == said

@@ -1,0 +1,120 @@
+"""What a search costs inside the bank, the query's vector at hand: kinds of query by the size of the bank.
+
+    python -m tests.bench.bench_query [size…]
+
+Processor time of the searching thread. A bank has as many nodes as segments (the corpus's texts, twenty segments an
+interaction, the structure at its shipped weights), English and Chinese by turns, and no embedder.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+
+import numpy as np
+
+from core.bank.bank import Bank, Tuning
+from core.bank.change import BankState, Head, NodePut
+from core.bank.query import Query, Target
+from core.bank.scoring import Mode
+from core.bank.search import search
+from core.bank.structure import Structure
+from core.ids import ChangeId, InteractionId, SegmentRef
+from core.model.bank import EmbeddingSpace
+from core.model.insight import Insight
+from core.model.interaction import Interaction
+from service.config import StructureSection
+from tests.bench.corpus import Corpus
+from tests.bench.measuring import table
+from tests.support.changes import START, edge, interaction, node, record
+
+SIZES = (1_000, 10_000)
+SPACE = EmbeddingSpace(name="bench", dimension=384, cosine_floor=0.2, cosine_ceiling=0.9)
+TURNS = 20
+QUESTIONS = 200
+STRUCTURE = Structure(**dict(StructureSection()))
+
+
+def filled(corpus: Corpus) -> Bank:
+    """A bank of the corpus, its indexes compiled."""
+    told = [corpus.node(number) for number in range(len(corpus))]
+    puts = [
+        NodePut(
+            node=node(
+                new.node_id,
+                summary=new.summary,
+                context=new.context,
+                keywords=tuple(new.keywords),
+                event_time=START + timedelta(hours=number),
+            ),
+            vector=corpus.vectors[number],
+        )
+        for number, new in enumerate(told)
+    ]
+    said = [interactions_of(start, [new.context for new in told]) for start in range(0, len(told), TURNS)]
+    related = [(new.node_id, other) for new in told for other in new.related_node_ids if other != new.node_id]
+    state = BankState(
+        head=Head(uid="u", revision=1, change_id=ChangeId("c")),
+        record=record(space=SPACE),
+        insight=Insight(goal="measure"),
+        nodes=tuple(puts),
+        edges=tuple((put.node_id, put.other_node_id) for put in (edge(*pair) for pair in related)),
+        interactions=tuple(said),
+        segment_vectors={
+            SegmentRef(InteractionId(f"i{number // TURNS}"), number % TURNS): corpus.vectors[-1 - number]
+            for number in range(len(told))
+        },
+    )
+    bank = Bank.load(state, Tuning())
+    for compaction in bank.compactions():
+        compaction.build()
+        bank.adopt(compaction)
+    return bank
+
+
+def interactions_of(start: int, texts: Sequence[str]) -> Interaction:
+    when = START + timedelta(hours=start)
+    return interaction(f"i{start // TURNS}", *texts[start : start + TURNS], event_time=when)
+
+
+def kinds(corpus: Corpus) -> dict[str, list[Query]]:
+    asked = [(q.text, np.frombuffer(q.vector, np.float32), q.keywords) for q in corpus.questions(QUESTIONS)]
+    return {
+        "nodes, vector": [Query(top_k=10, alpha=0.3, vector=v, mode=Mode.EMBEDDING) for _, v, _ in asked],
+        "nodes, vector + two keywords": [
+            Query(top_k=10, alpha=0.3, vector=v, keywords=k) for _, v, k in asked
+        ],
+        "nodes, text": [Query(top_k=10, alpha=0.3, vector=v, text=t) for t, v, _ in asked],
+        "nodes, words alone": [Query(top_k=10, alpha=0.3, text=t, mode=Mode.ATTRIBUTE) for t, _, _ in asked],
+        "segments, text": [
+            Query(top_k=10, alpha=0.3, vector=v, text=t, target=Target.SEGMENTS) for t, v, _ in asked
+        ],
+        "segments, text + structure": [
+            Query(top_k=10, alpha=0.3, vector=v, text=t, target=Target.SEGMENTS, structure=STRUCTURE)
+            for t, v, _ in asked
+        ],
+    }
+
+
+def microseconds(bank: Bank, queries: Sequence[Query]) -> list[float]:
+    taken = []
+    for query in queries:
+        start = time.thread_time_ns()
+        search(bank, query)
+        taken.append((time.thread_time_ns() - start) / 1e3)
+    return taken
+
+
+def measure(size: int) -> None:
+    corpus = Corpus(size)
+    bank = filled(corpus)
+    rows = []
+    for name, queries in kinds(corpus).items():
+        microseconds(bank, queries)
+        rows.append((name, *(f"{p:.0f}" for p in np.percentile(microseconds(bank, queries), (50, 95)))))
+    print(table((f"{size:,} nodes, as many segments", "p50 µs", "p95"), rows), end="\n\n")
+
+
+if __name__ == "__main__":
+    for size in map(int, sys.argv[1:]) if len(sys.argv) > 1 else SIZES:
+        measure(size)
