@@ -13,13 +13,13 @@ from typing import Any, Generic
 
 from core.agents.opinions import Unasked
 from core.bank import codec
-from core.bank.bank import Bank
+from core.bank.bank import Bank, PreparedChange
 from core.bank.change import Change
 from core.errors import BankNotFound, HeadMoved, MemoryBankError, RequestIdReused
 from core.ids import BankKey, ChangeId, RequestId
 from core.model.request import RequestRecord
 from core.ports import Clock, Committed, Draft, Ids, RequestKey, Result, Store
-from service.held_bank import HeldBank
+from service.held_bank import HeldBank, are_wordy
 
 GROUP = 64  # commands to one append, at most
 CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to other processes
@@ -192,14 +192,23 @@ class BankWriter:
             change = self._ledger.change(parent, bank.revision + place, draft, command.request)
             changes.append(change)
             parent = change.change_id
-        storing = self._ledger.store.append(bank.key, bank.uid, changes)
-        _, prepared = await asyncio.gather(storing, self._held.prepare(changes))  # while the disk is at work
+        prepared = await self._store(changes)
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
             self._held.apply(change, words)
             if not command.outcome.done():
                 command.outcome.set_result(Committed(result=draft.result, revision=change.revision))
         self._held.confirmed = self._now()
         self._held.compact()
+
+    async def _store(self, changes: Sequence[Change]) -> Sequence[PreparedChange | None]:
+        """Store the changes; meanwhile find the words of much text (of a little, threads would only take turns)."""
+        held = self._held
+        storing = self._ledger.store.append(held.bank.key, held.bank.uid, changes)
+        if not are_wordy(changes):
+            await storing
+            return [None] * len(changes)
+        _, prepared = await asyncio.gather(storing, held.prepare(changes))
+        return prepared
 
 
 def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged], list[_Command[Any]]]:

@@ -111,16 +111,13 @@ class HeldBank:
         if wanting and self.foreign > float("-inf"):
             bank.put_segment_vectors(await self._store.segment_vectors(bank.key, bank.uid, wanting))
 
-    async def prepare(self, changes: Sequence[Change]) -> list[PreparedChange]:
-        """What `apply` needs of each: found while the changes are being stored, off the loop if it is much."""
-        if sum(words_length(change.steps) for change in changes) > LARGE_TEXT:
-            return await asyncio.to_thread(self._prepared, changes)
-        return self._prepared(changes)
+    async def prepare(self, changes: Sequence[Change]) -> Sequence[PreparedChange | None]:
+        """The words of changes that bring much new text, found off the loop; None: `apply` finds a little itself."""
+        if not are_wordy(changes):
+            return [None] * len(changes)
+        return await asyncio.to_thread(lambda: [self.bank.prepare(change.steps) for change in changes])
 
-    def _prepared(self, changes: Sequence[Change]) -> list[PreparedChange]:
-        return [self.bank.prepare(change.steps) for change in changes]
-
-    def apply(self, change: Change, prepared: PreparedChange) -> None:
+    def apply(self, change: Change, prepared: PreparedChange | None) -> None:
         """With `moving` held: make a stored change visible."""
         self.bank.apply(change, prepared)
         self._announce()
@@ -249,9 +246,10 @@ async def load(state: BankState, cache: IndexCache | None, tuning: Tuning) -> Ba
     return await asyncio.to_thread(Bank.load, state, tuning, cached)
 
 
-def words_length(steps: Sequence[Step]) -> int:
-    """Characters of new text that is searched by words."""
-    return text_length(steps) + sum(len(step.node.summary) for step in steps if isinstance(step, NodePut))
+def are_wordy(changes: Sequence[Change]) -> bool:
+    """Whether finding the words of their new texts would hold up the loop."""
+    summaries = (s.node.summary for c in changes for s in c.steps if isinstance(s, NodePut))
+    return sum(text_length(c.steps) for c in changes) + sum(map(len, summaries)) > LARGE_TEXT
 
 
 def text_length(steps: Sequence[Step]) -> int:

@@ -18,9 +18,15 @@ _MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f"  # Latin, Hebrew, Arabic
     "\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u1000-\u109f"  # of India, Thai, Lao, Burmese
 )
-_WORD = rf"[\w{_MARKS}]"
-# A token is a run of word characters, with marks between them that do not end it: GPT-4, U.S., 3.5, 1,000, 10:30.
-_TOKEN = re.compile(rf"{_WORD}+(?:(?:[.'’_-]|(?<=\d)[,:/](?=\d)){_WORD}+)*(?:\+\+|#)?")
+
+
+def _token(word: str, flags: int = 0) -> re.Pattern[str]:
+    """A run of word characters, with marks between them that do not end it: GPT-4, U.S., 3.5, 1,000, 10:30."""
+    return re.compile(rf"{word}+(?:(?:[.'’_-]|(?<=\d)[,:/](?=\d)){word}+)*(?:\+\+|#)?", flags)
+
+
+_TOKEN = _token(rf"[\w{_MARKS}]")
+_ASCII_TOKEN = _token(r"\w", re.ASCII)  # finds the same in ASCII text, in half the time
 _WIDE = re.compile(
     "([\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af]+)"
 )
@@ -70,11 +76,13 @@ def terms(text: str) -> list[str]:
     "The U.S. bought GPT-4" gives ["us", "bought", "gpt4", "gpt", "4"], "机器学习" gives ["机器", "器学", "学习"].
     Text with nothing to search for gives no terms.
     """
+    token_of = _ASCII_TOKEN
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).replace("’", "'")
+        token_of = _TOKEN
     memo = _thread.memo
     found: list[str] = []
-    for token in _TOKEN.findall(text.casefold()):
+    for token in token_of.findall(text.casefold()):
         known = memo.get(token)
         if known is None:
             known = _terms_of_token(token)

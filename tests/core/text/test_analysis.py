@@ -104,3 +104,8 @@ def test_the_edition_is_raised_when_the_rules_change() -> None:
     made = "\n".join(" ".join(terms(text)) for text in texts)
 
     assert (analysis.EDITION, hashlib.sha256(made.encode()).hexdigest()[:16]) == (1, "9f24652c230cbd70")
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_ascii_text_is_cut_as_any_other(text: str) -> None:
+    assert analysis._ASCII_TOKEN.findall(text.casefold()) == analysis._TOKEN.findall(text.casefold())
