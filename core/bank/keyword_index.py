@@ -9,7 +9,7 @@ and a posting becomes a pair of its own when it is first edited.
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -107,20 +107,22 @@ class KeywordIndex(Generic[K]):
 
     def prepare(self, documents: Mapping[K, Mapping[str, str]]) -> Prepared[K]:
         """Find the words of documents (key → field → text). Pure: reads nothing that edits change."""
-        positions: dict[str, int] = {}
+        positions: defaultdict[str, int] = defaultdict()
+        positions.default_factory = positions.__len__  # a new term's position is the next
         terms_of: list[NDArray[np.intc]] = []
         counts: list[float] = []
         lengths: list[float] = []
         prints = tuple(print_of(fields) for fields in documents.values())
         for fields in documents.values():
             said: dict[str, float] = {}
+            count = said.get
             for field, text in fields.items():
                 weight = self._weights[field]
                 for term in analysis.terms(text):
-                    said[term] = said.get(term, 0.0) + weight
+                    said[term] = count(term, 0.0) + weight
             lengths.append(sum(said.values()))
             counts += said.values()
-            terms_of.append(np.array([positions.setdefault(t, len(positions)) for t in said], dtype=np.intc))
+            terms_of.append(np.array(list(map(positions.__getitem__, said)), dtype=np.intc))
         starts, document_of = np.arange(len(counts) + 1), np.zeros(len(counts), np.intc)
         by_term: NDArray[np.int64] | slice = slice(None)  # what one document says comes term by term
         if len(terms_of) > 1:
@@ -157,7 +159,7 @@ class KeywordIndex(Generic[K]):
 
     def _put_alone(self, prepared: Prepared[K]) -> None:
         """One document: its terms as they come, which takes half the time of sorting entries out by term."""
-        numbers = [self._number(term) for term in prepared.terms]
+        numbers = self._numbers(prepared.terms)
         said, counts = array("i", numbers).tobytes(), prepared.counts.tobytes()
         slot = self._enter(prepared.keys[0], prepared.lengths[0], prepared.prints[0], said, counts)
         for number, count in zip(numbers, prepared.counts.tolist(), strict=True):
@@ -166,7 +168,7 @@ class KeywordIndex(Generic[K]):
             own_counts.append(count)
 
     def _put_together(self, prepared: Prepared[K]) -> None:
-        numbers = np.array([self._number(term) for term in prepared.terms], dtype=np.intc)
+        numbers = np.array(self._numbers(prepared.terms), dtype=np.intc)
         slots = np.array(self._enter_all(prepared, numbers), dtype=np.intc)
         where = memoryview(slots[prepared.documents].tobytes())
         counts = memoryview(prepared.counts.tobytes())
@@ -220,18 +222,21 @@ class KeywordIndex(Generic[K]):
         self._total_length += length
         return slot
 
-    def _number(self, term: str) -> int:
-        number = self._number_of.get(term)
-        if number is None:
-            if self._free_numbers:
-                number = self._free_numbers.pop()
-                self._terms[number] = term
-            else:
-                number = len(self._terms)
-                self._terms.append(term)
-                self._slots.append(array("i"))
-                self._counts.append(array("f"))
-            self._number_of[term] = number
+    def _numbers(self, terms: Sequence[str]) -> list[int]:
+        """The numbers of different terms, new ones where they have none yet."""
+        known = map(self._number_of.get, terms)
+        return [self._new_number(t) if n is None else n for t, n in zip(terms, known, strict=True)]
+
+    def _new_number(self, term: str) -> int:
+        if self._free_numbers:
+            number = self._free_numbers.pop()
+            self._terms[number] = term
+        else:
+            number = len(self._terms)
+            self._terms.append(term)
+            self._slots.append(array("i"))
+            self._counts.append(array("f"))
+        self._number_of[term] = number
         return number
 
     def _own(self, number: int) -> "tuple[array[int], array[float]]":
