@@ -6,6 +6,7 @@ change whenever a vertex goes, never leave. Every edit is seen by the next read.
 An igraph edit costs O(V + E), so the compiled graph is never edited. A node whose edges changed
 since is *touched*: its whole neighbourhood stands in the tail, and the tail is asked first. A
 dropped node stays in the tail with no neighbours, so that what is compiled of it is never read.
+What was read of a node stays at hand, as a sorted tuple, until it is touched.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,12 +38,9 @@ class _Compiled:
             n=len(ids), edges=[(self._vertex_of[a], self._vertex_of[b]) for a, b in edges]
         )
 
-    def adjacent(self, node_ids: Iterable[NodeId]) -> Iterator[list[NodeId]]:
-        """The neighbours of each."""
-        for (
-            node_id
-        ) in node_ids:  # one by one: igraph's `neighborhood` of many first clears a mark for every vertex
-            yield [self._ids[vertex] for vertex in self._graph.neighbors(self._vertex_of[node_id])]
+    def adjacent(self, node_id: NodeId) -> list[NodeId]:
+        """The neighbours of a node. Of one: igraph's `neighborhood` of many first clears a mark for every vertex."""
+        return [self._ids[vertex] for vertex in self._graph.neighbors(self._vertex_of[node_id])]
 
     def edges(self) -> Iterator[tuple[NodeId, NodeId]]:
         for a, b in self._graph.get_edgelist():
@@ -73,6 +71,7 @@ class Graph:
         self._edge_count = 0
         self._compiled = _Compiled([], [])
         self._tail: dict[NodeId, set[NodeId]] = {}
+        self._read: dict[NodeId, tuple[NodeId, ...]] = {}  # what `neighbors` gave, of nodes untouched since
         self._job: GraphCompaction | None = None
 
     @classmethod
@@ -131,16 +130,14 @@ class Graph:
 
     def _touch(self, node_id: NodeId) -> set[NodeId]:
         """The node's neighbours, to be edited. Raises NodeNotFound."""
-        others = self._tail.get(node_id)
-        if others is None or node_id not in self._nodes:
-            (found,) = self._adjacent([node_id])
-            others = self._tail[node_id] = set(found)
-        if self._job is not None:
-            self._job.touched.add(node_id)
+        found = self._others(node_id)
+        others = found if isinstance(found, set) else set(found)
+        self._set_apart(node_id, others)
         return others
 
     def _set_apart(self, node_id: NodeId, others: set[NodeId]) -> None:
         self._tail[node_id] = others
+        self._read.pop(node_id, None)
         if self._job is not None:
             self._job.touched.add(node_id)
 
@@ -149,13 +146,14 @@ class Graph:
     def has_edge(self, node_id: NodeId, other_id: NodeId) -> bool:
         """Raises NodeNotFound for either."""
         self._check(other_id)
-        (others,) = self._adjacent([node_id])
-        return other_id in others
+        return other_id in self._others(node_id)
 
-    def neighbors(self, node_id: NodeId) -> list[NodeId]:
+    def neighbors(self, node_id: NodeId) -> tuple[NodeId, ...]:
         """Sorted. Raises NodeNotFound."""
-        (others,) = self._adjacent([node_id])
-        return sorted(others)
+        known = self._read.get(node_id)
+        if known is None:
+            known = self._read[node_id] = tuple(sorted(self._others(node_id)))
+        return known
 
     def neighborhood(self, node_ids: Iterable[NodeId], hops: int, limit: int | None = None) -> Neighborhood:
         """The nodes within `hops` of any of `node_ids`, themselves left out, at most `limit` of them.
@@ -166,7 +164,7 @@ class Graph:
         ring: Iterable[NodeId] = seen
         found: list[NodeId] = []
         for _ in range(hops):
-            ring = sorted(set().union(*self._adjacent(ring)) - seen)
+            ring = sorted(set().union(*map(self.neighbors, ring)) - seen)
             seen.update(ring)
             found += ring
             if limit is not None and len(found) > limit:
@@ -177,20 +175,11 @@ class Graph:
         """Every edge once, the smaller id first, sorted."""
         return sorted((a, b) if a < b else (b, a) for a, b in _edges(self._compiled, self._tail))
 
-    def _adjacent(self, node_ids: Iterable[NodeId]) -> list[Iterable[NodeId]]:
-        """The neighbours of each node, touched ones first. Raises NodeNotFound."""
-        untouched: list[NodeId] = []
-        found: list[Iterable[NodeId]] = []
-        for node_id in node_ids:
-            self._check(node_id)
-            others = self._tail.get(node_id)
-            if others is None:
-                untouched.append(node_id)
-            else:
-                found.append(others)
-        if untouched:
-            found.extend(self._compiled.adjacent(untouched))
-        return found
+    def _others(self, node_id: NodeId) -> set[NodeId] | list[NodeId]:
+        """The node's neighbours, in no order. Raises NodeNotFound."""
+        self._check(node_id)
+        others = self._tail.get(node_id)
+        return self._compiled.adjacent(node_id) if others is None else others
 
     def _check(self, node_id: NodeId) -> None:
         if node_id not in self._nodes:

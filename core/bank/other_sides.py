@@ -90,7 +90,7 @@ def _unranked(bank: Bank, query: Query, said: Mapping[str, float], keys: Iterabl
     for ref, attribute, embedding in zip(refs, *_listed(by_segment), strict=True):
         made[ref] = replace(_hit(alpha, attribute, embedding), segment=bank.tree.segment(ref))
     for node_id, attribute, embedding in zip(nodes, *_listed(by_node), strict=True):
-        near = tuple(bank.graph.neighbors(node_id))
+        near = bank.graph.neighbors(node_id)
         made[node_id] = replace(
             _hit(alpha, attribute, embedding), node=bank.nodes[node_id], neighbor_ids=near
         )

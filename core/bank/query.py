@@ -44,7 +44,7 @@ class Filter:
 
     @property
     def admits_all(self) -> bool:
-        return self == Filter()
+        return self is ADMITS_ALL or self == ADMITS_ALL
 
     def is_in_time(self, time: datetime) -> bool:
         return (self.since is None or time >= self.since) and (self.until is None or time < self.until)
@@ -57,6 +57,9 @@ class Filter:
             and self.labels.items() <= node.labels.items()
             and (not self.keywords or _folded(self.keywords) <= _folded(node.keywords))
         )
+
+
+ADMITS_ALL = Filter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +78,7 @@ class Query:
     max_neighbors: int = 100
     min_score: float = 0.0
     exclude: frozenset[NodeId] = frozenset()
-    filter: Filter = Filter()
+    filter: Filter = ADMITS_ALL
     structure: Structure = Structure()
     now: datetime | None = None  # what "yesterday" in the text goes by
 

@@ -157,7 +157,7 @@ def _node_hit(bank: Bank, scored: Scored[NodeId]) -> Hit:
         attribute_score=scored.attribute_score,
         embedding_score=scored.embedding_score,
         node=bank.nodes[scored.key],
-        neighbor_ids=tuple(bank.graph.neighbors(scored.key)),
+        neighbor_ids=bank.graph.neighbors(scored.key),
     )
 
 

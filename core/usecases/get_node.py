@@ -36,7 +36,7 @@ async def get_node(house: House, command: GetNode) -> NodeSeen:
         return NodeSeen(
             node=node,
             embedding=bank.node_vectors.get(node.node_id) if command.include_embedding else None,
-            neighbor_ids=tuple(bank.graph.neighbors(node.node_id)[:MAX_NEIGHBORS]),
+            neighbor_ids=bank.graph.neighbors(node.node_id)[:MAX_NEIGHBORS],
             conflict_ids=tuple(c.conflict_id for c in bank.open_conflicts_of(node.node_id)),
             revision=bank.revision,
         )

@@ -126,9 +126,10 @@ def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None, judg
 def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Query:
     """The query with what the bank and the configuration have to add. Raises NodeNotFound, NodeAbsorbed,
     InvalidField (`embedding`)."""
+    given = ask.embedding
     query = Query(
         text=ask.text,
-        vector=text_vector,
+        vector=text_vector if given is None else unit(given, bank.record.space, "embedding"),
         keywords=ask.keywords,
         top_k=ask.top_k or house.retrieval.top_k_of(bank),
         alpha=house.retrieval.alpha_of(bank) if ask.alpha is None else ask.alpha,
@@ -143,8 +144,6 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
         structure=house.retrieval.structure if ask.structure is None else ask.structure,
         now=house.clock.now(),
     )
-    if ask.embedding is not None:
-        query = replace(query, vector=unit(ask.embedding, bank.record.space, "embedding"))
     if ask.node_id is not None:
         query = _like_node(bank, query, ask.node_id)
     return query

@@ -7,10 +7,9 @@ in any case: a command is only used when nothing was wrong.
 
 import hashlib
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from google.protobuf.duration_pb2 import Duration
@@ -51,13 +50,30 @@ NO_VECTOR: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
 
 
 class Checks:
-    """What was found wrong so far, and the checks that find it. Fields are named by their path in the request."""
+    """What was found wrong so far, and the checks that find it. Fields are named by their path in the request.
+
+    As a context it ends by raising InvalidRequest with all that was found.
+    """
 
     def __init__(self) -> None:
         self.violations: list[InvalidField] = []
+        self._place = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.violations and kind is None:
+            raise InvalidRequest(self.violations)
+
+    def within(self, place: str) -> "Checks":
+        """Checks of a message that lies at `place` (`searches[3].`): what they find is found here."""
+        inner = Checks()
+        inner.violations, inner._place = self.violations, self._place + place
+        return inner
 
     def wrong(self, field: str, problem: str) -> None:
-        self.violations.append(InvalidField(field, problem))
+        self.violations.append(InvalidField(self._place + field, problem))
 
     # ---- ids ----
 
@@ -219,18 +235,15 @@ class Checks:
 
     def vector(self, field: str, vector: pb.Vector) -> NDArray[np.float32]:
         """Finite numbers, not all zero, as they came: core knows the bank's dimension, and scales."""
-        if bool(vector.f32) == bool(len(vector.values)):
+        packed, values = vector.f32, vector.values
+        if bool(packed) == bool(len(values)):
             self.wrong(field, "must have either f32 or values")
             return NO_VECTOR
-        place = f"{field}.f32" if vector.f32 else f"{field}.values"
-        if len(vector.f32) % 4:
-            self.wrong(place, f"must be 4 bytes to a number: {len(vector.f32):,} bytes are not")
+        place = f"{field}.f32" if packed else f"{field}.values"
+        if len(packed) % 4:
+            self.wrong(place, f"must be 4 bytes to a number: {len(packed):,} bytes are not")
             return NO_VECTOR
-        numbers = (
-            np.frombuffer(vector.f32, dtype="<f4")
-            if vector.f32
-            else np.array(vector.values, dtype=np.float32)
-        )
+        numbers = np.frombuffer(packed, dtype="<f4") if packed else np.array(values, dtype=np.float32)
         wide = numbers.astype(np.float64)
         square = float(wide @ wide)  # of doubles: float32 numbers that are finite cannot overflow it
         if len(numbers) > MOST_DIMENSIONS:
@@ -252,13 +265,9 @@ class Checks:
         return request_key(self.id(path, request_id), message, digest(message, *apart))
 
 
-@contextmanager
-def checking() -> Iterator[Checks]:
-    """Checks whose findings are raised together at the end, as InvalidRequest."""
-    checks = Checks()
-    yield checks
-    if checks.violations:
-        raise InvalidRequest(checks.violations)
+def checking() -> Checks:
+    """Checks of a request: `with checking() as check`."""
+    return Checks()
 
 
 def request_key(request_id: str, message: Message, body: str) -> RequestKey:

@@ -1,8 +1,9 @@
 """Requests of Retrieval."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from core.bank.query import Filter
+from core.bank.query import ADMITS_ALL, Filter
 from core.bank.structure import COMPONENTS, Structure
 from core.ids import NodeId, Tenant
 from core.usecases.augment import Augment
@@ -18,6 +19,11 @@ MOST_STATES = 16
 FARTHEST = 3  # hops
 HEAVIEST = 10.0  # of a component's weight
 NEIGHBORS = 100
+NOBODY: frozenset[NodeId] = frozenset()
+
+_MODES = or_first(MODES)
+_TARGETS = or_first(TARGETS)
+_FUSIONS = or_first(FUSIONS)
 
 
 def search(request: pb.SearchRequest, tenant: Tenant) -> Searches:
@@ -39,40 +45,40 @@ def batch_search(request: pb.BatchSearchRequest, tenant: Tenant) -> Searches:
                 check.wrong(f"{path}bank_id", "must be empty, or the bank_id of the request")
             if one.HasField("min_revision"):
                 check.wrong(f"{path}min_revision", "must be absent: the request has one for all")
-            asks.append(ask(check, one, path))
+            asks.append(ask(check.within(path), one))
         return Searches(
             key=check.key(tenant, request.bank_id), asks=tuple(asks), min_revision=check.min_revision(request)
         )
 
 
-def ask(check: Checks, request: pb.SearchRequest, path: str = "") -> Ask:
-    by = request.WhichOneof("query")
-    if by is None and not request.keywords:
-        check.wrong(f"{path}text", "must be given, or embedding, node_id or keywords")
-    node_id = check.id(f"{path}node_id", request.node_id) if by == "node_id" else None
+def ask(check: Checks, request: pb.SearchRequest) -> Ask:
+    by, keywords, excluded = request.WhichOneof("query"), request.keywords, request.exclude_node_ids
+    if by is None and not keywords:
+        check.wrong("text", "must be given, or embedding, node_id or keywords")
+    node_id = check.id("node_id", request.node_id) if by == "node_id" else None
     return Ask(
-        text=check.text(f"{path}text", request.text, GOAL, least=int(by == "text")),
-        embedding=check.vector(f"{path}embedding", request.embedding) if by == "embedding" else None,
+        text=check.text("text", request.text, GOAL, least=1) if by == "text" else "",
+        embedding=check.vector("embedding", request.embedding) if by == "embedding" else None,
         node_id=NodeId(node_id) if node_id else None,
-        keywords=check.keywords(f"{path}keywords", request.keywords),
-        top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS, f"{path}top_k"),
-        alpha=check.optional_share(request, "alpha", f"{path}alpha"),
-        mode=check.choice(f"{path}mode", request.mode, or_first(MODES)),
-        target=check.choice(f"{path}target", request.target, or_first(TARGETS)),
-        fusion=check.choice(f"{path}fusion", request.fusion, or_first(FUSIONS)),
-        hops=check.int_or(request, "hops", 1, 0, FARTHEST, f"{path}hops"),
-        max_neighbors=check.int_or(
-            request, "max_neighbors", NEIGHBORS, 0, MOST_RESULTS, f"{path}max_neighbors"
-        ),
-        min_score=check.optional_share(request, "min_score", f"{path}min_score") or 0.0,
-        exclude=frozenset(
-            map(NodeId, check.ids(f"{path}exclude_node_ids", request.exclude_node_ids, MOST_RESULTS))
-        ),
-        filter=chosen(check, f"{path}filter", request.filter),
-        structure=structure(check, f"{path}structure", request),
+        keywords=check.keywords("keywords", keywords) if keywords else (),
+        top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+        alpha=check.optional_share(request, "alpha"),
+        mode=check.choice("mode", request.mode, _MODES),
+        target=check.choice("target", request.target, _TARGETS),
+        fusion=check.choice("fusion", request.fusion, _FUSIONS),
+        hops=check.int_or(request, "hops", 1, 0, FARTHEST),
+        max_neighbors=check.int_or(request, "max_neighbors", NEIGHBORS, 0, MOST_RESULTS),
+        min_score=check.optional_share(request, "min_score") or 0.0,
+        exclude=_excluded(check, excluded) if excluded else NOBODY,
+        filter=chosen(check, "filter", request.filter) if request.HasField("filter") else ADMITS_ALL,
+        structure=structure(check, "structure", request),
         include_embedding=request.include_embedding,
         skip_reranker=request.skip_reranker,
     )
+
+
+def _excluded(check: Checks, named: Sequence[str]) -> frozenset[NodeId]:
+    return frozenset(map(NodeId, check.ids("exclude_node_ids", named, MOST_RESULTS)))
 
 
 def structure(check: Checks, path: str, request: pb.SearchRequest | pb.AugmentRequest) -> Structure | None:
@@ -121,8 +127,8 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             query=check.text("query", request.query, GOAL),
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
             alpha=check.optional_share(request, "alpha"),
-            mode=check.choice("mode", request.mode, or_first(MODES)),
-            target=check.choice("target", request.target, or_first(TARGETS)),
+            mode=check.choice("mode", request.mode, _MODES),
+            target=check.choice("target", request.target, _TARGETS),
             structure=structure(check, "structure", request),
             token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),

@@ -1,7 +1,8 @@
 """Nodes and segments, encoded once for as long as they live; and the joining of what is encoded.
 
 Law: a joined answer has the very bytes that the plain message would have. An encoding goes with its
-value: nothing of a bank that was changed, evicted or purged stays here.
+value: nothing of a bank that was changed, evicted or purged stays here. What is kept and passed around has
+its length before it (`delimited`), so that joining takes a tag and nothing else.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,28 +24,40 @@ class Encodings(Generic[Value]):
         return len(self._known)
 
     def of(self, value: Value) -> bytes:
-        """The value's encoding, made now or before."""
+        """The value's encoding, delimited; made now or before."""
         identity = id(value)
         known = self._known.get(identity)
         if known is None:
             forget = self._known.pop
             # An identity is free for others only when the value is gone, and then the entry is gone too.
-            known = self._known[identity] = ref(value, lambda _: forget(identity, None)), self._encode(value)
+            known = ref(value, lambda _: forget(identity, None)), delimited(self._encode(value))
+            self._known[identity] = known
         return known[1]
 
 
-def field(number: int, content: bytes) -> bytes:
-    """A length-delimited field: a message, text or bytes. Encoded messages join by concatenation."""
-    return varint(number << 3 | 2) + varint(len(content)) + content
+def delimited(content: bytes) -> bytes:
+    """A message, text or bytes with its length before it."""
+    return varint(len(content)) + content
 
 
-def fields(number: int, contents: Iterable[bytes]) -> bytes:
+def content(delimited: bytes) -> bytes:
+    """What stands behind its length."""
+    start = 1
+    while delimited[start - 1] >= 0x80:
+        start += 1
+    return delimited[start:]
+
+
+def field(number: int, delimited: bytes) -> bytes:
+    """A length-delimited field. Encoded messages join by concatenation."""
+    return varint(number << 3 | 2) + delimited
+
+
+def fields(number: int, delimited: Iterable[bytes]) -> bytes:
     """A repeated length-delimited field."""
     tag = varint(number << 3 | 2)
-    parts: list[bytes] = []
-    for content in contents:
-        parts += (tag, varint(len(content)), content)
-    return b"".join(parts)
+    joined = tag.join(delimited)
+    return tag + joined if joined else b""
 
 
 @lru_cache(maxsize=16_384)  # tags and lengths come again and again: 0.05 µs instead of 0.4

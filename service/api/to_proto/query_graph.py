@@ -11,7 +11,7 @@ from core.usecases.merge_nodes import NodesMerged
 from core.usecases.relate import Related
 from core.usecases.unrelate import Unrelated
 from memorybank.v1 import query_graph_pb2 as pb
-from service.api.to_proto.encodings import field, fields
+from service.api.to_proto.encodings import delimited, field, fields
 from service.api.to_proto.values import merge_record, node_bytes, usage
 
 
@@ -68,8 +68,10 @@ def unrelate(done: Committed[Unrelated]) -> pb.UnrelateResponse:
 def list_neighbors(listed: NeighborsListed) -> bytes:
     """ListNeighborsResponse."""
     near = [
-        field(pb.Neighbor.NODE_FIELD_NUMBER, node_bytes(node))
-        + pb.Neighbor(distance=hops).SerializeToString()
+        delimited(
+            field(pb.Neighbor.NODE_FIELD_NUMBER, node_bytes(node))
+            + pb.Neighbor(distance=hops).SerializeToString()
+        )
         for node, hops in listed.neighbors
     ]
     rest = pb.ListNeighborsResponse(next_page_token=listed.next_page_token, revision=listed.revision)
@@ -84,7 +86,8 @@ def merge_nodes(done: Committed[NodesMerged]) -> bytes:
         (
             field(pb.MergeNodesResponse.NODE_FIELD_NUMBER, node_bytes(merged.node)),
             field(
-                pb.MergeNodesResponse.LINEAGE_FIELD_NUMBER, merge_record(merged.lineage).SerializeToString()
+                pb.MergeNodesResponse.LINEAGE_FIELD_NUMBER,
+                delimited(merge_record(merged.lineage).SerializeToString()),
             ),
             fields(pb.MergeNodesResponse.NEIGHBORS_FIELD_NUMBER, map(node_bytes, merged.neighbors)),
             rest.SerializeToString(),

@@ -10,7 +10,7 @@ from core.usecases.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import RERANKINGS, numbers
-from service.api.to_proto.encodings import field, fields
+from service.api.to_proto.encodings import delimited, field, fields
 from service.api.to_proto.values import node_bytes, segment_bytes, segment_ref
 
 _LOSSES = {
@@ -27,7 +27,7 @@ def search(answers: SearchAnswers) -> bytes:
 
 def batch_search(answers: SearchAnswers) -> bytes:
     """BatchSearchResponse."""
-    results = [answer(one, answers.revision) for one in answers.answers]
+    results = [delimited(answer(one, answers.revision)) for one in answers.answers]
     rest = pb.BatchSearchResponse(revision=answers.revision).SerializeToString()
     return fields(pb.BatchSearchResponse.RESULTS_FIELD_NUMBER, results) + rest
 
@@ -36,21 +36,23 @@ def answer(found: Answer, revision: int) -> bytes:
     """One SearchResponse, joined."""
     vectors = found.vectors or (None,) * len(found.found.hits)
     hits = [hit(h, v, found.found) for h, v in zip(found.found.hits, vectors, strict=True)]
-    neighbors = [node_bytes(n) for n in found.found.neighbors]
+    neighbors = map(node_bytes, found.found.neighbors)
     rest = pb.SearchResponse(
         neighbors_truncated=found.found.neighbors_truncated,
         revision=revision,
         reranking=_RERANKINGS[found.reranked],
     )
-    return (
-        fields(pb.SearchResponse.HITS_FIELD_NUMBER, hits)
-        + fields(pb.SearchResponse.NEIGHBORS_FIELD_NUMBER, neighbors)
-        + rest.SerializeToString()
+    return b"".join(
+        (
+            fields(pb.SearchResponse.HITS_FIELD_NUMBER, hits),
+            fields(pb.SearchResponse.NEIGHBORS_FIELD_NUMBER, neighbors),
+            rest.SerializeToString(),
+        )
     )
 
 
 def hit(value: Hit, vector: Vector | None = None, found: Found | None = None) -> bytes:
-    """One SearchHit, joined. A side that `found` did not use has no score."""
+    """One SearchHit, joined and delimited. A side that `found` did not use has no score."""
     rest = types_pb2.SearchHit(
         score=value.score,
         attribute_score=value.attribute_score if found is None or found.by_words else None,
@@ -65,7 +67,7 @@ def hit(value: Hit, vector: Vector | None = None, found: Found | None = None) ->
     else:
         assert value.segment is not None, "a hit is a node or a segment"
         content = field(types_pb2.SearchHit.SEGMENT_FIELD_NUMBER, segment_bytes(value.segment))
-    return content + rest.SerializeToString()
+    return delimited(content + rest.SerializeToString())
 
 
 def augment(made: Augmented) -> bytes:

@@ -29,7 +29,7 @@ from service.api.enums import (
     TASK_STATUSES,
     numbers,
 )
-from service.api.to_proto.encodings import Encodings, field
+from service.api.to_proto.encodings import Encodings, content, delimited, field
 
 _CONFLICT_STATUSES = numbers(CONFLICT_STATUSES)
 _MERGE_REASONS = numbers(MERGE_REASONS)
@@ -155,15 +155,16 @@ _SEGMENTS = Encodings[Segment](lambda value: segment(value).SerializeToString(de
 
 
 def node_bytes(value: Node, embedding: Vector | None = None) -> bytes:
-    """The node's message, encoded."""
+    """The node's message, delimited."""
     plain = _NODES.of(value)
     if embedding is None:
         return plain
-    return plain + field(pb.Node.EMBEDDING_FIELD_NUMBER, vector(embedding).SerializeToString())
+    made = delimited(vector(embedding).SerializeToString())
+    return delimited(content(plain) + field(pb.Node.EMBEDDING_FIELD_NUMBER, made))
 
 
 def segment_bytes(value: Segment) -> bytes:
-    """The segment's message, encoded."""
+    """The segment's message, delimited."""
     return _SEGMENTS.of(value)
 
 

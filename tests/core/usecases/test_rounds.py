@@ -137,7 +137,7 @@ async def test_the_worked_example_a_and_b_merge_into_h_whose_neighbours_speak_of
         (h,) = told.node_ids
         async with house.banks.reading(KEY) as bank:
             assert sorted(bank.nodes) == sorted(["C", "D", "E", h])
-            assert bank.graph.neighbors(h) == ["C", "D"]
+            assert bank.graph.neighbors(h) == ("C", "D")
             assert bank.nodes[NodeId("C")].context == "量子纠缠研究（与2020-2023年量子计算综合报告相关）"
             assert "综合报告" in bank.nodes[NodeId("D")].keywords
             vector_after = bank.node_vectors.get(NodeId("C"))

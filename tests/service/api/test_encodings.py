@@ -16,7 +16,7 @@ from core.model.node import Node, NodeState
 from core.usecases.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2, types_pb2
 from service.api.to_proto import values
-from service.api.to_proto.encodings import Encodings, field, varint
+from service.api.to_proto.encodings import Encodings, content, delimited, field, varint
 from service.api.to_proto.retrieval import batch_search, search
 
 MOMENT = datetime(2024, 5, 1, 9, 0, 0, 123456, tzinfo=UTC)
@@ -107,8 +107,15 @@ def test_a_varint_is_protobuf_s(number: int) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_a_field_is_protobuf_s(content: bytes) -> None:
-    assert field(1, content) == types_pb2.Vector(f32=content).SerializeToString() or not content
+def test_a_field_is_protobuf_s(text: bytes) -> None:
+    whole = field(1, delimited(text))
+
+    assert whole == types_pb2.Vector(f32=text).SerializeToString() or not text
+
+
+@given(st.binary(max_size=20_000))
+def test_what_is_delimited_stands_behind_its_length(text: bytes) -> None:
+    assert content(delimited(text)) == text
 
 
 def test_a_value_is_encoded_once_and_forgotten_with_it() -> None:

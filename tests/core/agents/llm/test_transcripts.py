@@ -121,7 +121,7 @@ async def test_a_new_memory_merges_and_the_inherited_neighbours_speak_of_the_mer
         (merged,) = memorized.node_ids
         async with house.banks.reading(KEY) as bank:
             assert sorted(bank.nodes) == sorted(["C", "D", "E", merged])
-            assert bank.graph.neighbors(merged) == ["C", "D"]
+            assert bank.graph.neighbors(merged) == ("C", "D")
             assert bank.nodes[NodeId("C")].context == example.neighbor
 
 
