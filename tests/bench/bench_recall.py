@@ -10,6 +10,10 @@ What the defaults of `VectorSettings` were chosen by, processor time of the ten 
 73 µs among 1,000 vectors, 152 and 76 among 2,000, 215 and 85 among 3,000. Below 2,000 a scan costs little more, is
 exact, and needs neither a build nor a second copy of the vectors. Of 2,000 the 100 nearest take 208 and 160 µs, the
 200 nearest 267 and 355; of 5,762 the 200 nearest 623 and 490, the 400 nearest 762 and 1,314.
+
+A trial of each graph took the place of m 24, ef_construction 300 and ef 160 + 2 k for all. Processor time of the 11
+nearest in µs and recall of ten, before and now: 313, 1.0000 and 193, 0.9960 among 5,762; 271, 0.9980 and 160, 0.9928
+among 10,000; among 100,000, nearly all of them mixes, 992, 0.9980 and 1,050, 0.9963: there the middles are too hard.
 """
 
 import asyncio
