@@ -60,7 +60,9 @@ class RowShape(Generic[T]):
         """
         made = [self._type.__new__(self._type) for _ in rows]
         for name, read, column in zip(self.names, self._column_readers, zip(*rows)):  # noqa: B905 - rows may go on
-            fill: Callable[[T, Any], None] = getattr(self._type, name).__set__  # what a frozen __init__ does, too
+            fill: Callable[[T, Any], None] = getattr(
+                self._type, name
+            ).__set__  # what a frozen __init__ does, too
             deque(map(fill, made, column if read is None else read(column)), maxlen=0)
         return made
 
