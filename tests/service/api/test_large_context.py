@@ -35,7 +35,11 @@ async def test_fifty_megabytes_are_taken_in_and_any_word_of_them_is_found(servic
     stored = time.perf_counter() - start
     found = await service.retrieval.Search(
         retrieval_pb2.SearchRequest(
-            bank_id="b1", text="Record 654321", target=retrieval_pb2.SEARCH_TARGET_SEGMENTS, top_k=1
+            bank_id="b1",
+            text="Record 654321",
+            mode=retrieval_pb2.SEARCH_MODE_ATTRIBUTE,  # most of it has no vectors yet
+            target=retrieval_pb2.SEARCH_TARGET_SEGMENTS,
+            top_k=1,
         )
     )
 
