@@ -133,7 +133,8 @@ def plot(
 def _colours(names: Iterable[str]) -> list[str]:
     """The same for lines whose names have their first word in common."""
     of: dict[str, str] = {"floor": FLOOR}
-    return [of.setdefault(name.split()[0], COLOURS[(len(of) - 1) % len(COLOURS)]) for name in names]
+    words = [name.split()[0].rstrip(":") for name in names]
+    return [of.setdefault(word, COLOURS[(len(of) - 1) % len(COLOURS)]) for word in words]
 
 
 def _round(power: float) -> str:

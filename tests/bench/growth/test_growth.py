@@ -1,6 +1,7 @@
 """The parts of the growth curves that can be wrong unseen: what is shown, and what an import brings."""
 
 import math
+import re
 from pathlib import Path
 
 from memorybank.v1 import memory_bank_pb2, memory_bank_pb2_grpc, query_graph_pb2, query_graph_pb2_grpc
@@ -9,6 +10,7 @@ from tests.bench.growth.__main__ import grow
 from tests.bench.growth.curves import Curves, Figure, Measures, short, shown
 from tests.bench.growth.importing import import_corpus
 from tests.bench.growth.started import service
+from tests.bench.plotting import FLOOR, plot
 
 
 def curves() -> Curves:
@@ -37,6 +39,16 @@ def test_a_page_shows_tables_plots_and_what_was_left_out() -> None:
     assert "Left out: 10,000 nodes" in page
     assert page.count("<polyline") == 2
     assert page.count("<circle") == 3  # a logarithmic scale has no place for -1
+
+
+def test_lines_of_one_word_have_one_colour_and_the_floor_is_grey() -> None:
+    lines = {name: [(0.0, 1.0), (1.0, 2.0)] for name in ("a p50", "a p99", "b", "floor: of all", "floor p50")}
+
+    drawn = plot(lines, {0.0: "1", 1.0: "10"}, "size")
+
+    colours = re.findall(r'<polyline fill="none" stroke="(#\w+)"', drawn)
+    assert colours[0] == colours[1] != colours[2]
+    assert colours[3] == colours[4] == FLOOR
 
 
 def test_numbers_are_short_and_none_is_blank() -> None:
