@@ -32,9 +32,10 @@ from service.evaluation import (
     documented,
     frontier_report,
     locomo,
+    pairs,
     report,
 )
-from service.evaluation.asking import ask_set
+from service.evaluation.asking import Run, ask_set
 from service.evaluation.both_sides import ask_both_sides
 from service.evaluation.frontier import frontier
 from service.evaluation.methods import METHODS, RERANKED, Method, ablation, sweep
@@ -194,6 +195,7 @@ async def _measure(
     sets: Sequence[Readable], wanted: Wanted, progress: Progress, answered: Callable[[Answer], None]
 ) -> None:
     await asyncio.to_thread(load_dictionary)
+    runs: list[Run] = []
     async with _house(wanted) as house:
         for read in sets:
             if isinstance(read, Contradictions) and wanted.view is not View.METHODS:
@@ -203,13 +205,18 @@ async def _measure(
             elif wanted.view is View.FRONTIER:
                 answered(await _frontier(house, read, wanted, progress))
             else:
-                answered(await _asked(house, read, wanted, progress))
+                methods = _methods(house, wanted.view)
+                prompts = wanted.prompts and wanted.view is View.METHODS
+                run = await ask_set(house, read, methods, prompts=prompts, progress=progress)
+                answered(_reported(house, run, methods, wanted))
+                for other in runs:
+                    if pairs.is_pair(other, run):
+                        seed = wanted.seed
+                        answered((pairs.markdown(other, run, seed), pairs.plain(other, run, seed)))
+                runs.append(run)
 
 
-async def _asked(house: House, read: EvaluationSet, wanted: Wanted, progress: Progress) -> Answer:
-    methods = _methods(house, wanted.view)
-    prompts = wanted.prompts and wanted.view is View.METHODS
-    run = await ask_set(house, read, methods, prompts=prompts, progress=progress)
+def _reported(house: House, run: Run, methods: Sequence[Method], wanted: Wanted) -> Answer:
     conditions = _conditions(house, wanted)
     return report.markdown(run, methods, conditions, wanted.worst), report.plain(run, methods, conditions)
 

@@ -32,6 +32,7 @@ from service.evaluation.sets import Case, Contradictions
 
 TENANT = Tenant("evaluation")
 TARGETS = (Target.SEGMENTS, Target.NODES)
+MOST = 20  # hits in which the smallest prompt is looked for
 Setting = tuple[Target, int]
 """What is searched for, and the tokens of the prompt."""
 SETTINGS: tuple[Setting, ...] = tuple((target, budget) for target in TARGETS for budget in BUDGETS)
@@ -51,11 +52,13 @@ class BothSides:
     """By setting, what came of each case with a recorded conflict; `unrecorded`: how many cases had none.
 
     `task_tokens`: of what the conflict adds to the insight document, which every prompt holds; one for each case.
+    `needed`: of the smallest prompts of segments that show the contradicted fact before, and both now, in tokens.
     `crowd`: its facts. `dismissed`: conflicts among them.
     """
 
     came: Mapping[Setting, Sequence[Came]]
     task_tokens: Sequence[int]
+    needed: Sequence[tuple[int, int]]
     unrecorded: int
     crowd: int
     dismissed: int
@@ -74,6 +77,7 @@ async def ask_both_sides(house: House, chosen: Contradictions, progress: Progres
     crowd = await _gathered(house, chosen, progress)
     came: dict[Setting, list[Came]] = {setting: [] for setting in SETTINGS}
     tokens: list[int] = []
+    needed: list[tuple[int, int]] = []
     cases = list({case.world: case for case in reversed(chosen.cases)}.values())
     progress.began(f"{chosen.name}: both sides of {len(cases)} conflicts")
     for number, case in enumerate(cases):
@@ -83,12 +87,14 @@ async def ask_both_sides(house: House, chosen: Contradictions, progress: Progres
         if await _recorded(house, crowd, key, case):
             for setting in SETTINGS:
                 came[setting].append(await _came(house, crowd, key, case, setting))
+            needed += await _needed(house, crowd, key, case)
             tokens.append(await _insight(house, key, case) - await _insight(house, crowd.key, case))
         await house.banks.delete(key)
     await house.banks.delete(crowd.key)
     return BothSides(
         came=came,
         task_tokens=tokens,
+        needed=needed,
         unrecorded=len(cases) - len(tokens),
         crowd=len(crowd.fact_of),
         dismissed=crowd.dismissed,
@@ -138,7 +144,7 @@ async def _recorded(house: House, crowd: _Crowd, key: BankKey, case: Case) -> bo
 
 async def _came(house: House, crowd: _Crowd, key: BankKey, case: Case, setting: Setting) -> Came:
     configured = house.retrieval.structure
-    old = [case.world[place] for place in case.contradicted]
+    old = _old(case)
     before = await _prompt(house, crowd.key, case, setting, configured)
     shown = {
         brings: await _prompt(house, key, case, setting, replace(configured, conflicts=brings))
@@ -149,6 +155,31 @@ async def _came(house: House, crowd: _Crowd, key: BankKey, case: Case, setting: 
         for brings, prompt in shown.items()
     }
     return Came(before=any(one_line(fact) in before for fact in old), both=both[True], unbrought=both[False])
+
+
+def _old(case: Case) -> list[str]:
+    """What is contradicted: any of these is the one side."""
+    return [case.world[place] for place in sorted(case.contradicted)]
+
+
+async def _needed(house: House, crowd: _Crowd, key: BankKey, case: Case) -> list[tuple[int, int]]:
+    """One pair, or none where a side is not among the first MOST."""
+    one = await _smallest(house, crowd.key, case, ())
+    both = await _smallest(house, key, case, (case.contradicting,))
+    return [(one, both)] if one is not None and both is not None else []
+
+
+async def _smallest(house: House, key: BankKey, case: Case, also: Sequence[str]) -> int | None:
+    """The tokens of the smallest prompt with what is contradicted, and with `also`."""
+    for top_k in range(1, MOST + 1):
+        command = Augment(
+            key=key, query=case.question, top_k=top_k, target=Target.SEGMENTS, skip_reranker=True
+        )
+        made = await augment(house, command)
+        line = one_line(made.prompt)
+        if any(one_line(fact) in line for fact in _old(case)) and all(one_line(a) in line for a in also):
+            return made.tokens
+    return None
 
 
 async def _prompt(house: House, key: BankKey, case: Case, setting: Setting, structure: Structure) -> str:

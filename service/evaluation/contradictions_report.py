@@ -74,7 +74,18 @@ def _prompts(brought: BothSides, seed: int) -> str:
         f"({len(brought.task_tokens)} cases, one of each world; {brought.unrecorded} unrecorded ones left out). Of the "
         "questions whose prompt showed the contradicted fact before, the share whose prompt of as many tokens now "
         "shows both, word for word. The conflict's task in the insight document takes "
-        f"{np.median(brought.task_tokens):.0f} of the tokens (median).\n\n{table(head, rows)}"
+        f"{np.median(brought.task_tokens):.0f} of the tokens (median).{_needed(brought)}\n\n"
+        f"{table(head, rows)}"
+    )
+
+
+def _needed(brought: BothSides) -> str:
+    if not brought.needed:
+        return ""
+    one, both = np.median(np.array(brought.needed), axis=0).tolist()
+    return (
+        f" The smallest prompt that shows the one side, before, has {one:.0f} tokens, and the smallest that shows "
+        f"both, now, {both:.0f} (medians)."
     )
 
 
@@ -119,6 +130,7 @@ def _plain_prompts(brought: BothSides, seed: int) -> Mapping[str, Any]:
         "crowd_conflicts_dismissed": brought.dismissed,
         "unrecorded": brought.unrecorded,
         "task_tokens": list(brought.task_tokens),
+        "smallest_prompts": [list(pair) for pair in brought.needed],
         "settings": [_plain_setting(brought, setting, seed) for setting in SETTINGS],
     }
 

@@ -3,6 +3,7 @@
 import json
 
 from core.ids import BankId, BankKey
+from service.evaluation import pairs
 from service.evaluation.asking import TENANT, ask_set
 from service.evaluation.documented import read
 from service.evaluation.figures import Standing
@@ -57,6 +58,27 @@ async def test_a_sweep_asks_with_every_alpha() -> None:
     shown = markdown(run, methods, CONDITIONS)
     assert "| hybrid, α = 0.3 (configured) |" in shown
     assert "| hybrid + structure, α = 1 |" in shown
+
+
+async def test_the_same_questions_in_two_languages_are_paired() -> None:
+    english = example()
+    english["name"] = "harbour-en"
+    english["worlds"][0]["interactions"][0]["messages"][0]["text"] = (
+        "We moved the first ferry to half past six."
+    )
+
+    async with open_house() as house:
+        chinese = await ask_set(house, read(json.dumps(example())), METHODS, prompts=False)
+        other = await ask_set(house, read(json.dumps(english)), METHODS, prompts=False)
+    english["worlds"][0]["questions"][0]["question_id"] = "q2"
+    async with open_house() as house:
+        stranger = await ask_set(house, read(json.dumps(english)), METHODS, prompts=False)
+
+    assert pairs.is_pair(chinese, other)
+    assert not pairs.is_pair(chinese, stranger)
+    assert "| R@10 | harbour-zh | harbour-en | difference, points |" in pairs.markdown(chinese, other, seed=1)
+    told = json.loads(json.dumps(pairs.plain(chinese, chinese, seed=1)))
+    assert told["recall_10"]["hybrid"]["difference_interval"] == [0.0, 0.0]
 
 
 async def test_progress_tells_what_began() -> None:

@@ -48,6 +48,7 @@ async def test_both_sides_come_in_the_prompt_in_which_one_came_alone() -> None:
     assert (brought.crowd, brought.unrecorded, brought.dismissed) == (4, 0, 0)
     assert min(brought.task_tokens) > 0
     assert len(SETTINGS) == len(brought.came)
+    assert [one < both for one, both in brought.needed] == [True, True]
     for one in brought.came[Target.SEGMENTS, 4_000]:
         assert one.before
         assert one.both
