@@ -5,6 +5,7 @@ nobody reads, writes, follows or rebuilds it.
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -59,9 +60,10 @@ class OpenBanks:
         self._blobs = blobs
         self._ledger = Ledger(store=store, clock=clock, ids=ids)
         self._holding = holding
-        self._open: dict[BankKey, HeldBank] = {}
+        self._open: OrderedDict[BankKey, HeldBank] = OrderedDict()  # the longest unread first
         self._writers: dict[HeldBank, BankWriter] = {}
         self._loading: dict[BankKey, asyncio.Task[HeldBank]] = {}
+        self._size = 0  # bytes of the open banks, as each was last counted
         self._collector = Collector()
         self._now = asyncio.get_running_loop().time
 
@@ -77,6 +79,8 @@ class OpenBanks:
         finally:
             held.pins -= 1
             held.used = self._now()
+            if self._open.get(key) is held:
+                self._open.move_to_end(key)
 
     async def _fresh(self, key: BankKey, min_revision: int) -> HeldBank:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
@@ -123,6 +127,7 @@ class OpenBanks:
         """Let go of a bank; a writer still at work answers those who wait for it."""
         held = self._open.pop(key, None)
         if held is not None:
+            self._size -= held.size
             held.let_go()
             self._writers.pop(held, None)
 
@@ -135,15 +140,22 @@ class OpenBanks:
         return writer
 
     def _evict(self, keep: HeldBank) -> None:
-        """Let go of idle banks, longest unused first, until the rest fits the budget."""
-        total = sum(held.bank.size for held in self._open.values())
-        for held in sorted(self._open.values(), key=lambda h: h.used):
-            if total <= self._holding.memory_budget:
+        """Let go of idle banks, longest unread first, until the rest fits the budget. `keep` has just grown."""
+        self._count(keep)
+        if self._size <= self._holding.memory_budget:
+            return
+        for held in list(self._open.values()):
+            self._count(held)
+            if self._size <= self._holding.memory_budget:
                 return
             writer = self._writers.get(held)
             if held is not keep and held.is_idle and (writer is None or writer.is_idle):
-                total -= held.bank.size
                 self._drop(held.bank.key)
+
+    def _count(self, held: HeldBank) -> None:
+        if self._open.get(held.bank.key) is held:
+            self._size += held.bank.size - held.size
+            held.size = held.bank.size
 
     async def keep_confirmed(self) -> None:
         """Confirm the heads of recently read banks until cancelled, so that reads need not wait for it."""

@@ -18,6 +18,7 @@ from core.ports import IndexCache, Store
 
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
+REST_SECONDS = 5.0  # without an edit: the bank rests, and short tails are compiled, too
 SAVE_SECONDS = 60.0  # between two times that a bank's indexes are taken down, however busy it is
 FORGET_SECONDS = 600.0  # the same where little changed, but words are to go from a snapshot
 LARGE_TEXT = 20_000  # characters; the words of more new text than this are found off the loop
@@ -44,6 +45,7 @@ class HeldBank:
         self.bank = bank
         self.confirmed = confirmed  # when the head was last known to be the store's
         self.used = confirmed
+        self.size = 0  # bytes, as last counted
         self.pins = 0  # readers, watchers and commands: a pinned bank stays in memory
         self.moving = asyncio.Lock()  # held by whoever stores and applies, or follows
         self.moved = asyncio.Event()  # replaced at every change: set wakes those who watch
@@ -56,6 +58,8 @@ class HeldBank:
         self._saving: asyncio.Task[None] | None = None
         self._save_later: asyncio.TimerHandle | None = None
         self._saved = float("-inf")  # when its indexes were last taken down
+        self._edited = float("-inf")  # when an index last changed
+        self._rest: asyncio.TimerHandle | None = None  # looks whether the bank rests
         self._now = asyncio.get_running_loop().time
 
     @property
@@ -71,9 +75,10 @@ class HeldBank:
 
     def let_go(self) -> None:
         """The bank leaves memory: nothing more is planned for it."""
-        if self._save_later is not None:
-            self._save_later.cancel()
-            self._save_later = None
+        self._save_no_more()
+        if self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
 
     # ---- following ----
 
@@ -163,10 +168,24 @@ class HeldBank:
     # ---- indexes ----
 
     def compact(self) -> None:
-        """Rebuild grown indexes off the loop, if any and none is being rebuilt."""
-        if self._compacting is None and (jobs := self.bank.compactions()):
-            self._compacting = asyncio.create_task(self._build(self.bank, jobs))
+        """After an edit: rebuild grown indexes off the loop, if any and none is being rebuilt."""
+        self._edited = self._now()
+        if self._rest is None:
+            self._rest = asyncio.get_running_loop().call_later(REST_SECONDS, self._look_for_rest)
+        if self._compacting is None:
+            self._compile(self.bank.compactions())
+
+    def _look_for_rest(self) -> None:
+        self._rest = None
+        if (left := self._edited + REST_SECONDS - self._now()) > 0.0:
+            self._rest = asyncio.get_running_loop().call_later(left, self._look_for_rest)
         elif self._compacting is None:
+            self._compile(self.bank.compactions(at_rest=True))
+
+    def _compile(self, jobs: Sequence[Compaction]) -> None:
+        if jobs:
+            self._compacting = asyncio.create_task(self._build(self.bank, jobs))
+        else:
             self.save()
 
     async def compacted(self) -> None:
@@ -198,7 +217,7 @@ class HeldBank:
         if moment > self._now():
             self._save_at(moment)
         else:
-            self.let_go()
+            self._save_no_more()
             self._saved = self._now()
             self._saving = asyncio.create_task(self._keep(self.bank, self.bank.snapshots(), self._cache))
 
@@ -213,11 +232,16 @@ class HeldBank:
     def _save_at(self, moment: float) -> None:
         if self._save_later is not None and self._save_later.when() <= moment:
             return
-        self.let_go()
+        self._save_no_more()
         self._save_later = asyncio.get_running_loop().call_at(moment, self._save_after_all)
 
+    def _save_no_more(self) -> None:
+        if self._save_later is not None:
+            self._save_later.cancel()
+            self._save_later = None
+
     def _save_after_all(self) -> None:
-        self.let_go()
+        self._save_no_more()
         self._saved = float("-inf")
         self.save()
 

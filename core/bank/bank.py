@@ -272,12 +272,12 @@ class Bank:
         for ref in known:
             self.wanting_vectors.pop(ref, None)
 
-    def compactions(self) -> list[Compaction]:
-        """The indexes whose tails have grown enough to be compiled anew, now."""
+    def compactions(self, *, at_rest: bool = False) -> list[Compaction]:
+        """The indexes whose tails have grown enough to be compiled anew, now: short ones, too, in a bank at rest."""
         jobs = {
             "graph": self.graph.compaction(),
-            "node_vectors": self.node_vectors.compaction(),
-            "segment_vectors": self.segment_vectors.compaction(),
+            "node_vectors": self.node_vectors.compaction(at_rest=at_rest),
+            "segment_vectors": self.segment_vectors.compaction(at_rest=at_rest),
         }
         return [Compaction(part=part, job=job) for part, job in jobs.items() if job is not None]
 

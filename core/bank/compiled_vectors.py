@@ -49,6 +49,9 @@ class VectorSettings:
 
     exact_up_to: int = 2_000  # living vectors that are scanned rather than compiled
     tail_share: float = 0.33  # of the living: a longer tail is compiled
+    rest_share: float = (
+        0.05  # the same once nothing is written any more: nobody waits, and every search scans the tail
+    )
     scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
     m: int = 20
     ef_construction: int = 200

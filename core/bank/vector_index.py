@@ -252,12 +252,12 @@ class VectorIndex(Generic[K]):
 
     # ---- compaction ----
 
-    def compaction(self) -> VectorCompaction[K] | None:
-        """A job to compile the vectors living now, or None while it is not worth it.
+    def compaction(self, *, at_rest: bool = False) -> VectorCompaction[K] | None:
+        """A job to compile the vectors living now, or None while it is not worth it: less is, where edits rest.
 
         Call its `build` in another thread, then `adopt` it here. A newer job makes an older one void.
         """
-        if not self._worth_compiling():
+        if not self._worth_compiling(at_rest):
             return None
         tail = self._tail[: len(self._keys) - len(self._compiled.matrix)]
         self._job = VectorCompaction(self._settings, (self._compiled.matrix, tail), tuple(self._keys))
@@ -277,7 +277,7 @@ class VectorIndex(Generic[K]):
             else:
                 self.put(key, vector)
 
-    def _worth_compiling(self) -> bool:
+    def _worth_compiling(self, at_rest: bool) -> bool:
         living, settings = len(self), self._settings
         tail = len(self._keys) - len(self._compiled.matrix)
         wasted = len(self._keys) - living
@@ -285,6 +285,8 @@ class VectorIndex(Generic[K]):
             return wasted > max(living, settings.exact_up_to)
         if not self._compiled.linked:
             return True
+        if at_rest:
+            return tail > max(settings.exact_up_to / 4, settings.rest_share * living)
         return tail > max(settings.exact_up_to, settings.tail_share * living) or wasted > living / 2
 
     # ---- snapshots ----

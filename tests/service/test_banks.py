@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from core.bank.bank import Bank
+from core.bank.bank import Bank, Tuning
 from core.bank.change import BankPut, Change, NodeDrop, NodePut
+from core.bank.compiled_vectors import VectorSettings
 from core.errors import (
     BankExists,
     BankNotFound,
@@ -22,6 +23,7 @@ from core.errors import (
 )
 from core.ids import BankKey, NodeId, RequestId
 from core.ports import Draft, IndexCache, RequestKey, Store
+from service import held_bank
 from service.adapters.memory_index_cache import MemoryIndexCache
 from service.adapters.memory_store import MemoryStore
 from service.adapters.system_clock import SystemClock
@@ -51,6 +53,11 @@ def adding(node_id: str) -> Callable[[Bank, int], Draft[Added]]:
 
 def founding(of: BankKey = KEY, uid: str = "u1") -> Draft[None]:
     return Draft(result=None, steps=(BankPut(record=record(of, uid)),))
+
+
+def founding_with(count: int, of: BankKey = KEY) -> Draft[None]:
+    nodes = [NodePut(node=node(f"n{number}"), vector=vector(number)) for number in range(count)]
+    return Draft(result=None, steps=(BankPut(record=record(of, "u1")), *nodes))
 
 
 @asynccontextmanager
@@ -335,6 +342,44 @@ async def test_idle_banks_leave_memory_when_the_budget_is_full_and_come_back_on_
                 assert list(bank.nodes) == [f"n{n}"]
 
 
+async def test_the_bank_that_was_not_read_for_longest_leaves_first() -> None:
+    keys = [key(f"bank-{n}") for n in range(3)]
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+        async with banks.reading(KEY) as bank:
+            size = bank.size
+    async with opened(MemoryStore(), Holding(memory_budget=5 * size // 2)) as banks:
+        for n, one in enumerate(keys[:2]):
+            await banks.found(one, founding(one, f"u{n}"))
+        async with banks.reading(keys[0]):
+            pass
+
+        await banks.found(keys[2], founding(keys[2], "u2"))
+
+        assert banks.held() == [keys[0], keys[2]]
+
+
+async def test_short_tails_are_compiled_once_a_bank_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_bank, "REST_SECONDS", 0.05)
+    tuning = Tuning(vectors=VectorSettings(exact_up_to=40))
+    async with opened(MemoryStore(), Holding(tuning=tuning)) as banks:
+        await banks.found(KEY, founding_with(50))
+        async with banks.reading(KEY) as bank, asyncio.timeout(30):
+            await compiled(bank, 50)
+
+            for number in range(12):  # more than a quarter of 40, less than 40
+                await banks.commit(KEY, adding(f"later-{number}"))
+            await compiled(bank, 62)
+
+            assert len(bank.node_vectors) == 62
+
+
+async def compiled(bank: Bank, nodes: int) -> None:
+    """Wait until so many are no tail any more."""
+    while len(bank.node_vectors.snapshot().keys) < nodes:  # noqa: ASYNC110 - nobody tells
+        await asyncio.sleep(0)
+
+
 async def test_a_bank_in_use_stays_in_memory_whatever_the_budget() -> None:
     store = MemoryStore()
     async with opened(store, Holding(memory_budget=1)) as banks:
@@ -405,9 +450,8 @@ async def test_a_paused_writer_is_fenced_and_stages_again() -> None:
 MANY = 1_200  # nodes: so many that their words are worth taking down
 
 
-def founding_many(of: BankKey = KEY, uid: str = "u1") -> Draft[None]:
-    nodes = [NodePut(node=node(f"n{number}"), vector=vector(number)) for number in range(MANY)]
-    return Draft(result=None, steps=(BankPut(record=record(of, uid)), *nodes))
+def founding_many(of: BankKey = KEY) -> Draft[None]:
+    return founding_with(MANY, of)
 
 
 class NotingCache(MemoryIndexCache):
