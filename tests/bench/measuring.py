@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +33,17 @@ async def calm(pid: int, *, within: float = 120.0) -> bool:
     while time.perf_counter() < until:
         before = cpu_seconds(pid)
         await asyncio.sleep(WINDOW)
-        if cpu_seconds(pid) - before < CALM * WINDOW:
+        if cpu_seconds(pid) - before < CALM * WINDOW and not _waits_for_a_processor(pid):
             return True
+    return False
+
+
+def _waits_for_a_processor(pid: int) -> bool:
+    """Whether one of its threads could run now: on a busy machine, one that takes no time may still have work."""
+    for task in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            if task.read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "R":
+                return True
     return False
 
 

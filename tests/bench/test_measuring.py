@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import AsyncIterator
 from itertools import repeat
@@ -12,7 +13,7 @@ import grpc
 import pytest
 
 from tests.bench.floor import teach
-from tests.bench.measuring import closed_loop, cpu_seconds, table, together
+from tests.bench.measuring import calm, closed_loop, cpu_seconds, table, together
 from tests.support.process import server_process
 
 METHOD = "/memorybank.v1.Retrieval/Search"
@@ -81,3 +82,14 @@ async def test_the_floor_forgets_what_it_was_taught_before(floor: Any) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await floor.unary_unary(METHOD)(b"?")
     assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+@pytest.mark.parametrize(("program", "idle"), [("input()", True), ("while True: pass", False)])
+async def test_a_process_is_calm_when_it_has_nothing_to_do(program: str, idle: bool) -> None:
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, stdin=pipe)
+    try:
+        assert await calm(process.pid, within=2.0) is idle
+    finally:
+        process.kill()
+        await process.communicate()

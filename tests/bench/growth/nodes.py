@@ -16,7 +16,7 @@ from tests.bench.corpus import Corpus, by_vector, fill
 from tests.bench.growth.curves import Curves, Figure, Measures
 from tests.bench.growth.importing import import_corpus
 from tests.bench.growth.started import LARGEST, Started, disk_bytes, service, text_bytes
-from tests.bench.measuring import calm, closed_loop
+from tests.bench.measuring import closed_loop
 from tests.support.process import server_process
 
 ADDED_UP_TO = 100_000  # nodes; a larger bank is imported
@@ -97,12 +97,12 @@ async def measure(nodes: int, seconds: float, rounds: int, folder: Path) -> Meas
     data = folder / "service"
     async with service(data, settings) as started:
         measures["filled, nodes/s"] = nodes / await _fill(started, corpus)
-        await calm(started.pid, within=3_600)
+        await started.rests()
         measures["memory as filled, bytes a node"] = started.held() / nodes
         measures |= await _searches(started, corpus, seconds, rounds, folder)
         measures["memory as searched, bytes a node"] = started.held() / nodes
         measures |= await _writes(started, corpus, folder)
-        await calm(started.pid, within=3_600)
+        await started.rests()
         await started.server.stop()  # takes down what snapshots are due
     measures["store on disk, bytes a node"] = disk_bytes(data / "memorybank.sqlite") / nodes
     measures["snapshots on disk, bytes a node"] = disk_bytes(data / "indexes") / nodes
@@ -189,6 +189,6 @@ async def _first_answer(data: Path, settings: dict[str, str], corpus: Corpus) ->
         start = time.perf_counter()
         await started.channel.unary_unary(SEARCH)(request)
         taken = time.perf_counter() - start
-        await calm(started.pid)
+        await started.rests()
         held = started.held()
     return taken, held
