@@ -149,6 +149,8 @@ class KeywordIndex(Generic[K]):
             self.drop(key)
         if len(prepared.keys) == 1:
             self._put_alone(prepared)
+        elif not self._slot_of and not self._terms:
+            self._put_first(prepared)
         else:
             self._put_together(prepared)
         self._norms = self._latest = None
@@ -166,6 +168,19 @@ class KeywordIndex(Generic[K]):
             own_slots, own_counts = self._own(number)
             own_slots.append(slot)
             own_counts.append(count)
+
+    def _put_first(self, prepared: Prepared[K]) -> None:
+        """Into an index that knows no words: all postings lie in the arrays they come in, and have none of their own.
+
+        Of a bank of twenty nodes nearly every word has one entry: two arrays for each take 200 bytes to 8.
+        """
+        self._keys, self._free_slots = [], []
+        self._lengths, self._prints, self._said, self._said_counts = array("d"), [], [], []
+        self._terms = list(prepared.terms)
+        self._number_of = {term: number for number, term in enumerate(self._terms)}
+        self._slots, self._counts = [None] * len(self._terms), [None] * len(self._terms)
+        self._restored = Postings(starts=prepared.starts, slots=prepared.documents, counts=prepared.counts)
+        self._enter_all(prepared, np.arange(len(self._terms), dtype=np.intc))
 
     def _put_together(self, prepared: Prepared[K]) -> None:
         numbers = np.array(self._numbers(prepared.terms), dtype=np.intc)

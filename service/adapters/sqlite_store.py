@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -313,9 +314,11 @@ class SqliteStore:
             record=decode(BankRecord, record),
             insight=tables.insights.shape.value(rows(tables.insights.select).fetchone()),
             nodes=tuple(
-                NodePut(node=node, vector=None if row[-1] is None else vector_of(row[-1]))
+                NodePut(node=node, vector=vector)
                 for some in _portions(rows(tables.nodes.select))
-                for node, row in zip(tables.nodes.shape.values(some), some, strict=True)
+                for node, vector in zip(
+                    tables.nodes.shape.values(some), _vectors([row[-1] for row in some]), strict=True
+                )
             ),
             edges=tuple(rows(self._sql["edges"])),
             interactions=self._interactions(rows(tables.interactions.select), spans, enclosed),
@@ -337,17 +340,19 @@ class SqliteStore:
         refuted: list[tuple[SegmentRef, ConflictId]] = []
         vectors: dict[SegmentRef, Vector] = {}
         read = (
-            (span, row)
+            (span, row, vector)
             for some in _portions(rows)
-            for span, row in zip(shape.values(some), some, strict=True)
+            for span, row, vector in zip(
+                shape.values(some), some, _vectors([row[-1] for row in some]), strict=True
+            )
         )
-        for span, row in read:
-            interaction_id, index, refuted_by, embedding = row[len(shape.names) :]
+        for span, row, vector in read:
+            interaction_id, index, refuted_by, _ = row[len(shape.names) :]
             spans.setdefault(interaction_id, []).append(span)
             if refuted_by is not None:
                 refuted.append((SegmentRef(interaction_id, index), ConflictId(refuted_by)))
-            if embedding is not None:
-                vectors[SegmentRef(interaction_id, index)] = vector_of(embedding)
+            if vector is not None:
+                vectors[SegmentRef(interaction_id, index)] = vector
         return spans, tuple(refuted), vectors
 
     def _enclosed(self, rows: sqlite3.Cursor) -> dict[str, list[Attachment]]:
@@ -374,6 +379,20 @@ def _portions(rows: sqlite3.Cursor) -> Iterator[list[Any]]:
     """Rows by the hundred: as many as are quicker read together, few enough to let other threads in between."""
     while some := rows.fetchmany(PORTION):
         yield some
+
+
+def _vectors(stored: Sequence[bytes | None]) -> list[Vector | None]:
+    """The vectors of a portion's rows, all in one block.
+
+    They are given back as soon as an index has copied them, and a block leaves the process then: single ones would
+    leave holes between the texts read with them, as large as the vectors, for as long as the texts live.
+    """
+    block = vector_of(b"".join([each for each in stored if each is not None]))
+    ends = accumulate(0 if each is None else len(each) // block.itemsize for each in stored)
+    return [
+        None if each is None else block[end - len(each) // block.itemsize : end]
+        for each, end in zip(stored, ends, strict=True)
+    ]
 
 
 def _key(tenant: str, bank_id: str) -> BankKey:

@@ -7,7 +7,7 @@ column fails at the first statement: nothing is left out in silence.
 
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_type_hints
@@ -35,6 +35,7 @@ class RowShape(Generic[T]):
         self._parts = attrgetter(*self.names, "__class__")  # of two names and more it gives a tuple
         self._readers = [_reader(hints[name]) for name in self.names]
         self._column_readers = [_column_reader(hints[name]) for name in self.names]
+        self._kinds = [hints[name] for name in self.names]
 
     def row(self, value: T) -> Values:
         """The value's columns, in the order of `names`."""
@@ -59,11 +60,12 @@ class RowShape(Generic[T]):
         Of classes with slots that make nothing of their fields, and have none `apart`.
         """
         made = [self._type.__new__(self._type) for _ in rows]
-        for name, read, column in zip(self.names, self._column_readers, zip(*rows)):  # noqa: B905 - rows may go on
-            fill: Callable[[T, Any], None] = getattr(
-                self._type, name
-            ).__set__  # what a frozen __init__ does, too
-            deque(map(fill, made, column if read is None else read(column)), maxlen=0)
+        known: dict[Any, dict[Any, Any]] = {}
+        columns = zip(self.names, self._column_readers, self._kinds, zip(*rows))  # noqa: B905 - rows may go on
+        for name, read, kind, column in columns:
+            # What a frozen __init__ does, too.
+            fill: Callable[[T, Any], None] = getattr(self._type, name).__set__
+            deque(map(fill, made, read(column, known.setdefault(kind, {}))), maxlen=0)
         return made
 
 
@@ -117,27 +119,40 @@ def _reader(hint: Any) -> Convert | None:
     return shown.read if shown.scalar else lambda text: shown.taken(json.loads(text))
 
 
-def _column_reader(hint: Any) -> Callable[[Sequence[Any]], list[Any]] | None:
-    """What reads a column of many rows; None where the columns are the very values."""
+Known = dict[Any, Any]
+"""Values by their columns, of one kind."""
+
+
+def _column_reader(hint: Any) -> Callable[[Sequence[Any], Known], Iterable[Any]]:
+    """What reads a column of many rows, given the values of its kind that are known already.
+
+    Each distinct column is read once, and its value shared: of times, states, labels there are few, and what a
+    node says in its own words it mostly says to others in the same.
+    """
     read = _reader(hint)
     if read is None:
-        return None
+        return _shared if hint is str else lambda column, known: column
     if hint is bool or form(hint).scalar:
-        return lambda column: _of_distinct(lambda some: list(map(read, some)), column)
+        return lambda column, known: _of_distinct(lambda some: list(map(read, some)), column, known)
     taken = form(hint).read
 
     def read_json(texts: Sequence[str]) -> list[Any]:
         plain: list[Any] = json.loads(f"[{','.join(texts)}]")
         return plain if taken is None else list(map(taken, plain))
 
-    return lambda column: _of_distinct(read_json, column)
+    return lambda column, known: _of_distinct(read_json, column, known)
 
 
-def _of_distinct(read: Callable[[Sequence[Any]], list[Any]], column: Sequence[Any]) -> list[Any]:
-    """The values of a column, each distinct one read once and shared: of times, states, labels there are few."""
-    distinct = list(set(column) - {None})
-    known = dict(zip(distinct, read(distinct), strict=True))
-    return list(map(known.get, column))
+def _shared(column: Sequence[Any], known: Known) -> Iterable[Any]:
+    return map(known.setdefault, column, column)
+
+
+def _of_distinct(
+    read: Callable[[Sequence[Any]], list[Any]], column: Sequence[Any], known: Known
+) -> Iterable[Any]:
+    distinct = list(set(column) - known.keys() - {None})
+    known.update(zip(distinct, read(distinct), strict=True))
+    return map(known.get, column)
 
 
 def _is_bytes(hint: Any) -> bool:

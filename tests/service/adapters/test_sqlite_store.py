@@ -97,6 +97,22 @@ async def test_a_bank_reopened_is_what_it_was(path: Path) -> None:
     assert a.same(after, before)
 
 
+async def test_what_a_node_says_twice_is_held_once(store: SqliteStore) -> None:
+    words = {"context": "of the weather", "keywords": ("rain", "雨")}
+    base = {"base_context": "of the weather", "base_keywords": ("rain", "雨")}
+    story = a.Story()
+    await store.append(a.KEY, "u1", [story.founding()])
+    await store.append(a.KEY, "u1", [story.change(NodePut(node=a.node("n1", **words, **base)))])
+
+    state = await store.load(a.KEY)
+
+    assert state is not None
+    node = state.nodes[0].node
+    assert (node.base_context, node.base_keywords) == ("of the weather", ("rain", "雨"))
+    assert node.base_context is node.context
+    assert node.base_keywords is node.keywords
+
+
 async def test_rows_are_read_with_plain_sql(store: SqliteStore, path: Path) -> None:
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
 
