@@ -48,10 +48,9 @@ class VectorSettings:
     """
 
     exact_up_to: int = 2_000  # living vectors that are scanned rather than compiled
-    tail_share: float = 0.33  # of the living: a longer tail is compiled
-    rest_share: float = (
-        0.05  # the same once nothing is written any more: nobody waits, and every search scans the tail
-    )
+    tail_share: float = 0.33  # of the living: a longer tail is compiled,
+    scans: int = 100  # once so many searches have read it,
+    rest_share: float = 0.05  # and a tail longer than this share of the living when nobody writes any more
     scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
     m: int = 20
     ef_construction: int = 200

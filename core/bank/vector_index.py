@@ -93,6 +93,7 @@ class VectorIndex(Generic[K]):
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
         self._row_of: dict[K, int] = {}
         self._free: list[int] = []  # dead rows of the tail that may be written again
+        self._scans = 0  # searches since that read more than HNSW did
         self._job: VectorCompaction[K] | None = None
 
     def __len__(self) -> int:
@@ -202,9 +203,12 @@ class VectorIndex(Generic[K]):
         """Rows among which the `k` nearest are."""
         compiled = len(self._compiled.matrix)
         known = self._near_compiled(vector, k, allowed)
+        if known is not None and compiled == len(self._keys):
+            return known
+        self._scans += 1
         if known is None:
             return self._scan(vector, k, 0, allowed)
-        return known if compiled == len(self._keys) else known + self._scan(vector, k, compiled, allowed)
+        return known + self._scan(vector, k, compiled, allowed)
 
     def _near_compiled(
         self, vector: Vector, k: int, allowed: Callable[[int], bool] | None
@@ -270,6 +274,7 @@ class VectorIndex(Generic[K]):
             raise ValueError("only the newest compaction can be adopted, and only when it is built")
         edits = {key: self.get(key) for key in job.touched}
         self._job = None
+        self._scans = 0
         self._stand_on(job.built, job.keys, job.row_of)
         for key, vector in edits.items():
             if vector is None:
@@ -278,16 +283,20 @@ class VectorIndex(Generic[K]):
                 self.put(key, vector)
 
     def _worth_compiling(self, at_rest: bool) -> bool:
+        """A tail is compiled for those who search it: a bank that is only being filled is compiled once, at rest."""
         living, settings = len(self), self._settings
         tail = len(self._keys) - len(self._compiled.matrix)
         wasted = len(self._keys) - living
         if living < settings.exact_up_to:
             return wasted > max(living, settings.exact_up_to)
-        if not self._compiled.linked:
+        if wasted > living / 2:
             return True
         if at_rest:
-            return tail > max(settings.exact_up_to / 4, settings.rest_share * living)
-        return tail > max(settings.exact_up_to, settings.tail_share * living) or wasted > living / 2
+            least = max(settings.exact_up_to / 4, settings.rest_share * living)
+        else:
+            least = max(settings.exact_up_to, settings.tail_share * living)
+        wanted = at_rest or self._scans >= settings.scans
+        return wanted and (tail > least or not self._compiled.linked)
 
     # ---- snapshots ----
 

@@ -190,7 +190,7 @@ async def first_search(store: SqliteStore, cache: LocalIndexCache | None) -> Wat
 def compiled(bank: Bank) -> Watch:
     """What a load without snapshots leaves to be done in the background."""
     with Watch() as watch:
-        for job in bank.compactions():
+        for job in bank.compactions(at_rest=True):
             job.build()
             bank.adopt(job)
     return watch

@@ -25,7 +25,7 @@ import numpy as np
 from memorybank.v1 import memory_bank_pb2, memory_bank_pb2_grpc, query_graph_pb2, retrieval_pb2
 from tests.bench.corpus import BATCH, Corpus, Question, by_text, by_vector, create_bank, fill
 from tests.bench.floor import teach
-from tests.bench.measuring import Sample, calm, closed_loop, table, together
+from tests.bench.measuring import Sample, closed_loop, rests, table, together
 from tests.support.process import server_process
 
 BANK = "bench"
@@ -245,7 +245,7 @@ async def one_size(nodes: int, given: argparse.Namespace, folder: Path) -> None:
         grpc.aio.insecure_channel(floor.address, options=LARGEST) as floor_channel,
     ):
         filled = await fill(channel, BANK, corpus)
-        await calm(service.pid)
+        await rests(service.pid)
         print(f"\nfilled with {nodes:,} nodes: {nodes / filled:,.0f} a second, durable, {BATCH} a call")
         await memory_bank_pb2_grpc.MemoryBankStub(channel).CreateBank(create_bank("memories"))
         bench = Bench(channel, service.pid, floor_channel, floor.pid, given.seconds, given.rounds)

@@ -53,7 +53,7 @@ def milliseconds(act: Callable[[Vector], object], queries: NDArray[np.float32]) 
 
 def compiled(index: VectorIndex[int]) -> str:
     """Compile what lives in the index now; tells how long it took."""
-    job = index.compaction()
+    job = index.compaction(at_rest=True)
     if job is None:
         raise RuntimeError("an index above its threshold is worth compiling")
     start = time.perf_counter()

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from service.held_bank import REST_SECONDS
+
 Call = Callable[[bytes], Awaitable[bytes]]
 
 CALM = 0.05  # of a processor: a server that takes less is idle
@@ -45,6 +47,13 @@ def _waits_for_a_processor(pid: int) -> bool:
             if task.read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "R":
                 return True
     return False
+
+
+async def rests(pid: int, *, within: float = 600.0) -> None:
+    """Wait until a service has compiled what it compiles of banks that are left alone, and has nothing to do."""
+    await calm(pid, within=within)
+    await asyncio.sleep(REST_SECONDS + 1.0)
+    await calm(pid, within=within)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ import grpc
 
 from tests.bench.corpus import SEED, Corpus, fill
 from tests.bench.floor import teach
-from tests.bench.measuring import calm, table
+from tests.bench.measuring import calm, rests, table
 from tests.load import ghz
 from tests.load.questions import bank_of, write
 from tests.load.report import HEADER, Report, machine, page, row
@@ -42,7 +42,7 @@ class Drive:
         corpus = Corpus(nodes)
         self._first |= write(self._given.out, corpus)
         await fill(self._channel, bank_of(nodes), corpus)
-        await calm(self._service.pid)
+        await rests(self._service.pid)
 
     async def run(self, configs: Mapping[str, ghz.Config], names: list[str]) -> list[ghz.Outcome]:
         """The configurations at once, on the service; then, where the floor can be asked the same, there."""

@@ -42,7 +42,7 @@ from tests.support.scale import scaled
 
 EXAMPLES, STEPS = 30, 30
 EVERYTHING = 1_000  # top_k: every node is a candidate, so that what is judged can be told without scores
-TUNING = Tuning(vectors=VectorSettings(exact_up_to=6, scan_share=0.25))  # compiled early, and often
+TUNING = Tuning(vectors=VectorSettings(exact_up_to=6, scan_share=0.25, scans=0))  # compiled early, and often
 
 claims = st.builds(lambda s, v: f"{s} {v}", st.sampled_from(SUBJECTS), st.sampled_from(VALUES))
 places = st.integers(0, 1_000)

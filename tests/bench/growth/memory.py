@@ -146,7 +146,7 @@ def _parts(
     weighed.note("vectors, scanned")
     stored.clear()
     weighed.note("the rows' own vectors, given back")
-    if (job := vectors.compaction()) is not None:
+    if (job := vectors.compaction(at_rest=True)) is not None:
         job.build()
         vectors.adopt(job)
         del job

@@ -1,6 +1,5 @@
 """A service in a process of its own, awake: its model loaded, and its memory known before it holds anything."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,9 +9,8 @@ from typing import Any
 import grpc
 
 from memorybank.v1 import memory_bank_pb2_grpc, retrieval_pb2, retrieval_pb2_grpc
-from service.held_bank import REST_SECONDS
 from tests.bench.corpus import Corpus, create_bank
-from tests.bench.measuring import calm, resident_bytes
+from tests.bench.measuring import calm, resident_bytes, rests
 from tests.support.process import Server, Settings, server_process
 
 LARGEST = [("grpc.max_receive_message_length", -1)]
@@ -34,9 +32,7 @@ class Started:
 
     async def rests(self, within: float = 3_600.0) -> None:
         """Wait until it has compiled what it compiles of banks that are left alone, and has nothing more to do."""
-        await calm(self.pid, within=within)
-        await asyncio.sleep(REST_SECONDS + 1.0)
-        await calm(self.pid, within=within)
+        await rests(self.pid, within=within)
 
     def held(self) -> int:
         """Bytes of memory that it has taken since."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from memorybank.v1 import query_graph_pb2, query_graph_pb2_grpc, retrieval_pb2, retrieval_pb2_grpc
 from tests.bench.bench_service import LARGEST, SEARCH
 from tests.bench.corpus import Corpus, by_vector, fill
-from tests.bench.measuring import calm, closed_loop, table
+from tests.bench.measuring import closed_loop, rests, table
 from tests.bench.peers.one_peer import PEERS, SECONDS, SINGLE, THREADS, K, recall
 from tests.support.process import server_process
 
@@ -59,7 +59,7 @@ async def ours(corpus: Corpus, least: NDArray[np.float32], folder: Path) -> dict
         grpc.aio.insecure_channel(service.address, options=LARGEST) as channel,
     ):
         filled = await fill(channel, BANK, corpus)
-        await calm(service.pid)
+        await rests(service.pid)
         search = retrieval_pb2_grpc.RetrievalStub(channel).Search
         found = [[int(hit.node.node_id[1:]) for hit in (await search(one)).hits] for one in requests]
         rates, p50 = [], 0.0

@@ -67,7 +67,7 @@ def a_bank(seed: int, settings: VectorSettings) -> Bank:
     bank = Bank.found(replace(founding, steps=tuple(steps)), story.uid, Tuning(vectors=settings))
     refs = [r for i in bank.tree.interactions for r in bank.tree.refs(i)]
     bank.put_segment_vectors({r: direction(rng) for r in refs})
-    for compaction in bank.compactions():
+    for compaction in bank.compactions(at_rest=True):
         compaction.job.build()
         bank.adopt(compaction)
     return bank

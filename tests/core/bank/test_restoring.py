@@ -19,7 +19,7 @@ from tests.support import changes as a
 DIMENSION = 16
 WORDS = "river 河边 机器学习 engine budget 预算 Lisbon 里斯本 nurse 医院 GPT-4 3.5 battery 电池 contract 合同".split()
 EXACT = Tuning()
-LINKED = Tuning(vectors=VectorSettings(exact_up_to=40))
+LINKED = Tuning(vectors=VectorSettings(exact_up_to=40, scans=0))
 
 
 class Life:

@@ -1,6 +1,7 @@
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from core.bank.vector_index import ABSENT, VectorCompaction, VectorIndex
 from service.adapters.local_embedder.embedder import LocalEmbedder
 
 DIMENSION = 8
-SMALL = VectorSettings(exact_up_to=12, scan_share=0.25)
+SMALL = VectorSettings(exact_up_to=12, scan_share=0.25, scans=0)
 LOCOMO = Path(__file__).parents[4] / "shared" / "data" / "locomo_dev.json"
 KEYS = [f"n{i:02}" for i in range(40)]
 
@@ -140,7 +141,7 @@ def test_recall_at_10_stays_above_99_percent_with_tombstones_and_after_compactio
     rows = clustered(6_200, 128, seed=3)
     queries, names = rows[6_000:], [f"n{i:04}" for i in range(6_000)]
     vectors = dict(zip(names, rows[:6_000], strict=True))
-    index: VectorIndex[str] = VectorIndex(128, VectorSettings(exact_up_to=1_000))
+    index: VectorIndex[str] = VectorIndex(128, VectorSettings(scans=0, exact_up_to=1_000))
     index.put_many(names, rows[:6_000])
     recalls = {"exact": recall_at_10(index, vectors, queries)}
     compacted(index)
@@ -181,7 +182,7 @@ async def test_recall_at_10_holds_on_real_questions_to_real_conversations() -> N
     queries = await embedder.embed_queries([qa["question"] for c in conversations for qa in c["qa"]])
     embedder.close()
     vectors = {f"n{i:04}": row for i, row in enumerate(rows)}
-    index: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(exact_up_to=500))
+    index: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(scans=0, exact_up_to=500))
     index.put_many(list(vectors), rows)
     compacted(index)
     recalls = {f"{len(turns)} turns, {len(queries)} questions": recall_at_10(index, vectors, queries)}
@@ -189,7 +190,7 @@ async def test_recall_at_10_holds_on_real_questions_to_real_conversations() -> N
         index.drop(name)
         del vectors[name]
     recalls["a quarter dead"] = recall_at_10(index, vectors, queries)
-    loaded: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(exact_up_to=500))
+    loaded: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(scans=0, exact_up_to=500))
     loaded.put_many(list(vectors), list(vectors.values()))
     compacted(loaded)
     recalls["loaded again"] = recall_at_10(loaded, vectors, queries)
@@ -201,7 +202,7 @@ async def test_recall_at_10_holds_on_real_questions_to_real_conversations() -> N
 def test_edits_made_while_a_build_runs_are_seen_at_once_and_kept() -> None:
     rows = clustered(3_000, 32, seed=1)
     names = [f"n{i:04}" for i in range(3_000)]
-    index: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=1_000))
+    index: VectorIndex[str] = VectorIndex(32, VectorSettings(scans=0, exact_up_to=1_000))
     index.put_many(names, rows)
     job = index.compaction()
     assert job is not None
@@ -225,7 +226,7 @@ def test_edits_made_while_a_build_runs_are_seen_at_once_and_kept() -> None:
 
 def test_a_filter_that_admits_almost_nothing_still_finds_it() -> None:
     rows = clustered(4_000, 32, seed=1)
-    index: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=1_000))
+    index: VectorIndex[str] = VectorIndex(32, VectorSettings(scans=0, exact_up_to=1_000))
     index.put_many([f"n{i}" for i in range(4_000)], rows)
     compacted(index)
 
@@ -237,7 +238,7 @@ def test_a_filter_that_admits_almost_nothing_still_finds_it() -> None:
 def test_a_bank_full_of_twins_is_searched_like_any_other() -> None:
     rows = clustered(3_000, 32, seed=1)
     rows[1_000:] = rows[0]
-    index: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=1_000))
+    index: VectorIndex[str] = VectorIndex(32, VectorSettings(scans=0, exact_up_to=1_000))
     index.put_many([f"n{i:04}" for i in range(3_000)], rows)
     compacted(index)
     queries = clustered(100, 32, seed=9)
@@ -257,8 +258,8 @@ def scattered(count: int, seed: int) -> NDArray[np.float32]:
 def test_vectors_that_are_hard_to_find_are_searched_for_further() -> None:
     rows = scattered(4_000, seed=1)
     vectors = {f"n{i:04}": row for i, row in enumerate(rows)}
-    index: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000, m=16))
-    careless: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000, m=16, recall=0.0))
+    index: VectorIndex[str] = VectorIndex(96, VectorSettings(scans=0, exact_up_to=1_000, m=16))
+    careless: VectorIndex[str] = VectorIndex(96, VectorSettings(scans=0, exact_up_to=1_000, m=16, recall=0.0))
     for each in (index, careless):
         each.put_many(list(vectors), rows)
         compacted(each)
@@ -273,12 +274,12 @@ def test_vectors_that_are_hard_to_find_are_searched_for_further() -> None:
 def test_a_snapshot_remembers_how_far_to_search() -> None:
     rows = scattered(4_000, seed=1)
     names = [f"n{i:04}" for i in range(4_000)]
-    index: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000))
+    index: VectorIndex[str] = VectorIndex(96, VectorSettings(scans=0, exact_up_to=1_000))
     index.put_many(names, rows)
     compacted(index)
     blob = b"".join(index.snapshot().blob(str))
-    loaded: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000))
-    stricter: VectorIndex[str] = VectorIndex(96, VectorSettings(exact_up_to=1_000, recall=0.99))
+    loaded: VectorIndex[str] = VectorIndex(96, VectorSettings(scans=0, exact_up_to=1_000))
+    stricter: VectorIndex[str] = VectorIndex(96, VectorSettings(scans=0, exact_up_to=1_000, recall=0.99))
 
     loaded.restore(blob, str, names, rows)
 
@@ -291,7 +292,7 @@ def test_a_snapshot_remembers_how_far_to_search() -> None:
 def test_a_pair_has_one_similarity_whichever_part_found_it() -> None:
     rows = clustered(2_000, 32, seed=2)
     names = [f"n{i:04}" for i in range(2_000)]
-    compiled: VectorIndex[str] = VectorIndex(32, VectorSettings(exact_up_to=100))
+    compiled: VectorIndex[str] = VectorIndex(32, VectorSettings(scans=0, exact_up_to=100))
     compiled.put_many(names, rows)
     compacted(compiled)
     scanned: VectorIndex[str] = VectorIndex(32, VectorSettings())
@@ -328,6 +329,22 @@ def test_a_vector_of_another_dimension_is_refused() -> None:
         index.put("n", np.ones(1, np.float32))
 
     assert "n" not in index
+
+
+def test_a_tail_is_compiled_when_it_was_searched_often_enough_or_rests() -> None:
+    index: VectorIndex[str] = VectorIndex(DIMENSION, replace(SMALL, scans=3))
+    index.put_many(KEYS, [unit(seed) for seed in range(40)])
+
+    assert index.compaction() is None
+    assert index.compaction(at_rest=True) is not None
+    for seed in range(3):
+        index.search(unit(seed), 1)
+    compacted(index)
+    for number in range(5):  # a short tail
+        index.put(f"later-{number}", unit(100 + number))
+        index.search(unit(number), 1)
+    assert index.compaction() is None
+    assert index.compaction(at_rest=True) is not None
 
 
 def test_only_the_newest_built_compaction_is_adopted() -> None:
