@@ -1,11 +1,14 @@
 """Fitting memories into a token budget, and saying what was left out.
 
-Law: pure. What is marked `fixed` is never touched; of the rest the lightest is shortened first, then
-dropped, until all fits. The order of sections and items never changes.
+Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, and
+then stands as what is fixed does. Of the rest the lightest goes first: what has a shorter form is shortened, what has
+none is dropped; if that is not enough, what was shortened is dropped, again the lightest first. So what weighs most
+stays whole as long as each can stand at all. The order of sections and items never changes.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.errors import BudgetTooSmall
@@ -26,11 +29,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A titled run of items. An empty section is left out altogether."""
+    """A titled run of items. An empty section is left out altogether.
+
+    `share`: of the budget, what its loose items may take; without one they may take all that there is.
+    `more` says of how many dropped items nothing else stands there; without it nothing is said.
+    """
 
     name: str
     title: str
     items: tuple[Item, ...]
+    share: float | None = None
+    more: Callable[[int], str] | None = None
 
 
 class Loss(StrEnum):
@@ -69,36 +78,82 @@ def assemble(sections: Sequence[Section], budget: int | None, count: TokenCounte
 
     Raises BudgetTooSmall naming `field` when what is fixed does not fit.
     """
-    shown: dict[tuple[str, str], str] = {(s.name, i.item_id): i.full for s in sections for i in s.items}
-    lost: dict[tuple[str, str], LeftOut] = {}
+    taken = [] if budget is None else _taken(sections, budget, count)
+    shown = _shown(sections, taken)
+    text = _text(sections, shown)
+    total = count(text)
+    if budget is not None and total > budget:
+        raise BudgetTooSmall(field, total, budget)
+    lost = {(each.section, each.item_id): each for each in taken}
+    sizes = [SectionSize(name=s.name, tokens=count(_section_text(s, shown))) for s in sections]
+    return Assembled(
+        text=text,
+        tokens=total,
+        sections=tuple(size for size in sizes if size.tokens),
+        left_out=tuple(lost[key] for key in shown if key in lost),
+    )
+
+
+def _taken(sections: Sequence[Section], budget: int, count: TokenCounter) -> list[LeftOut]:
+    """The losses that make all fit, in their order; all there are, if that cannot be."""
+    taken: list[LeftOut] = []
+    for section in sections:
+        if section.share is not None:
+            taken += _cut(section, int(section.share * budget), count)
+
+    def fits(losses: Sequence[LeftOut]) -> bool:
+        return count(_text(sections, _shown(sections, [*taken, *losses]))) <= budget
+
+    return taken + _fewest([s for s in sections if s.share is None], count, fits)
+
+
+def _cut(section: Section, room: int, count: TokenCounter) -> list[LeftOut]:
+    """The losses by which what is loose in a section takes no more than `room`."""
+    loose = replace(section, items=tuple(item for item in section.items if not item.fixed))
+
+    def fits(losses: Sequence[LeftOut]) -> bool:
+        return count("\n".join(_lines(loose, _shown([loose], losses)))) <= room
+
+    return _fewest([loose], count, fits)
+
+
+def _fewest(
+    sections: Sequence[Section], count: TokenCounter, fits: Callable[[Sequence[LeftOut]], bool]
+) -> list[LeftOut]:
+    """Every loss makes the text shorter, so the fewest that suffice are found by halving: a count of the
+    whole text is what takes time here."""
+    if fits(()):
+        return []
+    losses = _losses(sections, count)
+    return losses[: bisect_left(range(len(losses)), True, key=lambda number: fits(losses[:number]))]
+
+
+def _losses(sections: Sequence[Section], count: TokenCounter) -> list[LeftOut]:
+    """What may be lost, in the order of the module's law."""
     loose = sorted(
         ((i.weight, -place, s.name, i) for s in sections for place, i in enumerate(s.items) if not i.fixed),
         key=lambda entry: entry[:3],
     )
-    total = count(_text(sections, shown))
-    for loss in Loss:
-        for _, _, section, item in loose:
-            if budget is None or total <= budget:
-                break
-            key = (section, item.item_id)
-            form = item.short if loss is Loss.SHORTENED else ""
-            if (loss is Loss.SHORTENED and not item.short) or count(form) >= count(shown[key]) > 0:
-                continue
-            shown[key] = form
-            lost[key] = LeftOut(
-                section=section, item_id=item.item_id, loss=loss, tokens=count(item.full) - count(form)
-            )
-            total = count(_text(sections, shown))
-    if budget is not None and total > budget:
-        raise BudgetTooSmall(field, total, budget)
-    sizes = [SectionSize(name=s.name, tokens=count(_section_text(s, shown))) for s in sections]
-    order = {key: place for place, key in enumerate(shown)}
-    return Assembled(
-        text=_text(sections, shown),
-        tokens=total,
-        sections=tuple(size for size in sizes if size.tokens),
-        left_out=tuple(lost[key] for key in sorted(lost, key=lambda k: order[k])),
-    )
+    first, then = [], []
+    for _, _, section, item in loose:
+        whole, short = count(item.full), count(item.short)
+        dropped = LeftOut(section=section, item_id=item.item_id, loss=Loss.DROPPED, tokens=whole)
+        if item.short and short < whole:
+            first.append(replace(dropped, loss=Loss.SHORTENED, tokens=whole - short))
+            then.append(dropped)
+        elif whole:
+            first.append(dropped)
+    return first + then
+
+
+def _shown(sections: Sequence[Section], losses: Sequence[LeftOut]) -> dict[tuple[str, str], str]:
+    """The form of every item after some losses."""
+    items = {(s.name, i.item_id): i for s in sections for i in s.items}
+    shown = {key: item.full for key, item in items.items()}
+    for each in losses:
+        key = (each.section, each.item_id)
+        shown[key] = items[key].short if each.loss is Loss.SHORTENED else ""
+    return shown
 
 
 def _text(sections: Sequence[Section], shown: dict[tuple[str, str], str]) -> str:
@@ -107,5 +162,15 @@ def _text(sections: Sequence[Section], shown: dict[tuple[str, str], str]) -> str
 
 
 def _section_text(section: Section, shown: dict[tuple[str, str], str]) -> str:
-    items = [text for item in section.items if (text := shown[section.name, item.item_id])]
-    return "\n".join((f"## {section.title}", *items)) if items else ""
+    lines = _lines(section, shown)
+    return "\n".join((f"## {section.title}", *lines)) if lines else ""
+
+
+def _lines(section: Section, shown: dict[tuple[str, str], str]) -> list[str]:
+    """What stands of a section; how much more there was stands behind the last of what could be dropped."""
+    texts = [shown[section.name, item.item_id] for item in section.items]
+    dropped = [place for place, text in enumerate(texts) if not text and section.items[place].full]
+    if section.more and dropped:
+        last = max(place for place, item in enumerate(section.items) if not item.fixed)
+        texts.insert(last + 1, section.more(len(dropped)))
+    return [text for text in texts if text]

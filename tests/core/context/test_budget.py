@@ -50,6 +50,67 @@ def test_the_lightest_is_shortened_first_and_dropped_before_the_heavier() -> Non
     ]
 
 
+def test_what_has_no_shorter_form_goes_before_what_is_heavier_is_shortened() -> None:
+    given_ = sections(item("a", 1.0), item("b", 0.5), item("near", 0.1, short=""))
+    whole = assemble(given_, None, estimate, "token_budget").tokens
+
+    tight = assemble(given_, whole - 1, estimate, "token_budget")
+    tighter = assemble(given_, tight.tokens - 1, estimate, "token_budget")
+
+    assert [(lost.item_id, lost.loss) for lost in tight.left_out] == [("near", Loss.DROPPED)]
+    assert [(lost.item_id, lost.loss) for lost in tighter.left_out] == [
+        ("b", Loss.SHORTENED),
+        ("near", Loss.DROPPED),
+    ]
+
+
+def test_a_section_with_a_share_is_cut_to_it_and_says_how_much_more_there_was() -> None:
+    state = Section(
+        name="state",
+        title="State",
+        items=(
+            Item(item_id="goal", full="the goal stands", fixed=True),
+            *(item(f"c{n}", float(n), short="") for n in range(4)),
+            Item(item_id="next", full="then the next", fixed=True),
+        ),
+        share=0.25,
+        more="and {} more".format,
+    )
+    memories = Section(name="memories", title="Memories", items=(item("m", 0.0, "word " * 200, short=""),))
+
+    room = estimate("\n".join((state.items[3].full, state.items[4].full, "and 2 more")))
+
+    made = assemble([state, memories], 4 * room, estimate, "token_budget")
+    roomy = assemble([state, memories], 2000, estimate, "token_budget")
+
+    lines = made.text.splitlines()
+    assert [line.split()[0] for line in lines] == ["##", "the", "c2", "c3", "and", "then"]
+    assert "and 2 more" in lines
+    assert [lost.item_id for lost in made.left_out] == ["c0", "c1", "m"]
+    assert roomy.left_out == ()
+    assert "more" not in roomy.text
+
+
+def test_what_is_left_of_a_share_stands_as_what_is_fixed_does() -> None:
+    state = Section(name="state", title="State", items=(item("c", 0.0, "word " * 10, short=""),), share=1.0)
+
+    with pytest.raises(BudgetTooSmall):
+        assemble([state, *sections()], estimate(state.items[0].full), estimate, "token_budget")
+
+
+def test_a_thousand_memories_are_fitted_in_a_few_counts_of_the_text() -> None:
+    given_ = sections(*(item(f"m{n}", float(n)) for n in range(1000)))
+    counted = []
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return estimate(text)
+
+    assemble(given_, 5000, count, "token_budget")
+
+    assert sum(counted) < 20 * max(counted)
+
+
 def test_a_budget_too_small_for_what_is_fixed_is_refused_by_name() -> None:
     with pytest.raises(BudgetTooSmall) as refused:
         assemble(sections(item("a", 1.0)), 3, estimate, "token_budget")
