@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 
 from core.errors import BudgetTooSmall
 
@@ -78,6 +79,7 @@ def assemble(sections: Sequence[Section], budget: int | None, count: TokenCounte
 
     Raises BudgetTooSmall naming `field` when what is fixed does not fit.
     """
+    count = cache(count)
     taken = [] if budget is None else _taken(sections, budget, count)
     shown = _shown(sections, taken)
     text = _text(sections, shown)

@@ -78,7 +78,7 @@ def test_a_section_with_a_share_is_cut_to_it_and_says_how_much_more_there_was() 
     )
     memories = Section(name="memories", title="Memories", items=(item("m", 0.0, "word " * 200, short=""),))
 
-    room = estimate("\n".join((state.items[3].full, state.items[4].full, "and 2 more")))
+    room = estimate(f"{state.items[3].full}\n{state.items[4].full}\nand 2 more")
 
     made = assemble([state, memories], 4 * room, estimate, "token_budget")
     roomy = assemble([state, memories], 2000, estimate, "token_budget")
