@@ -2,22 +2,33 @@
 
 Law: pure, and speaks the language of the goal. Stored text stands in it as data: on the line that
 names what it is, or indented under it, so that no line of it can pass for one of the prompt's own.
+Of an open conflict stands the id that a verdict is sent back under, and no other; how to settle one is said
+once. Beyond a share of the budget the next to be settled and the newest are listed, and how many more there are.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Any
 
 from core.bank.query import Hit
 from core.context.budget import Item, Section
+from core.ids import SegmentRef
+from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
 from core.text.scripts import is_chinese
 
 TOOL_NAME = "deep_retrieval"
+QUOTED_SIDES = 2
+QUOTE_LENGTH = 120
+NAME_LENGTH = 40
+"""Characters of what a side says, and of what is at issue where that is only named."""
+CONFLICTS_SHARE = 1 / 3
+"""Of the budget, at most for open conflicts: the rest of the insight document and memories need room too."""
 
 
 class ToolFormat(StrEnum):
@@ -47,7 +58,10 @@ class Wording:
     refuted: str
     unstructured: str
     keywords: str
+    verbatim: str
     retry_of: str
+    how_to_settle: str
+    more_conflicts: str
 
 
 ENGLISH = Wording(
@@ -73,7 +87,13 @@ ENGLISH = Wording(
     refuted="REFUTED",
     unstructured="VERBATIM, not summarised yet",
     keywords="keywords",
+    verbatim="verbatim",
     retry_of="retry of",
+    how_to_settle=(
+        "Settle these conflicts first, in order: check several independent sources, say which side is right or "
+        "how they fit together, and on what evidence; name the conflict's id."
+    ),
+    more_conflicts="- (open conflicts that are not listed here: {})",
 )
 CHINESE = Wording(
     tool_title="工具：deep_retrieval",
@@ -97,7 +117,10 @@ CHINESE = Wording(
     refuted="REFUTED，已被验证推翻",
     unstructured="原文，尚未整理",
     keywords="关键词",
+    verbatim="原文",
     retry_of="重试",
+    how_to_settle="先依次验证以下冲突：查多个独立来源，说明哪方正确或如何整合、有何依据，并注明冲突 id。",
+    more_conflicts="- （未列出的待验证冲突：{}）",
 )
 
 
@@ -125,23 +148,24 @@ def tools(words: Wording, formats: ToolFormat) -> list[str]:
 
 
 def prompt_sections(
-    insight: Insight, hits: Sequence[Hit], neighbors: Sequence[Node], declarations: Sequence[str]
+    insight: Insight,
+    conflicts: Sequence[Conflict],
+    hits: Sequence[Hit],
+    neighbors: Sequence[Node],
+    declarations: Sequence[str],
+    segment_of: Callable[[SegmentRef], Segment],
 ) -> list[Section]:
-    """Tool, insight document (both fixed), hits by score, then their neighbours."""
+    """Tool, insight document (fixed, but for the share of its conflicts), hits by score, then their neighbours."""
     words = wording(insight)
     lightest = min((hit.score for hit in hits), default=1.0)
     usage = "\n".join((words.tool_usage, *declarations))
     return [
         Section(name="tools", title=words.tool_title, items=(Item(item_id="tool", full=usage, fixed=True),)),
-        Section(
-            name="insight",
-            title=words.insight_title,
-            items=(Item(item_id="insight", full=insight_text(insight, words), fixed=True),),
-        ),
+        insight_section(insight, conflicts, words),
         Section(
             name="memories",
             title=f"{words.memories_title}. {words.data_note}",
-            items=tuple(_hit_item(hit, words) for hit in hits),
+            items=tuple(_hit_item(hit, words, segment_of) for hit in hits),
         ),
         Section(
             name="neighbors",
@@ -151,19 +175,31 @@ def prompt_sections(
     ]
 
 
-def insight_text(insight: Insight, words: Wording) -> str:
-    """The insight document in full."""
-    done = [_completed_line(task, words) for task in insight.completed] or [words.nothing]
-    pending = [_pending_line(task, words) for task in insight.pending]
-    following = pending or [words.finished if insight.finished else words.nothing]
-    return "\n".join(
-        (
-            _goal_line(insight.goal, words),
-            f"{words.completed}:",
-            *done,
-            f"{words.pending}:",
-            *following,
-        )
+def insight_section(insight: Insight, conflicts: Sequence[Conflict], words: Wording) -> Section:
+    """The insight document: all of it, but for open conflicts that are more than their share."""
+    known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
+    validations = [task for task in insight.pending if task.conflict_id]
+    others = [_pending_line(task, words) for task in insight.pending if not task.conflict_id]
+    if not insight.pending:
+        others = [words.finished if insight.finished else words.nothing]
+    before = [
+        _goal_line(insight.goal, words),
+        f"{words.completed}:",
+        *([_completed_line(task, words) for task in insight.completed] or [words.nothing]),
+        f"{words.pending}:",
+        *([words.how_to_settle] if validations else ()),
+    ]
+    items = [
+        Item(item_id="insight", full="\n".join(before), fixed=True),
+        *(_conflict_item(t, n, known.get(t.conflict_id)) for n, t in enumerate(validations)),
+        Item(item_id="next", full="\n".join(others), fixed=True),
+    ]
+    return Section(
+        name="insight",
+        title=words.insight_title,
+        items=tuple(items),
+        share=CONFLICTS_SHARE,
+        more=words.more_conflicts.format,
     )
 
 
@@ -184,28 +220,66 @@ def _completed_line(task: CompletedTask, words: Wording) -> str:
 def _pending_line(task: PendingTask, words: Wording) -> str:
     again = f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
     how = f" {task.how}" if task.how else ""
-    conflict = f" [conflict {task.conflict_id}]" if task.conflict_id else ""
-    return one_line(f"- [{task.task_id}] {task.type}: {task.description}{conflict}{again}{how}")
+    return one_line(f"- [{task.task_id}] {task.type}: {task.description}{again}{how}")
 
 
-def _hit_item(hit: Hit, words: Wording) -> Item:
-    if hit.node is not None:
-        return _node_item(hit.node, words, hit.score, full=True)
-    assert hit.segment is not None
-    return _segment_item(hit.segment, words, hit)
+def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None) -> Item:
+    """In full the first alone, which is the next to be settled, with what its sides say, and it outweighs all; the
+    others are named until their turn comes, the newest the longest."""
+    at_issue = conflict.description if conflict else task.description
+    brief = f"- [{task.conflict_id}] {_opening(at_issue, NAME_LENGTH)}"
+    if place:
+        return Item(item_id=task.conflict_id, full=brief, weight=float(place))
+    quotes = (
+        [_opening(side.quote, QUOTE_LENGTH) for side in conflict.sides[:QUOTED_SIDES]] if conflict else []
+    )
+    said = "".join(f" “{quote}”" for quote in quotes if quote)
+    whole = f"- [{task.conflict_id}] {one_line(at_issue)}{said}"
+    return Item(item_id=task.conflict_id, full=whole, short=brief, weight=inf)
+
+
+def _opening(text: str, length: int) -> str:
+    line = one_line(text)
+    return line if len(line) <= length else f"{line[:length]}…"
+
+
+def _hit_item(hit: Hit, words: Wording, segment_of: Callable[[SegmentRef], Segment]) -> Item:
+    if hit.node is None:
+        assert hit.segment is not None
+        return _segment_item(hit.segment, words, hit)
+    head = _node_head(hit.node, words)
+    keywords = _keywords(hit.node, words)
+    evidence = [] if hit.best_segment is None else [_evidence(segment_of(hit.best_segment), words)]
+    return Item(
+        item_id=hit.node.node_id,
+        full="\n".join((head, keywords, indented(hit.node.summary), *evidence)),
+        short="\n".join((head, *evidence)),
+        weight=hit.score,
+    )
 
 
 def _neighbor_item(node: Node, words: Wording, weight: float) -> Item:
-    return _node_item(node, words, weight, full=False)
+    said = f"{_node_head(node, words)}\n{_keywords(node, words)}"
+    return Item(item_id=node.node_id, full=said, weight=weight)
 
 
-def _node_item(node: Node, words: Wording, weight: float, *, full: bool) -> Item:
+def _node_head(node: Node, words: Wording) -> str:
     mark = f" {words.contested}" if node.state is NodeState.CONTESTED else ""
-    head = f"- [{node.node_id}]{mark} {node.event_time:%Y-%m-%d} {one_line(node.context)}"
-    said = f"{head}\n  {words.keywords}: {', '.join(map(one_line, node.keywords))}"
-    if not full:
-        return Item(item_id=node.node_id, full=said, weight=weight)
-    return Item(item_id=node.node_id, full=f"{said}\n{indented(node.summary)}", short=said, weight=weight)
+    return f"- [{node.node_id}]{mark} {node.event_time:%Y-%m-%d} {one_line(node.context)}"
+
+
+def _keywords(node: Node, words: Wording) -> str:
+    return f"  {words.keywords}: {', '.join(map(one_line, node.keywords))}"
+
+
+def _evidence(segment: Segment, words: Wording) -> str:
+    """What was said, below the summary that it lifted."""
+    marks = [words.verbatim, *([words.refuted] if segment.refuted_by else ())]
+    return indented(f"{', '.join(marks)}: {_said(segment)}")
+
+
+def _said(segment: Segment) -> str:
+    return f"{segment.speaker}: {segment.text}" if segment.speaker else segment.text
 
 
 def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
@@ -213,9 +287,8 @@ def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
     marks += [words.refuted] if segment.refuted_by else []
     item_id = f"{segment.ref.interaction_id}#{segment.ref.index}"
     mark = f" {', '.join(marks)}" if marks else ""
-    speaker = f"{segment.speaker}: " if segment.speaker else ""
     head = f"- [{item_id}]{mark} {segment.event_time:%Y-%m-%d}"
-    return Item(item_id=item_id, full=f"{head}\n{indented(speaker + segment.text)}", weight=hit.score)
+    return Item(item_id=item_id, full=f"{head}\n{indented(_said(segment))}", weight=hit.score)
 
 
 def one_line(text: str) -> str:

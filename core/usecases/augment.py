@@ -68,7 +68,14 @@ async def augment(house: House, command: Augment) -> Augmented:
     async with house.banks.reading(command.key, command.min_revision) as bank:
         found = search(bank, query(bank), judged.opinions)
         declared = tools(wording(bank.insight), command.tool_format)
-        sections = prompt_sections(bank.insight, found.hits, found.neighbors, declared)
+        sections = prompt_sections(
+            bank.insight,
+            bank.open_conflicts(),
+            found.hits,
+            found.neighbors,
+            declared,
+            bank.tree.segment,
+        )
     budget = command.token_budget or house.retrieval.token_budget
     made: Assembled = assemble(sections, budget, estimate, "token_budget")
     return Augmented(

@@ -1818,7 +1818,7 @@ Global___Section: _TypeAlias = Section  # noqa: Y015
 
 @_typing.final
 class LeftOut(_message.Message):
-    """A memory for which the budget had no room, wholly or in full."""
+    """A memory, or an open conflict of the task state, for which the budget had no room, wholly or in full."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1827,13 +1827,13 @@ class LeftOut(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     what: _builtins.str
-    """What it is: `node`, `neighbor`, `segment`."""
+    """What it is: `node`, `neighbor`, `segment`, `conflict`."""
     id: _builtins.str
     """Its id; of a segment `INTERACTION_ID#INDEX`."""
     reason: Global___LeftOutReason.ValueType
     """What became of it."""
     tokens: _builtins.int
-    """The tokens it would have taken in full."""
+    """The tokens that this saved."""
     def __init__(
         self,
         *,

@@ -96,6 +96,8 @@ def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
 
 
 def _kind(item: LeftOut) -> str:
+    if item.section == "insight":
+        return "conflict"
     if item.section == "neighbors":
         return "neighbor"
     return "segment" if "#" in item.item_id else "node"  # no id holds a #

@@ -283,6 +283,27 @@ async def test_the_prompt_fits_its_budget_and_says_what_it_left_out() -> None:
             await augment(house, Augment(key=KEY, query="Acme leaders", token_budget=10))
 
 
+async def test_many_open_conflicts_leave_room_for_memories_in_a_small_prompt() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=planning(agents)) as house:
+        await make_bank(house)
+        contradict(agents, "CEO")
+        for n in range(30):
+            await memorize(house, Memorize(key=KEY, context=Context(text=f"第 {n} 年 Acme 的 CEO 是张三。")))
+
+        made = await augment(house, Augment(key=KEY, query="Acme 的 CEO", token_budget=1000))
+
+        async with house.banks.reading(KEY) as bank:
+            conflicts = [conflict.conflict_id for conflict in bank.open_conflicts()]
+        kept = [conflict_id for conflict_id in conflicts if f"- [{conflict_id}]" in made.prompt]
+        lost = [left.item_id for left in made.left_out if left.section == "insight"]
+        assert made.tokens <= 1000
+        assert kept[0] == conflicts[0]
+        assert sorted(kept + lost) == sorted(conflicts)
+        assert len(lost) > 0
+        assert "memories" in [section.name for section in made.sections]
+
+
 async def test_tools_come_in_the_format_asked_for() -> None:
     async with open_house(agents=planning(ScriptedAgents())) as house:
         await make_bank(house)

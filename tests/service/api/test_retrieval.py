@@ -4,10 +4,12 @@ import json
 
 import grpc
 
+from core.context.budget import LeftOut, Loss
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
+from service.api.to_proto.retrieval import left_out
 from tests.support.server import Service, refused
 
 FACTS = {
@@ -191,3 +193,30 @@ async def test_a_prompt_can_be_made_of_the_evidence_itself(service: Service) -> 
 
     assert "Ben: Down at the old pier." in made.prompt
     assert all(hit.HasField("segment") for hit in made.hits)
+
+
+async def test_a_prompt_of_both_shows_the_evidence_below_the_node_that_it_lifted(service: Service) -> None:
+    await talk(service)
+
+    made = await service.retrieval.Augment(
+        pb.AugmentRequest(bank_id="b1", query="Down at the old pier.", target=pb.SEARCH_TARGET_BOTH)
+    )
+
+    assert any(hit.HasField("best_segment") for hit in made.hits)
+    assert "  verbatim: Ben: Down at the old pier." in made.prompt.splitlines()
+
+
+def test_what_was_left_out_is_called_by_what_it_is() -> None:
+    lost = [
+        LeftOut(section=section, item_id=item_id, loss=Loss.DROPPED, tokens=7)
+        for section, item_id in (
+            ("insight", "c-1"),
+            ("memories", "n-1"),
+            ("memories", "i-1#3"),
+            ("neighbors", "n-2"),
+        )
+    ]
+
+    said = left_out(lost)
+
+    assert [one.what for one in said] == ["conflict", "node", "segment", "neighbor"]
