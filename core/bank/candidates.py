@@ -51,11 +51,31 @@ def candidates(
     alpha: float,
 ) -> tuple[list[K], dict[K, float]]:
     """The best by either side, best first; those by meaning with their cosines."""
-    wide = max(FEWEST, WIDENING * query.top_k)
+    wide = _wide(query)
     by_words = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
     if alpha == 1.0 or query.vector is None:
         return by_words, {}
     return by_words, dict(vectors.search(query.vector, wide, allowed))
+
+
+def unranked(
+    query: Query,
+    said: Mapping[str, float],
+    words: KeywordIndex[K],
+    vectors: VectorIndex[K],
+    allowed: Callable[[K], bool] | None,
+    alpha: float,
+) -> list[K]:
+    """The same `candidates`, in no order: whoever is one by both sides is there twice."""
+    wide = _wide(query)
+    found = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
+    if alpha < 1.0 and query.vector is not None:
+        found += vectors.nearest(query.vector, wide, allowed)
+    return found
+
+
+def _wide(query: Query) -> int:
+    return max(FEWEST, WIDENING * query.top_k)
 
 
 def sides(

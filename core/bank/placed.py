@@ -5,7 +5,6 @@ not looked at, so that a query hardly takes longer in a large bank than in a sma
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 
@@ -14,12 +13,12 @@ from numpy.typing import NDArray
 
 from core.bank import scoring, structure
 from core.bank.bank import Bank
-from core.bank.candidates import alpha_of, candidates, segment_filter, sides
+from core.bank.candidates import alpha_of, segment_filter, sides, unranked
 from core.bank.query import Query
-from core.bank.scoring import Scored
+from core.bank.scoring import Scored, Why
 from core.bank.segment_order import Positions
 from core.bank.structure import Places
-from core.ids import SegmentRef
+from core.ids import NodeId, SegmentRef
 from core.text.moments import Frame, spans
 
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
@@ -35,14 +34,13 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
         return []
     allowed = segment_filter(bank, query)
     words, vectors = bank.segment_words, bank.segment_vectors
-    best, nearest = candidates(query, said, words, vectors, allowed, alpha)
     order = bank.tree.order
-    positions = order.positions([*best, *nearest])
+    positions = order.positions(unranked(query, said, words, vectors, allowed, alpha))
     if len(positions) == 0:
         return []
     positions = order.around(positions, structure.REACH)
     refs = order.refs(positions)
-    attribute, embedding = sides(bank, query, said, words, vectors, refs, alpha, nearest)
+    attribute, embedding = sides(bank, query, said, words, vectors, refs, alpha)
     plain = alpha * attribute + (1.0 - alpha) * embedding
     quoting = _quoting(bank, query, said, refs, attribute)
     places = _places(bank, query, said, positions, quoting)
@@ -51,25 +49,24 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
         kept = np.array([REFUTED if ref in bank.tree.refuted else 1.0 for ref in refs])
         shares = {name: kept * share for name, share in shares.items()}
     parts = np.array(list(shares.values()))
-    leaders = np.array(_leading(parts.sum(axis=0), query, refs, allowed), dtype=np.intp)
-    told = zip(
-        leaders.tolist(),
-        parts[:, leaders].T.tolist(),
-        attribute[leaders].tolist(),
-        embedding[leaders].tolist(),
-        strict=True,
-    )
-    scored = [
+    scores = parts.sum(axis=0)
+    ranked = _ranked(_leading(scores, query, refs, allowed), scores, places.times, refs)
+    lost = _lost(bank, query, ranked, scores, refs)
+    if lost:
+        scores[list(lost)] -= list(lost.values())
+        ranked = _ranked(ranked, scores, places.times, refs)
+    best = [place for place in ranked if scores[place] >= query.min_score][: query.top_k]
+    columns = (each[best].tolist() for each in (scores, attribute, embedding, parts.T))
+    return [
         Scored(
             key=refs[place],
-            score=sum(each),
+            score=score,
             attribute_score=by_words,
             embedding_score=by_meaning,
-            why=tuple(zip(shares, each, strict=True)),
+            why=_why(zip(shares, made, strict=True), lost.get(place)),
         )
-        for place, each, by_words, by_meaning in told
+        for place, score, by_words, by_meaning, made in zip(best, *columns, strict=True)
     ]
-    return _in_order(bank, query, scored)
 
 
 def _leading(
@@ -82,15 +79,38 @@ def _leading(
     return scoring.leading(scores, LEADERS * query.top_k, admits)
 
 
-def _in_order(bank: Bank, query: Query, scored: Iterable[Scored[SegmentRef]]) -> list[Scored[SegmentRef]]:
-    def time(ref: SegmentRef) -> datetime:
-        return bank.tree.segment(ref).event_time
+def _ranked(
+    chosen: Sequence[int],
+    scores: NDArray[np.float64],
+    times: NDArray[np.float64],
+    refs: Sequence[SegmentRef],
+) -> list[int]:
+    """In the order of `scoring.in_order`: by score, ties by newer, then by id."""
+    keys = ((-scores[chosen]).tolist(), (-times[chosen]).tolist(), [refs[place] for place in chosen])
+    return [place for *_, place in sorted(zip(*keys, chosen, strict=True))]
 
-    ranked = scoring.in_order(scored, time)
-    if query.structure.diversity > 0.0:
-        told_apart = _less_repeated(bank, query.structure.diversity, ranked)
-        ranked = ranked if told_apart == ranked else scoring.in_order(told_apart, time)
-    return [hit for hit in ranked if hit.score >= query.min_score][: query.top_k]
+
+def _why(made: Iterable[tuple[str, float]], loss: float | None) -> Why:
+    return tuple(made) if loss is None else (*made, (structure.REPETITION, -loss))
+
+
+def _lost(
+    bank: Bank,
+    query: Query,
+    ranked: Sequence[int],
+    scores: NDArray[np.float64],
+    refs: Sequence[SegmentRef],
+) -> dict[int, float]:
+    """What those of the ranked that repeat a better one lose by it."""
+    diversity = query.structure.diversity
+    if diversity == 0.0:
+        return {}
+    found, vectors = bank.segment_vectors.matrix([refs[place] for place in ranked])
+    repeated = structure.repetition(vectors)
+    again = np.flatnonzero(repeated)
+    chosen = [ranked[found[number]] for number in again.tolist()]
+    losses = (scores[chosen] * diversity * repeated[again]).tolist()
+    return {place: loss for place, loss in zip(chosen, losses, strict=True) if loss > 0.0}
 
 
 def _places(
@@ -131,31 +151,18 @@ def _quoting(
 def _topics(bank: Bank, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
     """Of each segment, the plain score of the best node that summarises it; 0 where none does."""
     owners = bank.tree.nodes_at(positions.tolist())
-    nodes = list(dict.fromkeys(chain.from_iterable(owners)))
+    groups = dict.fromkeys(owners)
+    nodes = list(dict.fromkeys(chain.from_iterable(groups)))
     alpha = alpha_of(query, said)
     if not nodes or alpha is None:
         return np.zeros(len(positions))
     attribute, embedding = sides(bank, query, said, bank.node_words, bank.node_vectors, nodes, alpha)
     scores = dict(zip(nodes, (alpha * attribute + (1.0 - alpha) * embedding).tolist(), strict=True))
-    best = {each: max(map(scores.__getitem__, each), default=0.0) for each in set(owners)}
+    best = {each: _best(scores, each) for each in groups}
     return np.array([best[each] for each in owners])
 
 
-def _less_repeated(
-    bank: Bank, diversity: float, ranked: Sequence[Scored[SegmentRef]]
-) -> list[Scored[SegmentRef]]:
-    """The same hits; those that repeat a better one have lost by it."""
-    found = [(place, bank.segment_vectors.get(hit.key)) for place, hit in enumerate(ranked)]
-    places = [place for place, vector in found if vector is not None]
-    if len(places) < 2:
-        return list(ranked)
-    repeated = structure.repetition(np.array([vector for _, vector in found if vector is not None]))
-    told_apart = list(ranked)
-    for place, part in zip(places, repeated.tolist(), strict=True):
-        hit = ranked[place]
-        loss = hit.score * diversity * part
-        if loss > 0.0:
-            told_apart[place] = replace(
-                hit, score=hit.score - loss, why=(*hit.why, (structure.REPETITION, -loss))
-            )
-    return told_apart
+def _best(scores: Mapping[NodeId, float], nodes: Sequence[NodeId]) -> float:
+    if len(nodes) == 1:  # as a rule
+        return scores[nodes[0]]
+    return max(map(scores.__getitem__, nodes), default=0.0)

@@ -58,7 +58,8 @@ def attribute_scores(bm25: NDArray[np.float64], best: float) -> NDArray[np.float
 
 def embedding_scores(cosines: NDArray[np.float32], floor: float, ceiling: float) -> NDArray[np.float64]:
     """Cosines on the embedding space's calibrated scale: `floor` and below is 0, `ceiling` and above is 1."""
-    return np.clip((cosines.astype(np.float64) - floor) / (ceiling - floor), 0.0, 1.0)
+    scaled = (cosines.astype(np.float64) - floor) / (ceiling - floor)
+    return np.minimum(np.maximum(scaled, 0.0), 1.0)
 
 
 def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bool) -> float | None:

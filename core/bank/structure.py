@@ -169,7 +169,7 @@ REPEATED = 0.95
 
 def repetition(vectors: NDArray[np.float32]) -> Array:
     """How much each of the hits, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
-    cosines = vectors @ vectors.T
+    cosines = np.vecdot(vectors[:, None], vectors)  # by `@` threads of BLAS would wait for one another
     cosines.reshape(-1)[:: len(vectors) + 1] = 0.0  # nobody repeats itself
     if cosines.max(initial=0.0) < REPEATED:  # as a rule
         return np.zeros(len(vectors))

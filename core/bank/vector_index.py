@@ -176,6 +176,11 @@ class VectorIndex(Generic[K]):
         row = self._row_of.get(key)
         return None if row is None else self._vector(row).copy()
 
+    def matrix(self, keys: Sequence[K]) -> tuple[list[int], NDArray[np.float32]]:
+        """The places of those of `keys` that have vectors, and these as `get` gives them, shape (places, dimension)."""
+        places, rows = self._present(keys)
+        return places, self._vectors(rows)
+
     def search(
         self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
     ) -> list[tuple[K, float]]:
@@ -184,20 +189,44 @@ class VectorIndex(Generic[K]):
         Exact while nothing is compiled into HNSW; otherwise with HNSW's recall for compiled rows.
         """
         k = min(k, len(self))
-        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
-        rows = self._near(vector, k, allowed and (lambda row: allowed(keys[row]))) if k > 0 else []
-        ranked = sorted(
-            zip((-self._cosines(vector, rows)).tolist(), [keys[row] for row in rows], strict=True)
-        )
+        rows, keys = self._near_keys(vector, k, allowed)
+        ranked = sorted(zip((-self._cosines(vector, rows)).tolist(), keys, strict=True))
         return [(key, -cosine) for cosine, key in ranked[: max(k, 0)]]
+
+    def nearest(self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None) -> list[K]:
+        """Whom `search` finds, in no order: for who asks for `similarities` anyway, and of more."""
+        k = min(k, len(self))
+        rows, keys = self._near_keys(vector, k, allowed)
+        if len(rows) <= k:
+            return keys
+        ranked = sorted(zip((-self._cosines(vector, rows)).tolist(), keys, strict=True))
+        return [key for _, key in ranked[:k]]
 
     def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
         """The cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
-        rows = [self._row_of.get(key, -1) for key in keys]
+        present, rows = self._present(keys)
+        if len(rows) == len(keys):  # as a rule
+            return self._cosines(vector, rows)
         found = np.full(len(keys), ABSENT, np.float32)
-        present = [place for place, row in enumerate(rows) if row >= 0]
-        found[present] = self._cosines(vector, [rows[place] for place in present])
+        found[present] = self._cosines(vector, rows)
         return found
+
+    def _present(self, keys: Sequence[K]) -> tuple[list[int], list[int]]:
+        """Places of those of `keys` that have vectors, and their rows."""
+        row_of = self._row_of.get
+        rows = [row_of(key, -1) for key in keys]
+        if min(rows, default=0) >= 0:
+            return list(range(len(rows))), rows
+        present = [place for place, row in enumerate(rows) if row >= 0]
+        return present, [rows[place] for place in present]
+
+    def _near_keys(
+        self, vector: Vector, k: int, allowed: Callable[[K], bool] | None
+    ) -> tuple[list[int], list[K]]:
+        """Rows among which the `k` nearest are, and their keys."""
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
+        rows = self._near(vector, k, allowed and (lambda row: allowed(keys[row]))) if k > 0 else []
+        return rows, [keys[row] for row in rows]
 
     def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> list[int]:
         """Rows among which the `k` nearest are."""
@@ -245,7 +274,7 @@ class VectorIndex(Generic[K]):
 
     def _vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
         compiled = len(self._compiled.matrix)
-        if max(rows) < compiled:  # as a rule, and then half the work
+        if max(rows, default=-1) < compiled:  # as a rule, and then half the work
             return self._compiled.matrix.take(rows, axis=0)
         places = np.array(rows, dtype=np.int64)
         tail = places >= compiled

@@ -1,17 +1,23 @@
 """What a search costs inside the bank, the query's vector at hand: kinds of query by the size of the bank.
 
-    python -m tests.bench.bench_query [size…]
+    python -m tests.bench.bench_query [size | set…]
 
 Processor time of the searching thread. A bank has as many nodes as segments (the corpus's texts, twenty segments an
-interaction, the structure at its shipped weights), English and Chinese by turns, and no embedder.
+interaction, the structure at its shipped weights), English and Chinese by turns, and no embedder. A set is a file in
+LoCoMo's form: its conversations are memorized as `memorybank eval` does it, with the configured embedder, and all of
+their questions asked of the segments, PASSES times over; shown is each question's median.
 """
 
+import asyncio
 import sys
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.bank.bank import Bank, Tuning
 from core.bank.change import BankState, Head, NodePut
@@ -23,7 +29,13 @@ from core.ids import ChangeId, InteractionId, SegmentRef
 from core.model.bank import EmbeddingSpace
 from core.model.insight import Insight
 from core.model.interaction import Interaction
-from service.config import StructureSection
+from core.usecases.house import House
+from service.bootstrap import open_house
+from service.config import StructureSection, load_settings
+from service.evaluation import locomo
+from service.evaluation.asking import memorized
+from service.evaluation.pacing import Progress
+from service.evaluation.sets import World
 from tests.bench.corpus import Corpus
 from tests.bench.measuring import table
 from tests.support.changes import START, edge, interaction, node, record
@@ -33,6 +45,8 @@ SPACE = EmbeddingSpace(name="bench", dimension=384, cosine_floor=0.2, cosine_cei
 TURNS = 20
 QUESTIONS = 200
 STRUCTURE = Structure(**dict(StructureSection()))
+PASSES = 5
+DEPTHS = (10, 20)  # what a search asks for by default, and what the evaluation asks for
 
 
 def filled(corpus: Corpus) -> Bank:
@@ -66,7 +80,7 @@ def filled(corpus: Corpus) -> Bank:
         },
     )
     bank = Bank.load(state, Tuning())
-    for compaction in bank.compactions():
+    for compaction in bank.compactions(at_rest=True):
         compaction.build()
         bank.adopt(compaction)
     return bank
@@ -115,6 +129,56 @@ def measure(size: int) -> None:
     print(table((f"{size:,} nodes, as many segments", "p50 µs", "p95"), rows), end="\n\n")
 
 
+# ---- a set ----
+
+
+async def measure_set(text: str) -> None:
+    rows = []
+    with TemporaryDirectory() as folder:
+        settings = load_settings(None, store={"kind": "memory"}, data_dir=Path(folder))
+        async with open_house(settings) as house:
+            for world in locomo.read(text).worlds:
+                rows += await of_world(house, world)
+    columns = ("conversation", "segments", "questions", "search", "top", "p50 µs", "p95")
+    print(table(columns, rows), end="\n\n")
+
+
+async def of_world(house: House, world: World) -> list[tuple[str, ...]]:
+    """A row for each depth, by the plain formula and as configured."""
+    key = (await memorized(house, world, Progress())).key
+    vectors = [(await house.embedder.embed_queries([each.text]))[0] for each in world.questions]
+    rows = []
+    async with house.banks.reading(key) as bank:
+        for top_k in DEPTHS:
+            for name, structure in (("plain", Structure()), ("structure", house.retrieval.structure)):
+                queries = [
+                    Query(
+                        top_k=top_k,
+                        alpha=house.retrieval.alpha,
+                        text=question.text,
+                        vector=vector,
+                        target=Target.SEGMENTS,
+                        hops=0,
+                        structure=structure,
+                        now=house.clock.now(),
+                    )
+                    for question, vector in zip(world.questions, vectors, strict=True)
+                ]
+                what = (world.world_id, str(bank.tree.segment_count), str(len(queries)), name, str(top_k))
+                rows.append((*what, *(f"{p:.0f}" for p in np.percentile(medians(bank, queries), (50, 95)))))
+    return rows
+
+
+def medians(bank: Bank, queries: Sequence[Query]) -> NDArray[np.float64]:
+    """Of each query. Never twice in a row, when it would find the words' sums made."""
+    microseconds(bank, queries)
+    taken: NDArray[np.float64] = np.median([microseconds(bank, queries) for _ in range(PASSES)], axis=0)
+    return taken
+
+
 if __name__ == "__main__":
-    for size in map(int, sys.argv[1:]) if len(sys.argv) > 1 else SIZES:
-        measure(size)
+    for asked in sys.argv[1:] or map(str, SIZES):
+        if asked.isdecimal():
+            measure(int(asked))
+        else:
+            asyncio.run(measure_set(Path(asked).read_text("utf-8")))

@@ -148,6 +148,24 @@ def test_ten_hits_are_not_one_fact_ten_times() -> None:
     assert dict(found.hits[-1].why)[REPETITION] < 0.0
 
 
+def test_what_loses_by_repeating_makes_room_and_ties_stay_newest_first() -> None:
+    twice = (("", "The ferry leaves at nine."), ("", "The ferry leaves at nine."))
+    steps = [InteractionAdd(interaction=told(f"i{n}", *twice, days=n)) for n in range(2)]
+    bank = bank_of(*steps)
+    bank.put_segment_vectors({ref("i0", 0): vector(1), ref("i0", 1): vector(1), ref("i1", 1): vector(2)})
+
+    found = asked(bank, "when the ferry leaves at nine", Structure(diversity=0.9))
+
+    assert [hit.segment.ref for hit in found.hits if hit.segment] == [
+        ref("i1", 0),
+        ref("i1", 1),
+        ref("i0", 0),
+        ref("i0", 1),
+    ]
+    assert [REPETITION in dict(hit.why) for hit in found.hits] == [False, False, False, True]
+    assert sum(share for _, share in found.hits[-1].why) == pytest.approx(found.hits[-1].score)
+
+
 def test_filters_hold_for_what_is_near_too() -> None:
     bank = a_talk()
 

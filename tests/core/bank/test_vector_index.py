@@ -106,6 +106,8 @@ class AgainstAScan(RuleBasedStateMachine):
         assert [cosine for _, cosine in found] == pytest.approx([float(c) for _, c in expected], abs=1e-6)
         assert found == sorted(found, key=lambda hit: (-hit[1], hit[0]))
         assert all(cosine == pytest.approx(float(cosines[key]), abs=1e-6) for key, cosine in found)
+        nearest = self.index.nearest(query, k, (lambda key: key not in banned) if filtered else None)
+        assert sorted(nearest) == sorted(key for key, _ in found)
 
     @invariant()
     def gives_back_what_was_put(self) -> None:
@@ -114,6 +116,10 @@ class AgainstAScan(RuleBasedStateMachine):
             held = self.index.get(key)
             assert (held is not None) == (key in self.vectors) == (key in self.index)
             assert held is None or held.tobytes() == self.vectors[key].tobytes()
+        places, matrix = self.index.matrix(KEYS)
+        assert [KEYS[place] for place in places] == sorted(self.vectors)
+        assert matrix.shape == (len(places), DIMENSION)
+        assert matrix.tobytes() == b"".join(self.vectors[KEYS[place]].tobytes() for place in places)
 
 
 TestAgainstAScan = AgainstAScan.TestCase
@@ -305,6 +311,8 @@ def test_a_pair_has_one_similarity_whichever_part_found_it() -> None:
     assert scanned.similarities(rows[5], [key for key, _ in found]).tolist() == [
         cosine for _, cosine in found
     ]
+    beside = scanned.similarities(rows[5], ["absent", *names])
+    assert [beside[1 + names.index(key)] for key, _ in found] == [cosine for _, cosine in found]
 
 
 def test_a_key_without_a_vector_is_as_unlike_as_can_be() -> None:
