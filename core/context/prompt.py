@@ -90,8 +90,8 @@ ENGLISH = Wording(
     verbatim="verbatim",
     retry_of="retry of",
     how_to_settle=(
-        "Settle these conflicts first, in order: check several independent sources, say which side is right or "
-        "how they fit together, and on what evidence; name the conflict's id."
+        "Settle conflicts first, in order: check several independent sources, say which side is right or how they "
+        "fit together, and on what evidence; name the conflict's id."
     ),
     more_conflicts="- (open conflicts that are not listed here: {})",
 )
@@ -119,7 +119,7 @@ CHINESE = Wording(
     keywords="关键词",
     verbatim="原文",
     retry_of="重试",
-    how_to_settle="先依次验证以下冲突：查多个独立来源，说明哪方正确或如何整合、有何依据，并注明冲突 id。",
+    how_to_settle="先依次验证冲突：查多个独立来源，说明哪方正确或如何整合、有何依据，并注明冲突 id。",
     more_conflicts="- （未列出的待验证冲突：{}）",
 )
 
@@ -179,7 +179,8 @@ def insight_section(insight: Insight, conflicts: Sequence[Conflict], words: Word
     """The insight document: all of it, but for open conflicts that are more than their share."""
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
     validations = [task for task in insight.pending if task.conflict_id]
-    others = [_pending_line(task, words) for task in insight.pending if not task.conflict_id]
+    others = [words.how_to_settle] if validations else []
+    others += [_pending_line(task, words) for task in insight.pending if not task.conflict_id]
     if not insight.pending:
         others = [words.finished if insight.finished else words.nothing]
     before = [
@@ -187,7 +188,6 @@ def insight_section(insight: Insight, conflicts: Sequence[Conflict], words: Word
         f"{words.completed}:",
         *([_completed_line(task, words) for task in insight.completed] or [words.nothing]),
         f"{words.pending}:",
-        *([words.how_to_settle] if validations else ()),
     ]
     items = [
         Item(item_id="insight", full="\n".join(before), fixed=True),
@@ -224,18 +224,23 @@ def _pending_line(task: PendingTask, words: Wording) -> str:
 
 
 def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None) -> Item:
-    """In full the first alone, which is the next to be settled, with what its sides say, and it outweighs all; the
-    others are named until their turn comes, the newest the longest."""
+    """In full the first alone, the next step, with what its sides say, and it outweighs all; the others are named
+    until their turn comes, and the newer outweighs the older."""
     at_issue = conflict.description if conflict else task.description
-    brief = f"- [{task.conflict_id}] {_opening(at_issue, NAME_LENGTH)}"
     if place:
-        return Item(item_id=task.conflict_id, full=brief, weight=float(place))
+        named = f"- [{task.conflict_id}] {_opening(at_issue, NAME_LENGTH)}"
+        return Item(item_id=task.conflict_id, full=named, weight=float(place))
+    head = f"- [{task.conflict_id}] {task.type}:"
     quotes = (
         [_opening(side.quote, QUOTE_LENGTH) for side in conflict.sides[:QUOTED_SIDES]] if conflict else []
     )
     said = "".join(f" “{quote}”" for quote in quotes if quote)
-    whole = f"- [{task.conflict_id}] {one_line(at_issue)}{said}"
-    return Item(item_id=task.conflict_id, full=whole, short=brief, weight=inf)
+    return Item(
+        item_id=task.conflict_id,
+        full=f"{one_line(f'{head} {at_issue}')}{said}",
+        short=one_line(f"{head} {_opening(at_issue, NAME_LENGTH)}"),
+        weight=inf,
+    )
 
 
 def _opening(text: str, length: int) -> str:

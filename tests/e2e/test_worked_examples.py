@@ -134,7 +134,7 @@ async def test_who_is_ceo_from_the_contradiction_to_the_verdict_and_the_answer(t
         assert ["李四" in conflict.sides[0].quote, "张三" in conflict.sides[1].quote] == [True, True]
         front = second.insight.pending[0]
         assert (front.type, front.conflict_id) == ("CROSS_VALIDATION", conflict_id)
-        assert front.description in second.prompt
+        assert f"[{conflict_id}] CROSS_VALIDATION: {conflict.description}" in second.prompt
         found = await client.search(bank_id=BANK, text="谁是CEO")
         assert {hit.node.state for hit in found.hits} == {NODE_STATE_CONTESTED}
 

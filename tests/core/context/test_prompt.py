@@ -79,18 +79,17 @@ def test_open_conflicts_stand_in_front_with_their_own_ids_and_how_to_settle_them
 
     lines = task_state_of(found).text.splitlines()
 
-    place = lines.index(ENGLISH.how_to_settle)
-    assert [line.split("]")[0] for line in lines[place + 1 :]] == [
-        *(f"- [{one.conflict_id}" for one in found),
-        "- [t-1",
-    ]
+    heads = [line.split("]")[0] for line in lines[lines.index("Next:") + 1 :]]
+    assert heads == [*(f"- [{one.conflict_id}" for one in found), ENGLISH.how_to_settle, "- [t-1"]
     assert not any(node_id in line for line in lines for node_id in NODES)
 
 
-def test_the_conflict_to_be_settled_next_quotes_its_sides() -> None:
+def test_the_conflict_to_be_settled_next_names_its_type_and_quotes_its_sides() -> None:
     lines = task_state_of(disputes(2, "who the CEO of Acme is")).text.splitlines()
 
-    assert [line.count("“the CEO is A”") for line in lines if line.startswith("- [c-")] == [2, 0]
+    (first, second) = [line for line in lines if line.startswith("- [c-")]
+    assert first.endswith("CROSS_VALIDATION: who the CEO of Acme is “the CEO is A” “the CEO is A”")
+    assert second.endswith("] who the CEO of Acme is")
 
 
 @pytest.mark.parametrize(
