@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.agents.offline import naming
-from core.agents.offline.claims.reading import SPEAKER, read
+from core.agents.offline.claims.reading import read, speaker
 from core.agents.offline.claims.statement import Kind, Statement
 from core.agents.offline.contradiction import Contradiction, contradiction
 from core.agents.offline.sameness import contains, content
@@ -213,9 +213,9 @@ def said(topic: Topic) -> tuple[Said, ...]:
     for start, end in sentences.spans(text)[:MOST_SENTENCES]:
         quote = text[start:end]
         line = text.rfind("\n", 0, start) + 1
-        speaker = SPEAKER.match(text, line)
-        first = speaker is None or speaker.end() > start
-        judged = quote if first or speaker is None else speaker.group() + quote
+        spoken = speaker(text, line)
+        first = spoken is None or spoken.end() > start
+        judged = quote if first or spoken is None else spoken.group() + quote
         found.append(Said(quote=quote, judged=judged, statement=read(judged)))
     return tuple(found)
 

@@ -5,20 +5,21 @@ become values; what the tagger may cut wrongly (known terms, labels, Latin names
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from core.agents.offline.claims import lexicon_zh as words
 from core.agents.offline.claims.draft import Draft
-from core.agents.offline.claims.statement import Denial, Kind, Statement
+from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabulary
 from core.text.chinese import tagged
 
 NUMBER = re.compile(
     r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
-    r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b|[\u4e00-\u9fff]?)"
+    r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]|[\u4e00-\u9fff]?)"
 )
 WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
 LABEL = re.compile(
@@ -26,6 +27,12 @@ LABEL = re.compile(
     r"|(?:阶段|步骤|节点|章节|版块|分支)\s*[A-Z\d一二三四五六七八九十]+"
 )
 LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#_-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#_-]*)*")
+_DATE = (
+    r"(?:(?:[\d零〇一二三四五六七八九十]{1,4} ?[年月日号] ?)+|(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}"
+    r"|(?:周|星期|礼拜)[一二三四五六日天])"
+)
+DATELINE = re.compile(rf"\s*{_DATE}(?:\s.*)?|.*\S\s+{_DATE}\s*")  # a date set apart, as in a diary
+ENDED = ("。", "！", "？", "!", "?", "；", ".")
 CONDITION = re.compile(r"\s*(?:如果|假如|假设|倘若|若|当|一旦|除非|只要)(?!时|天|年|地|代|前)")
 TITLE = re.compile(r"《[^》]{1,40}》|“[^”]{1,40}”|「[^」]{1,40}」|\"[^\"]{1,40}\"")
 PASSIVE = re.compile(r"由|被|所")
@@ -33,6 +40,7 @@ NUMERALS = {character: value for value, character in enumerate("零一二三四�
 SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 DATE_UNITS = {"年": "year", "月": "month", "日": "day", "号": "day"}
 FIRST_YEAR = 1000  # 三年 is a span of time, 1999年 a date
+PREDICATES = frozenset("v vd vi vq vg a ag z i l d p".split())  # kinds; vn and an may be nouns
 NAMES = ("nr", "ns", "nt", "nz")  # kinds of words that are names
 SKIPPED = ("x", "uj", "ul", "ug", "uz", "ud", "uv", "p", "c", "e", "y", "o", "k", "h")  # that carry nothing
 BREAKS = frozenset("；;：:—。.")
@@ -44,11 +52,15 @@ PRONOUNS = groups(words.PERSONAL)
 
 @dataclass(slots=True)
 class Course(Draft):
-    """A draft with what tells a statement from an order: 更新邻居节点 has no subject."""
+    """A draft with what tells a statement from an order (更新邻居节点 has no subject) and from a heading.
+
+    `predicated`: something is said of something, by a verb, an adjective or a quantity.
+    """
 
     state: bool | None = None
     starts_with_a_verb: bool = False
     copula: bool = False
+    predicated: bool = False
 
 
 class Found(NamedTuple):
@@ -84,8 +96,30 @@ def statement(text: str) -> Statement:
         personal=course.personal,
         contrasting="而" in text,
         conditional=CONDITION.match(text) is not None,
-        proposition=bool(course.terms) and (not course.starts_with_a_verb or course.copula),
+        proposition=_is_proposition(course),
     )
+
+
+def _is_proposition(course: Course) -> bool:
+    """Not an order, nor a heading: 5月6日 雁岭 and 雁岭旅行计划 say nothing of anything."""
+    if not course.terms or course.starts_with_a_verb and not course.copula:
+        return False
+    quantities = any(t.kind is Kind.NUMBER and (t.unit or not _is_year(t)) for t in course.terms)
+    if course.text.rstrip().endswith(ENDED):
+        return True
+    if DATELINE.fullmatch(course.text):
+        return quantities
+    return course.predicated or quantities or _is_filled(course.terms)
+
+
+def _is_year(term: Term) -> bool:
+    return 1900 <= term.value < 2100
+
+
+def _is_filled(terms: Sequence[Term]) -> bool:
+    """What allows one value, and the value right behind it: 生日5月3日."""
+    single = vocabulary(chinese=True).single
+    return any(x.key in single and y.kind in (Kind.DATE, Kind.NAME, Kind.NUMBER) for x, y in pairwise(terms))
 
 
 # ---- told by form ----
@@ -122,6 +156,7 @@ def _known() -> re.Pattern[str]:
 
 
 def _term(course: Course, found: re.Match[str]) -> None:
+    course.predicated = True
     course.add(Kind.WORD, chinese_key(found.group()), found.start(), found.end())
 
 
@@ -154,7 +189,7 @@ def _is_number(text: str, found: re.Match[str]) -> bool:
 
 
 def _number(course: Course, found: re.Match[str]) -> None:
-    value, unit, start, end = value_of(found["digits"]), found["unit"], found.start(), found.end()
+    value, unit, start, end = value_of(found["digits"]), found["unit"].strip(), found.start(), found.end()
     for scale in found["scale"]:
         value *= SCALES[scale]
     dated = unit in DATE_UNITS and not found["scale"] and (unit != "年" or value >= FIRST_YEAR)
@@ -240,6 +275,11 @@ def _content(course: Course, word: str, kind: str, at: int) -> None:
         course.denial = Denial.CLAUSE
     elif word in words.FUNCTION or kind in SKIPPED or not word.strip():
         return
+    if kind.startswith("n") and _follows_a_surname(course, at):
+        surname = course.terms.pop()
+        whole = surname.key + word
+        course.add(Kind.NAME, whole, surname.start, at + len(word), parts=frozenset({whole}))
+        return
     key = denied or chinese_key(word)
     if kind.startswith(NAMES) and key == word.lower():
         course.add(Kind.NAME, key, at, at + len(word), parts=frozenset({key}))
@@ -247,8 +287,15 @@ def _content(course: Course, word: str, kind: str, at: int) -> None:
         course.add(Kind.WORD, key, at, at + len(word))
 
 
+def _follows_a_surname(course: Course, at: int) -> bool:
+    """Whether a noun is how someone is addressed: 欧老板, 阚师傅."""
+    last = course.terms[-1] if course.terms else None
+    return last is not None and last.kind is Kind.NAME and last.end == at and len(last.key) == 1
+
+
 def _verb(course: Course, word: str, kind: str, at: int) -> None:
     verb = kind.startswith("v")
+    course.predicated |= kind in PREDICATES or word in words.STATES or word in words.COPULAS
     second = (
         verb and len(course.terms) == 1 and course.terms[0].end == at
     )  # 发布推迟了: the first is the subject

@@ -3,6 +3,7 @@
 Law: pure; says what two sentences share, never whether they contradict.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ from core.agents.offline.claims.vocabulary import Vocabulary, english_key, vocab
 
 FIRST = frozenset({"first", "首次", "初次"})  # happens once
 IDENTIFYING = (" is", " are", " was", " were", " by", "是", "为", "由")  # before a name: no other will do
+BEFORE_PLACES = re.compile(
+    r"\b(?:in|at|from|to|near|across)\s+(?:the\s+)?[\"'“]?$|[在于从到去]$", re.IGNORECASE
+)
 SWAP_WEIGHT = 3.0  # without the subject in common, the shared words must be this telling
 
 
@@ -61,9 +65,29 @@ class Comparison:
 
     @property
     def same_event(self) -> bool:
-        """Told in so many shared words that it is one event, with others in it."""
+        """Told in so many shared words that it is one event, with others in it.
+
+        Words alone tell of a kind of event, which happens to many people; what makes it one is who else
+        is in it, or a time at which only one can have done it.
+        """
         told = [x for x, _ in self.laid.pairs if x.kind in (Kind.WORD, Kind.DATE)]
-        return not (self.left.state or self.right.state) and self.laid.weight(told) >= SWAP_WEIGHT
+        if self.left.state or self.right.state or self.laid.weight(told) < SWAP_WEIGHT:
+            return False
+        if any(term.key in self.words.open_to_all for term in self.laid.words):
+            return False
+        dated = any(term.kind is Kind.DATE for term in told)
+        return self.party_in_common or dated and any(t.key in self.words.one_doer for t in self.laid.words)
+
+    @property
+    def party_in_common(self) -> bool:
+        """A name in both sentences, in whatever clause, that is not just where it happened."""
+        return any(
+            matches(x, y) and _is_party(self.left, x) and _is_party(self.right, y)
+            for x in self.left.terms
+            if x.kind is Kind.NAME
+            for y in self.right.terms
+            if y.kind is Kind.NAME
+        )
 
     @property
     def once_together(self) -> bool:
@@ -141,3 +165,12 @@ def _first_word(statement: Statement, term: Term) -> bool:
     """Whether `term` is the first word of its clause after the names."""
     words = (t for t in statement.of_clause(term.clause) if t.kind is Kind.WORD and t.key not in FIRST)
     return next(words, None) is term
+
+
+def _is_party(statement: Statement, name: Term) -> bool:
+    """Whether a name takes part: it does not stand where places do, nor (in Chinese) as part of a word's name."""
+    if BEFORE_PLACES.search(statement.text[: name.start]):
+        return False
+    return not statement.chinese or not any(
+        t.start == name.end and t.kind is Kind.WORD for t in statement.terms
+    )

@@ -42,7 +42,7 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
     subject = left.asserted if contrast else _subject_of(left, clause)
     both = compare(left, subject, right, tuple(t for t in theirs if t not in held))
     if contrast:
-        if covered < COVERED_CONTRAST or not _same_frame(both):
+        if covered < COVERED_CONTRAST or not _same_frame(both) or _of_another(left, right, held):
             return None
     elif not both.same_subject:
         return None
@@ -53,6 +53,16 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
 
 def _subject_of(statement: Statement, clause: int) -> tuple[Term, ...]:
     return tuple(t for t in statement.of_clause(clause) if t.asserted) or statement.subject
+
+
+def _of_another(left: Statement, right: Statement, held: Sequence[Term]) -> bool:
+    """Whether each tells of people of its own, none of whom the other names: B may do what A does not."""
+    ours, theirs = ([t for t in side.subject if t.kind is Kind.NAME] for side in (left, right))
+    if not ours or not theirs or any(t in theirs for t in held):
+        return False
+    return not any(_any_matches(x, right.terms) for x in ours) and not any(
+        _any_matches(y, left.terms) for y in theirs
+    )
 
 
 def _same_frame(both: Comparison) -> bool:

@@ -179,13 +179,13 @@ def _opens_a_clause(lower: str, following: str) -> bool:
 
 def _content(draft: Draft, token: Token, before: str) -> None:
     lower = token.lower
-    if before not in BEFORE_NOUNS and _looks_a_verb(draft, lower):
-        _verb(draft)
     draft.bound = 0
     calendar = "month" if lower in words.MONTHS else "weekday" if lower in words.WEEKDAYS else ""
     if calendar and token.text[0].isupper():
         draft.add(Kind.DATE, lower, token.start, token.end, unit=calendar)
     else:
+        if before not in BEFORE_NOUNS and _looks_a_verb(draft, lower):
+            _verb(draft)
         draft.add(Kind.WORD, english_key(token.text), token.start, token.end)
 
 

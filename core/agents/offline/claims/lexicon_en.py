@@ -248,6 +248,17 @@ MUTUAL = words(
     """
 )
 
+# What many do alike, so that another who did it is no contradiction.
+OPEN_TO_ALL = words(
+    """
+    attend participate graduate study enrol enroll born die live move travel visit arrive volunteer work
+    retire join watch eat buy rent
+    """
+)
+
+# Of one thing at one time there is one who does it.
+ONE_DOER = words("win host invent discover founded direct lead chair conduct captain")
+
 # What a person is by trade; who is one is taken not to be another.
 TRADES = words(
     """

@@ -181,6 +181,17 @@ MUTUAL = words(
     """
 )
 
+# What many do alike, so that another who did it is no contradiction.
+OPEN_TO_ALL = words(
+    """
+    参加 参与 出席 毕业 就读 考上 上学 学习 出生 去世 住 居住 搬 搬家 搬到 旅行 旅游 去 去过 到达 访问 志愿 工作
+    退休 加入 观看 看 吃 买 购买 租
+    """
+)
+
+# Of one thing at one time there is one who does it.
+ONE_DOER = words("冠军 夺冠 赢 承办 主持 发明 发现 创立 执导 导演 主编 指挥 率领")
+
 # What a person is by trade; who is one is taken not to be another.
 TRADES = words(
     """

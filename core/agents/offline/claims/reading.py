@@ -35,7 +35,7 @@ def read(sentence: str) -> Statement:
     start = sentence[:LONGEST]
     mark = LIST_MARK.match(start)
     inner = unquoted(MARKUP.sub("", start[mark.end() :] if mark else start))
-    spoken = SPEAKER.match(inner)
+    spoken = speaker(inner)
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
     if spoken:
@@ -44,6 +44,18 @@ def read(sentence: str) -> Statement:
             found, speaker=name.lower(), labelled=_is_label(start, mark.end() if mark else 0, name)
         )
     return replace(found, proposition=False) if NOT_PROSE.search(inner) or HEADING.match(start) else found
+
+
+def speaker(text: str, start: int = 0) -> re.Match[str] | None:
+    """Who says it and the colon, where a line that begins at `start` names a speaker (group 1)."""
+    found = SPEAKER.match(text, start)
+    return None if found is None or _tells(found.group(1)) else found
+
+
+def _tells(name: str) -> bool:
+    """Whether what stands before a colon is itself what is said: 李娜会说三种语言：…, but not 李娜说：…."""
+    cut = tagged(name) if is_chinese(name) else []
+    return bool(cut) and cut[0].kind.startswith("nr") and any(word.kind == "v" for word in cut[1:-1])
 
 
 def _is_label(sentence: str, start: int, name: str) -> bool:

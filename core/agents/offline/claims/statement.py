@@ -85,7 +85,7 @@ class Statement:
     @cached_property
     def subject(self) -> tuple[Term, ...]:
         """Who or what it is about: the names each clause starts with, else what stands before the verb."""
-        later = [term for n in range(1, self.clauses) for term in _leading_names(self.of_clause(n))]
+        later = [term for n in range(1, self.clauses) for term in _told_of(self.of_clause(n))]
         first = self.of_clause(0)
         names = [*_leading_names(first[: self.subject_end or len(first)]), *later]
         return tuple(names) or tuple(term for term in self.terms[: self.subject_end] if term.asserted)
@@ -104,14 +104,17 @@ class Statement:
 
     @cached_property
     def claims(self) -> tuple[tuple[Term, ...], ...]:
-        """What each clause asserts, its subject in front: the first clause's, where it has none of its own."""
+        """What each clause asserts, its subject in front: the first clause's, where it has none of its own.
+
+        A clause of names and dates alone asserts nothing.
+        """
         found = []
         for clause in range(self.clauses):
             own = self.of_clause(clause)
             if own and own[0].kind is not Kind.NAME:
                 own = (*(term for term in self.subject_of(0) if term not in own), *own)
             found.append(tuple(term for term in own if term.asserted))
-        return tuple(claim for claim in found if claim)
+        return tuple(claim for claim in found if any(t.kind not in (Kind.NAME, Kind.DATE) for t in claim))
 
     def surface(self, terms: Sequence[Term]) -> str:
         """The text from the first of these terms to the last."""
@@ -121,3 +124,8 @@ class Statement:
 def _leading_names(terms: Sequence[Term]) -> list[Term]:
     count = next((n for n, term in enumerate(terms) if term.kind is not Kind.NAME), len(terms))
     return [term for term in terms[:count] if term.asserted]
+
+
+def _told_of(terms: Sequence[Term]) -> list[Term]:
+    """The names a later clause starts with, if it tells something of them: a list of names does not."""
+    return _leading_names(terms) if any(term.kind is not Kind.NAME for term in terms) else []

@@ -27,6 +27,8 @@ class Vocabulary:
     once_together: frozenset[str]
     one_named: frozenset[str]
     mutual: frozenset[str]
+    open_to_all: frozenset[str]
+    one_doer: frozenset[str]
     trades: frozenset[str]
 
 
@@ -101,5 +103,7 @@ def _built(lexicon: ModuleType, key_of: Callable[[str], str]) -> Vocabulary:
         once_together=keys(lexicon.ONCE_TOGETHER),
         one_named=keys(lexicon.ONE_NAMED),
         mutual=keys(lexicon.MUTUAL),
+        open_to_all=keys(lexicon.OPEN_TO_ALL),
+        one_doer=keys(lexicon.ONE_DOER),
         trades=lexicon.TRADES,
     )

@@ -304,3 +304,97 @@ PROCEDURES_CHINESE = [
     ("apart", "短期记忆保存最近十轮对话。", "长期记忆保存重要的事实。"),
     ("apart", "系统支持按用户隔离数据。", "系统支持按项目导出数据。"),
 ]
+
+# The same told of others, who may well do the same; and what states nothing.
+OTHERS_ENGLISH = [
+    (
+        "apart",
+        "Anna Bell and Tom Reyes both attended Lund University, where they became close friends.",
+        "Lena Fox and Jo Park both attended Ghent University, where they became close friends.",
+    ),
+    (
+        "apart",
+        "Anna Bell and Tom Reyes both attended Lund University, where they became close friends.",
+        "Lena Fox and Jo Park both attended Lund University, where they became close friends.",
+    ),
+    (
+        "apart",
+        "Anna Bell and Tom Reyes married in a small chapel in Bergen in June 2015.",
+        "Lena Fox and Jo Park married in a small chapel in Ghent in June 2015.",
+    ),
+    (
+        "apart",
+        "Anna Bell and Tom Reyes organized a charity run to raise money for schools.",
+        "Lena Fox and Jo Park organized a charity run to raise money for hospitals.",
+    ),
+    (
+        "apart",
+        "Anna Bell speaks three languages: English, French, and Polish.",
+        "Tom Reyes speaks three languages: English, French, and Greek.",
+    ),
+    (
+        "conflict",
+        "Anna Bell speaks three languages: English, French, and Polish.",
+        "Anna Bell speaks three languages: English, French, and Greek.",
+    ),
+    ("apart", "Anna Bell works at Northwind as a baker.", "Tom Reyes works at Contoso as a baker."),
+    ("apart", "Anna Bell bakes bread at a mill on weekends.", "Tom Reyes bakes bread at a mill."),
+    (
+        "apart",
+        "Anna Bell graduated from the University of Oslo in June 1999.",
+        "Tom Reyes graduated from the University of Oslo in June 1999.",
+    ),
+    (
+        "apart",
+        "Anna Bell painted a large mural of whales in Oslo.",
+        "Tom Reyes painted a large mural of whales in Oslo.",
+    ),
+    (
+        "conflict",
+        "Anna Bell painted Renata Quist for a calendar about women at sea.",
+        "Tom Reyes painted Renata Quist for a calendar about women at sea.",
+    ),
+    (
+        "apart",
+        "Anna Bell spends weekends at a library instead of a dog shelter.",
+        "Tom Reyes volunteers at a dog shelter on weekends.",
+    ),
+    (
+        "apart",
+        "Anna Bell developed a game for desktops, not a mobile app.",
+        "Tom Reyes developed a popular mobile app.",
+    ),
+    ("apart", "6 May 2024 - Bergen", "4 May 2024 - Bergen"),
+    ("apart", "Bergen May 6", "Bergen May 4"),
+    ("apart", "Project Orion Weekly Report 12", "Project Orion Weekly Report 13"),
+]
+
+OTHERS_CHINESE = [
+    ("apart", "王芳和赵磊在蓝湖大学读书时成为好友。", "李娜和张伟在青山大学读书时成为好友。"),
+    (
+        "apart",
+        "王芳和赵磊合作举办了一场为音乐教育筹款的慈善活动。",
+        "李娜和张伟合作举办了一场为艺术教育筹款的慈善活动。",
+    ),
+    ("apart", "王芳周末在当地的动物收容所做志愿者。", "赵磊在当地的动物收容所做志愿者。"),
+    ("apart", "王芳在星河科技工作。", "赵磊在蓝海集团工作。"),
+    ("apart", "王芳会说三种语言：英语、法语和德语。", "赵磊会说三种语言：英语、法语和日语。"),
+    (
+        "apart",
+        "欧老板把我们接回去，死活不收钱，说房间空着。",
+        "一间房一晚四百，比网上便宜，因为欧老板说他不想抽成。",
+    ),
+    ("apart", "六月三日，阚师傅：触点发黑，打磨后暂用。", "五月六日，阚师傅：开机试转，轴承座发热，停机。"),
+    # headings and date lines
+    ("apart", "5 月 6 日　雁岭", "5 月 4 日　雁岭"),
+    ("apart", "晓岚: 5 月 6 日　雁岭", "晓岚: 5 月 4 日　雁岭"),
+    ("apart", "5月6日 爬雁岭", "5月4日 爬雁岭"),
+    ("apart", "2024年5月6日 星期一 晴", "2024年5月7日 星期二 阴"),
+    ("apart", "会议纪要 2024年3月", "会议纪要 2024年4月"),
+    ("apart", "项目预算 2023", "项目预算 2024"),
+    ("apart", "5月6日 北京天气", "5月7日 北京天气"),
+    ("apart", "鹭屿旅行计划", "雁岭旅行计划"),
+    ("conflict", "售价 5999 元", "售价 6999 元"),
+    ("conflict", "会议定于 5 月 6 日。", "会议定于 5 月 8 日。"),
+    ("conflict", "小王的生日5月3日", "小王的生日6月3日"),
+]

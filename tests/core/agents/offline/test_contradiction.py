@@ -3,10 +3,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.agents.offline.contradiction import Slot, contradicts
-from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH, PROCEDURES_CHINESE, PROCEDURES_ENGLISH
+from tests.core.agents.offline.judge_pairs import (
+    CHINESE,
+    ENGLISH,
+    OTHERS_CHINESE,
+    OTHERS_ENGLISH,
+    PROCEDURES_CHINESE,
+    PROCEDURES_ENGLISH,
+)
 
 PROCEDURES = [*PROCEDURES_ENGLISH, *PROCEDURES_CHINESE]
-PAIRS = [*ENGLISH, *CHINESE, *PROCEDURES]
+PAIRS = [*ENGLISH, *CHINESE, *PROCEDURES, *OTHERS_ENGLISH, *OTHERS_CHINESE]
 
 
 @pytest.mark.parametrize(("expected", "a", "b"), PAIRS)

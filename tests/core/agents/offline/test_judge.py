@@ -5,7 +5,14 @@ import pytest
 from core.agents.offline.judge import OfflineJudge
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
-from tests.core.agents.offline.judge_pairs import CHINESE, ENGLISH, PROCEDURES_CHINESE, PROCEDURES_ENGLISH
+from tests.core.agents.offline.judge_pairs import (
+    CHINESE,
+    ENGLISH,
+    OTHERS_CHINESE,
+    OTHERS_ENGLISH,
+    PROCEDURES_CHINESE,
+    PROCEDURES_ENGLISH,
+)
 from tests.support.embedders import local_embedder
 from tests.support.hashing_embedder import HashingEmbedder
 
@@ -27,7 +34,8 @@ async def relation(judge: OfflineJudge, a: str, b: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("expected", "a", "b"), [*ENGLISH, *CHINESE, *PROCEDURES_ENGLISH, *PROCEDURES_CHINESE]
+    ("expected", "a", "b"),
+    [*ENGLISH, *CHINESE, *PROCEDURES_ENGLISH, *PROCEDURES_CHINESE, *OTHERS_ENGLISH, *OTHERS_CHINESE],
 )
 async def test_pairs_are_judged_as_a_careful_reader_does(
     judge: OfflineJudge, expected: str, a: str, b: str
