@@ -24,7 +24,7 @@ from core.text.scripts import is_chinese
 
 TOOL_NAME = "deep_retrieval"
 QUOTED_SIDES = 2
-QUOTE_LENGTH = 120
+QUOTE_LENGTH = 40
 NAME_LENGTH = 40
 """Characters of what a side says, and of what is at issue where that is only named."""
 CONFLICTS_SHARE = 1 / 3
