@@ -364,6 +364,11 @@ OTHERS_ENGLISH = [
         "Anna Bell developed a game for desktops, not a mobile app.",
         "Tom Reyes developed a popular mobile app.",
     ),
+    (
+        "apart",
+        "Anna Bell translated a French novel about the sea into English.",
+        "Tom Reyes translated a French novel about the sea into English.",
+    ),
     ("apart", "6 May 2024 - Bergen", "4 May 2024 - Bergen"),
     ("apart", "Bergen May 6", "Bergen May 4"),
     ("apart", "Project Orion Weekly Report 12", "Project Orion Weekly Report 13"),
@@ -378,6 +383,8 @@ OTHERS_CHINESE = [
     ),
     ("apart", "王芳周末在当地的动物收容所做志愿者。", "赵磊在当地的动物收容所做志愿者。"),
     ("apart", "王芳在星河科技工作。", "赵磊在蓝海集团工作。"),
+    ("apart", "王芳去年夏天修好了市政厅的旧钟楼。", "赵磊去年夏天修好了市政厅的旧钟楼。"),
+    ("apart", "王芳对花生过敏，随身携带注射器。", "赵磊对花生过敏，随身携带注射器。"),
     ("apart", "王芳会说三种语言：英语、法语和德语。", "赵磊会说三种语言：英语、法语和日语。"),
     (
         "apart",
