@@ -1,12 +1,14 @@
 """How well the offline Judge alone tells conflicts and merges, apart from the write path around it.
 
-Four tables: the worlds of `bench_memory_update`, judged role by role (a new fact against all facts
+Five tables: the worlds of `bench_memory_update`, judged role by role (a new fact against all facts
 before it, every second world apart, so that thresholds tuned on one half can be checked on the
-other); false alarms on dialogues (each turn against its nearest eight predecessors); false alarms
-on a document's sentences; whole documents and dialogues memorized, each into a bank of its own: the
-conflicts (none of these texts contradicts itself), the edges, the seconds. Reads `shared` beside the
-checkout; `--misses` lists what went wrong; `--documents` measures the last table alone, of the
-documents whose names begin with the words that follow.
+other); all their facts as one crowd, each against its nearest eight predecessors, then what
+contradicts one of them against its nearest eight (the rules were chosen on this set); false alarms
+on dialogues (each turn against its nearest eight predecessors); false alarms on a document's
+sentences; whole documents and dialogues memorized, each into a bank of its own: the conflicts (none
+of these texts contradicts itself), the edges, the seconds. Reads `shared` beside the checkout;
+`--misses` lists what went wrong; `--documents` measures the last table alone, of the documents whose
+names begin with the words that follow.
 
     python -m tests.bench.bench_judge [--misses] [--documents [NAME …]]
 """
@@ -23,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from core.agents.offline.agents import offline_agents
-from core.agents.offline.judge import OfflineJudge
+from core.agents.offline.judge import OfflineJudge, Vector
 from core.agents.roles import ConflictOpinion, Topic
 from core.bank.bank import Bank
 from core.ids import BankId, BankKey, NodeId, Tenant
@@ -109,6 +111,33 @@ async def worlds(judge: OfflineJudge, misses: bool) -> None:
         print("    missed:", miss)
 
 
+async def crowd(judge: OfflineJudge, embedder: Embedder, misses: bool) -> None:
+    """The facts of all worlds in one: the same things told of many people, which is no conflict."""
+    cases = read_letta(DATA.read_text(encoding="utf-8"))
+    facts = list(dict.fromkeys(fact for case in cases for fact in case.world))
+    vectors = await embedder.embed_passages(facts)
+
+    async def cited(text: str, vector: Vector, before: int) -> set[int]:
+        nearest = np.argsort(-(vectors[:before] @ vector), kind="stable")[:NEAREST]
+        candidates = [topic(int(n), facts[n]) for n in nearest]
+        opinions = await judge.conflicts_and_merges(topic(len(facts), text), candidates)
+        return {int(one.existing) for one in opinions if isinstance(one, ConflictOpinion)}
+
+    tally, contested = Tally(questions=len(cases), facts=len(facts)), set[int]()
+    for number in range(1, len(facts)):
+        found = await cited(facts[number], vectors[number], number)
+        contested |= found | ({number} if found else set())
+    for case in cases:
+        (vector,) = await embedder.embed_passages([case.contradicting])
+        found = await cited(case.contradicting, vector, len(facts))
+        told = {facts.index(case.world[place]) for place in case.contradicted}
+        tally.right += bool(found & told) and len(found) <= MOST_CITED
+        if misses and found - told:
+            print(f"    false: {case.contradicting} with {[facts[n] for n in found - told]}")
+    tally.false = len(contested)
+    print("\nall facts in one crowd\n" + tally.row("crowd"))
+
+
 async def alarms(
     judge: OfflineJudge, embedder: Embedder, label: str, texts: Sequence[str], show: bool
 ) -> None:
@@ -187,6 +216,7 @@ async def measure(misses: bool) -> None:
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
     judge = OfflineJudge(embedder)
     await worlds(judge, misses)
+    await crowd(judge, embedder, misses)
     print("\nfalse alarms")
     for number, each in enumerate(dialogues()):
         await alarms(judge, embedder, f"dialogue {number}", turns(each["conversation"]), misses)
