@@ -202,3 +202,15 @@ def test_neighbours_go_before_a_hit_gives_up_its_summary() -> None:
     tight = assemble(made, whole.tokens - 1, estimate, "token_budget")
 
     assert [lost.item_id for lost in tight.left_out] == [NodeId("n2")]
+
+
+def test_both_sides_of_a_conflict_stay_whole_as_long_as_the_better_of_them() -> None:
+    scores = {"n1": 0.9, "n2": 0.8, "n3": 0.7}
+    hits = [replace(lifted(node_id), score=score, best_segment=None) for node_id, score in scores.items()]
+    found = [conflict("c1", "n3", "n1")]
+    made = prompt_sections(Insight(), found, hits, (), (), {SAID.ref: SAID}.__getitem__)[2:]
+    whole = assemble(made, None, estimate, "token_budget")
+
+    tight = assemble(made, whole.tokens - 1, estimate, "token_budget")
+
+    assert [(lost.item_id, lost.loss) for lost in tight.left_out] == [(NodeId("n2"), Loss.SHORTENED)]
