@@ -3,7 +3,8 @@
 Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, and
 then stands as what is fixed does. Of the rest the lightest goes first: what has a shorter form is shortened, what has
 none is dropped; if that is not enough, what was shortened is dropped, again the lightest first. So what weighs most
-stays whole as long as each can stand at all. The order of sections and items never changes.
+stays whole as long as each can stand at all. What is `held` is touched when nothing else is left, in the same way. The
+order of sections and items never changes.
 """
 
 from bisect import bisect_left
@@ -19,12 +20,14 @@ TokenCounter = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last."""
+    """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last, `held` what
+    goes after all that is not."""
 
     item_id: str
     full: str
     short: str = ""
     weight: float = 0.0
+    held: bool = False
     fixed: bool = False
 
 
@@ -136,16 +139,19 @@ def _losses(sections: Sequence[Section], count: TokenCounter) -> list[LeftOut]:
         ((i.weight, -place, s.name, i) for s in sections for place, i in enumerate(s.items) if not i.fixed),
         key=lambda entry: entry[:3],
     )
-    first, then = [], []
+    order: dict[tuple[bool, int], list[LeftOut]] = {
+        (held, turn): [] for held in (False, True) for turn in (1, 2)
+    }
     for _, _, section, item in loose:
         whole, short = count(item.full), count(item.short)
         dropped = LeftOut(section=section, item_id=item.item_id, loss=Loss.DROPPED, tokens=whole)
         if item.short and short < whole:
-            first.append(replace(dropped, loss=Loss.SHORTENED, tokens=whole - short))
-            then.append(dropped)
+            shortened = replace(dropped, loss=Loss.SHORTENED, tokens=whole - short)
+            order[item.held, 1].append(shortened)
+            order[item.held, 2].append(dropped)
         elif whole:
-            first.append(dropped)
-    return first + then
+            order[item.held, 1].append(dropped)
+    return [loss for turn in order.values() for loss in turn]
 
 
 def _shown(sections: Sequence[Section], losses: Sequence[LeftOut]) -> dict[tuple[str, str], str]:

@@ -7,7 +7,7 @@ once. Beyond a share of the budget the next to be settled and the newest are lis
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
@@ -158,7 +158,7 @@ def prompt_sections(
     """Tool, insight document (fixed, but for the share of its conflicts), hits by score, then their neighbours."""
     words = wording(insight)
     lightest = min((hit.score for hit in hits), default=1.0)
-    weights = _weights(hits, conflicts)
+    at_issue = _at_issue(hits, conflicts)
     usage = "\n".join((words.tool_usage, *declarations))
     return [
         Section(name="tools", title=words.tool_title, items=(Item(item_id="tool", full=usage, fixed=True),)),
@@ -166,7 +166,7 @@ def prompt_sections(
         Section(
             name="memories",
             title=f"{words.memories_title}. {words.data_note}",
-            items=tuple(_hit_item(hit, weights[at], words, segment_of) for at, hit in enumerate(hits)),
+            items=tuple(_hit_item(hit, words, segment_of, at_issue) for hit in hits),
         ),
         Section(
             name="neighbors",
@@ -249,18 +249,21 @@ def _opening(text: str, length: int) -> str:
     return line if len(line) <= length else f"{line[:length]}…"
 
 
-def _weights(hits: Sequence[Hit], conflicts: Sequence[Conflict]) -> list[float]:
-    """A hit weighs its score, but nodes in conflict as much as the best of them: one side alone would mislead."""
-    scores = {hit.node.node_id: hit.score for hit in hits if hit.node}
-    heaviest = dict(scores)
-    for conflict in conflicts:
-        sides = [side.node_id for side in conflict.sides if side.node_id in scores]
-        for node_id in sides:
-            heaviest[node_id] = max(heaviest[node_id], *(scores[other] for other in sides))
-    return [heaviest[hit.node.node_id] if hit.node else hit.score for hit in hits]
+def _at_issue(hits: Sequence[Hit], conflicts: Sequence[Conflict]) -> Collection[str]:
+    """The nodes among the hits that contradict one another: of one conflict, that of the best hit which is in any.
+    One side alone would mislead."""
+    scores: dict[str, float] = {hit.node.node_id: hit.score for hit in hits if hit.node}
+    found = ({side.node_id for side in c.sides if side.node_id in scores} for c in conflicts)
+    return max(
+        (sides for sides in found if len(sides) > 1),
+        key=lambda s: max(map(scores.__getitem__, s)),
+        default=(),
+    )
 
 
-def _hit_item(hit: Hit, weight: float, words: Wording, segment_of: Callable[[SegmentRef], Segment]) -> Item:
+def _hit_item(
+    hit: Hit, words: Wording, segment_of: Callable[[SegmentRef], Segment], at_issue: Collection[str]
+) -> Item:
     if hit.node is None:
         assert hit.segment is not None
         return _segment_item(hit.segment, words, hit)
@@ -271,7 +274,8 @@ def _hit_item(hit: Hit, weight: float, words: Wording, segment_of: Callable[[Seg
         item_id=hit.node.node_id,
         full="\n".join((head, keywords, indented(hit.node.summary), *evidence)),
         short="\n".join((head, *evidence)),
-        weight=weight,
+        weight=hit.score,
+        held=hit.node.node_id in at_issue,
     )
 
 

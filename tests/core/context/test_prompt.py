@@ -204,13 +204,16 @@ def test_neighbours_go_before_a_hit_gives_up_its_summary() -> None:
     assert [lost.item_id for lost in tight.left_out] == [NodeId("n2")]
 
 
-def test_both_sides_of_a_conflict_stay_whole_as_long_as_the_better_of_them() -> None:
-    scores = {"n1": 0.9, "n2": 0.8, "n3": 0.7}
+def test_both_sides_of_a_conflict_stay_whole_until_nothing_else_is_left() -> None:
+    scores = {"n1": 0.9, "n2": 0.8, "n3": 0.7, "n4": 0.6}
     hits = [replace(lifted(node_id), score=score, best_segment=None) for node_id, score in scores.items()]
-    found = [conflict("c1", "n3", "n1")]
+    found = [conflict("c1", "n3", "n2"), conflict("c2", "n4", "absent")]
     made = prompt_sections(Insight(), found, hits, (), (), {SAID.ref: SAID}.__getitem__)[2:]
-    whole = assemble(made, None, estimate, "token_budget")
+    sides = [hit for hit in hits if hit.node and hit.node.node_id in ("n2", "n3")]
+    alone = prompt_sections(Insight(), found, sides, (), (), {SAID.ref: SAID}.__getitem__)[2:]
+    room = assemble(alone, None, estimate, "token_budget")
 
-    tight = assemble(made, whole.tokens - 1, estimate, "token_budget")
+    tight = assemble(made, room.tokens, estimate, "token_budget")
 
-    assert [(lost.item_id, lost.loss) for lost in tight.left_out] == [(NodeId("n2"), Loss.SHORTENED)]
+    assert tight.text == room.text
+    assert {lost.item_id for lost in tight.left_out} == {NodeId("n1"), NodeId("n4")}
