@@ -37,7 +37,8 @@ from core.bank.disputes import Disputes
 from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
 from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
-from core.bank.keyword_index import KeywordIndex, Prepared
+from core.bank.keyword_index import KeywordIndex
+from core.bank.postings import Prepared
 from core.bank.restoring import IndexSnapshot, restore
 from core.bank.vector_index import VectorCompaction, VectorIndex
 from core.errors import (

@@ -3,15 +3,14 @@
 Law: every edit is exact and seen by the next search. A document's numbers depend on the living
 documents alone, never on what was there before or in which order things came, so a bank loaded
 again scores as it did. A posting is a pair of growing arrays: an entry leaves it by trading places
-with the last, and numpy reads it where it lies. What a snapshot restores lies in four large arrays,
-and a posting becomes a pair of its own when it is first edited.
+with the last, and numpy reads it where it lies. What a snapshot restores, or the first documents of
+an index bring together, lies in large arrays, and a posting becomes a pair of its own when it is first edited.
 """
 
 import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic
 
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.bm25 import Posting, Sums, summed
-from core.bank.postings import ENTRY, PRINT, Postings, WordsSnapshot, print_of
+from core.bank.postings import ENTRY, PRINT, Postings, Prepared, WordsSnapshot, print_of
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Parts, SnapshotUnusable, texts_of, unpacked
 from core.text import analysis
@@ -37,25 +36,6 @@ _AT_ONCE = 10_000  # terms entered into a dict in one go, which holds up every o
 
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Prepared(Generic[K]):
-    """Documents taken apart, ready for `KeywordIndex.put`.
-
-    Entry i says that document `documents[i]` has a term with weighted count `counts[i]`; the
-    entries of `terms[t]` are those from `starts[t]` to `starts[t + 1]`. `terms_of[d]` are the
-    positions in `terms` of what document d says.
-    """
-
-    keys: tuple[K, ...]
-    prints: tuple[bytes, ...]
-    lengths: tuple[float, ...]
-    terms: tuple[str, ...]
-    terms_of: tuple[NDArray[np.intc], ...]
-    starts: NDArray[np.int64]
-    documents: NDArray[np.intc]
-    counts: NDArray[np.single]
 
 
 class KeywordIndex(Generic[K]):

@@ -1,4 +1,4 @@
-"""Postings as large arrays, and a keyword index written down as such.
+"""Postings as large arrays: of documents that are about to be indexed, and of a whole index written down.
 
 Law: what is written is what the living documents say, term by term and document by document, in a numbering of its
 own, with a print of the texts it was made from.
@@ -26,6 +26,25 @@ class Postings:
 
     starts: NDArray[np.int64]
     slots: NDArray[np.intc]
+    counts: NDArray[np.single]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Prepared(Generic[K]):
+    """Documents taken apart, ready for `KeywordIndex.put`.
+
+    Entry i says that document `documents[i]` has a term with weighted count `counts[i]`; the
+    entries of `terms[t]` are those from `starts[t]` to `starts[t + 1]`. `terms_of[d]` are the
+    positions in `terms` of what document d says.
+    """
+
+    keys: tuple[K, ...]
+    prints: tuple[bytes, ...]
+    lengths: tuple[float, ...]
+    terms: tuple[str, ...]
+    terms_of: tuple[NDArray[np.intc], ...]
+    starts: NDArray[np.int64]
+    documents: NDArray[np.intc]
     counts: NDArray[np.single]
 
 

@@ -168,6 +168,7 @@ REPEATED = 0.95
 
 
 _FEW = 100
+"""Hits up to which their cosines are taken one by one."""
 
 
 def repetition(vectors: NDArray[np.float32]) -> Array:

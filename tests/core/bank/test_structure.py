@@ -102,3 +102,14 @@ def test_only_what_says_nearly_the_same_as_a_better_hit_repeats_it() -> None:
     repeated = repetition(vectors).tolist()
 
     assert repeated == pytest.approx([0.0, 1.0, (np.cos(0.2) - 0.95) / 0.05, 0.0], abs=1e-5)
+
+
+def test_repetition_is_the_same_among_few_and_many() -> None:
+    vectors = np.random.default_rng(3).normal(size=(240, 16)).astype(np.float32)
+    vectors[5], vectors[90] = vectors[2], vectors[40]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    few, many = repetition(vectors[:95]), repetition(vectors)
+
+    assert few[[5, 90]] == pytest.approx([1.0, 1.0], abs=1e-4)
+    assert many[:95] == pytest.approx(few, abs=1e-4)
