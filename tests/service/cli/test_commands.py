@@ -301,8 +301,7 @@ def test_ctrl_c_ends_with_130_and_no_trace_of_the_program() -> None:
                 running.send_signal(signal.SIGINT)
                 out, err = running.communicate(timeout=30)
 
-    assert running.returncode == 130
-    assert (out, err.strip()) == ("", "memorybank: interrupted")
+    assert (running.returncode, out, err.strip()) == (130, "", "memorybank: interrupted")
 
 
 def test_every_command_explains_itself_with_an_example(shell: Shell) -> None:
