@@ -40,6 +40,7 @@ from core.bank.interaction_tree import InteractionTree
 from core.bank.keyword_index import KeywordIndex
 from core.bank.postings import Prepared
 from core.bank.restoring import IndexSnapshot, restore
+from core.bank.rows import NodeRows
 from core.bank.vector_index import VectorCompaction, VectorIndex
 from core.errors import (
     AttachmentNotFound,
@@ -128,14 +129,15 @@ class Bank:
         bank = cls(state.record, state.head, tuning)
         for interaction in state.interactions:
             bank._add_interaction(interaction)
-        for put in state.nodes:
-            bank.nodes[put.node.node_id] = put.node
-            bank._characters += len(put.node.summary)
-            bank.tree.relink(None, put.node)
+        rows = NodeRows.of(state.nodes, bank.record.space.dimension)
+        for node in rows.nodes:
+            bank.nodes[node.node_id] = node
+            bank._characters += len(node.summary)
+            bank.tree.relink(None, node)
         bank.graph = Graph.compiled(bank.nodes, state.edges)
         for step in other_steps_of(state):
             bank._apply_step(step)
-        restore(bank, state, cached or {})
+        restore(bank, rows.vectors, state, cached or {})
         bank.insight = state.insight
         return bank
 

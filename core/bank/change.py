@@ -5,7 +5,7 @@ Steps are plain frozen values, versioned by name and additive: a step is never g
 meaning, a new need gets a new step. The same steps serve live writes, following and tests.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -179,7 +179,7 @@ class BankState:
     head: Head
     record: BankRecord
     insight: Insight
-    nodes: tuple[NodePut, ...] = ()
+    nodes: Sequence[NodePut] = ()  # from a store: `core.bank.rows.NodeRows`
     edges: tuple[tuple[NodeId, NodeId], ...] = ()
     interactions: tuple[Interaction, ...] = ()
     attachments: tuple[Attachment, ...] = ()  # uploaded, by id
@@ -189,7 +189,7 @@ class BankState:
     conflicts: tuple[Conflict, ...] = ()
     settled: tuple[tuple[NodeId, NodeId], ...] = ()
     refuted: tuple[tuple[SegmentRef, ConflictId], ...] = ()
-    segment_vectors: Mapping[SegmentRef, Vector] | None = None
+    segment_vectors: Mapping[SegmentRef, Vector] | None = None  # from a store: `core.bank.rows.VectorRows`
 
 
 def steps_of(state: BankState) -> list[Step]:

@@ -3,18 +3,16 @@
 Law: a snapshot only spares work. With one, with an old one, with a damaged one or without, an index says the same.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from core.bank.change import BankState, Vector
-from core.bank.compiled_vectors import ROWS
+from core.bank.change import BankState
 from core.bank.fields import node_fields, segment_fields
 from core.bank.keyword_index import KeywordIndex
 from core.bank.postings import WordsSnapshot
+from core.bank.rows import VectorRows
 from core.bank.scoring import K
 from core.bank.snapshot import SnapshotUnusable
 from core.bank.vector_index import LinksSnapshot, VectorIndex
@@ -35,17 +33,18 @@ class IndexSnapshot:
         return self.taken.blob(_name_of)
 
 
-def restore(bank: "Bank", state: BankState, cached: Mapping[str, bytes]) -> None:
+def restore(bank: "Bank", vectors: VectorRows[NodeId], state: BankState, cached: Mapping[str, bytes]) -> None:
     """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go."""
-    vectors = [(put.node.node_id, put.vector) for put in state.nodes if put.vector is not None]
     restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, NodeId)
     texts = {node.node_id: node_fields(node) for node in bank.nodes.values()}
     restore_words(bank.node_words, cached.get("node_words"), texts, NodeId)
 
-    made = (state.segment_vectors or {}).items()
-    known = [(ref, vector) for ref, vector in made if ref.interaction_id in bank.tree.interactions]
-    restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), known, ref_of)
-    for ref, _ in known:
+    made, told = state.segment_vectors or {}, bank.tree.interactions
+    if not all(ref.interaction_id in told for ref in made):
+        made = {ref: vector for ref, vector in made.items() if ref.interaction_id in told}
+    segment_vectors = VectorRows.of(made, bank.record.space.dimension)
+    restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), segment_vectors, ref_of)
+    for ref in made:
         bank.wanting_vectors.pop(ref, None)
     said = {ref: fields for i in state.interactions for ref, fields in segment_fields(i).items()}
     restore_words(bank.segment_words, cached.get("segment_words"), said, ref_of)
@@ -68,22 +67,17 @@ def restore_words(
 def restore_vectors(
     index: VectorIndex[K],
     blob: bytes | None,
-    vectors: Sequence[tuple[K, Vector]],
+    vectors: VectorRows[K],
     key_of: Callable[[str], K],
 ) -> None:
-    """Fill an empty index with `vectors`, from the snapshot as far as it goes."""
+    """Fill an empty index with `vectors`, whose matrix it keeps, from the snapshot as far as it goes."""
     if not vectors:
         return
-    keys = [key for key, _ in vectors]
-    matrix = np.empty((len(vectors), len(vectors[0][1])), np.float32)
-    for start in range(0, len(vectors), ROWS):
-        some = [vector for _, vector in vectors[start : start + ROWS]]
-        np.concatenate(some, out=matrix[start : start + ROWS].reshape(-1))
     if blob is not None:
         with suppress(SnapshotUnusable):
-            index.restore(blob, key_of, keys, matrix)
+            index.restore(blob, key_of, vectors.names, vectors.matrix)
             return
-    index.put_many(keys, matrix)
+    index.put_many(vectors.names, vectors.matrix)
 
 
 def _name_of(key: NodeId | SegmentRef) -> str:

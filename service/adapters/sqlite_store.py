@@ -5,10 +5,9 @@ is the change's parent. Everything of a bank is keyed by (tenant, bank_id) and g
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from core.ids import (
     BankId,
     BankKey,
     ChangeId,
-    ConflictId,
     InteractionId,
     RequestId,
     SegmentRef,
@@ -37,7 +35,6 @@ from core.ids import (
 )
 from core.model.bank import BankRecord
 from core.model.insight import Insight
-from core.model.interaction import Attachment, Interaction, Span
 from core.model.request import RequestRecord
 from core.ports import BankFilter, Leftover, PurgeCounts
 from service.adapters.fence import ChangeInvalid, check_chain
@@ -45,8 +42,8 @@ from service.adapters.sql.named import migrations, queries
 from service.adapters.sql.rows import Row
 from service.adapters.sql.tables import PURGES, Statement, Tables, bank_row
 from service.adapters.sqlite_file import SqliteFile
+from service.adapters.sqlite_state import StateReading
 
-PORTION = 200  # rows
 FEW = 8  # steps; a few brief ones become statements sooner than another thread would begin
 BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
 
@@ -110,7 +107,10 @@ class SqliteStore:
     # ---- reading ----
 
     async def load(self, key: BankKey) -> BankState | None:
-        return await self._file.read(partial(self._load, key), at_length=True)
+        def act(connection: sqlite3.Connection) -> BankState | None:
+            return StateReading(connection, key, self._tables, self._sql).state()
+
+        return await self._file.read(act, at_length=True)
 
     async def heads(self, keys: Sequence[BankKey]) -> Mapping[BankKey, Head]:
         wanted = dumps([[key.tenant, key.bank_id] for key in keys])
@@ -299,100 +299,6 @@ class SqliteStore:
             )
             for revision, change_id, parent, time, steps in connection.execute(self._sql["changes"], asked)
         ]
-
-    def _load(self, key: BankKey, connection: sqlite3.Connection) -> BankState | None:
-        bank = self._one(connection, "bank", bank_row(key))
-        if bank is None:
-            return None
-        uid, revision, head, record = bank
-        rows: Callable[[str], sqlite3.Cursor] = lambda sql: connection.execute(sql, bank_row(key))  # noqa: E731
-        tables = self._tables
-        spans, refuted, vectors = self._segments(rows(tables.spans.select))
-        enclosed = self._enclosed(rows(tables.enclosed.select))
-        return BankState(
-            head=Head(uid=uid, revision=revision, change_id=ChangeId(head)),
-            record=decode(BankRecord, record),
-            insight=tables.insights.shape.value(rows(tables.insights.select).fetchone()),
-            nodes=tuple(
-                NodePut(node=node, vector=vector)
-                for some in _portions(rows(tables.nodes.select))
-                for node, vector in zip(
-                    tables.nodes.shape.values(some), _vectors([row[-1] for row in some]), strict=True
-                )
-            ),
-            edges=tuple(rows(self._sql["edges"])),
-            interactions=self._interactions(rows(tables.interactions.select), spans, enclosed),
-            attachments=tuple(map(tables.attachments.shape.value, rows(tables.attachments.select))),
-            structurings=tuple(map(tables.structurings.shape.value, rows(tables.structurings.select))),
-            clusters=tuple(map(tables.clusters.shape.value, rows(tables.clusters.select))),
-            merges=tuple(map(tables.merges.shape.value, rows(tables.merges.select))),
-            conflicts=tuple(map(tables.conflicts.shape.value, rows(tables.conflicts.select))),
-            settled=tuple(rows(self._sql["settled_pairs"])),
-            refuted=refuted,
-            segment_vectors=vectors,
-        )
-
-    def _segments(
-        self, rows: sqlite3.Cursor
-    ) -> tuple[dict[str, list[Span]], tuple[tuple[SegmentRef, ConflictId], ...], dict[SegmentRef, Vector]]:
-        shape = self._tables.spans.shape
-        spans: dict[str, list[Span]] = {}
-        refuted: list[tuple[SegmentRef, ConflictId]] = []
-        vectors: dict[SegmentRef, Vector] = {}
-        read = (
-            (span, row, vector)
-            for some in _portions(rows)
-            for span, row, vector in zip(
-                shape.values(some), some, _vectors([row[-1] for row in some]), strict=True
-            )
-        )
-        for span, row, vector in read:
-            interaction_id, index, refuted_by, _ = row[len(shape.names) :]
-            spans.setdefault(interaction_id, []).append(span)
-            if refuted_by is not None:
-                refuted.append((SegmentRef(interaction_id, index), ConflictId(refuted_by)))
-            if vector is not None:
-                vectors[SegmentRef(interaction_id, index)] = vector
-        return spans, tuple(refuted), vectors
-
-    def _enclosed(self, rows: sqlite3.Cursor) -> dict[str, list[Attachment]]:
-        shape = self._tables.enclosed.shape
-        enclosed: dict[str, list[Attachment]] = {}
-        for row in rows:
-            enclosed.setdefault(row[len(shape.names)], []).append(shape.value(row))
-        return enclosed
-
-    def _interactions(
-        self, rows: sqlite3.Cursor, spans: Mapping[str, list[Span]], enclosed: Mapping[str, list[Attachment]]
-    ) -> tuple[Interaction, ...]:
-        shape = self._tables.interactions.shape
-        place = shape.names.index("interaction_id")
-        return tuple(
-            shape.value(
-                row, spans=tuple(spans.get(row[place], ())), attachments=tuple(enclosed.get(row[place], ()))
-            )
-            for row in rows
-        )
-
-
-def _portions(rows: sqlite3.Cursor) -> Iterator[list[Any]]:
-    """Rows by the hundred: as many as are quicker read together, few enough to let other threads in between."""
-    while some := rows.fetchmany(PORTION):
-        yield some
-
-
-def _vectors(stored: Sequence[bytes | None]) -> list[Vector | None]:
-    """The vectors of a portion's rows, all in one block.
-
-    They are given back as soon as an index has copied them, and a block leaves the process then: single ones would
-    leave holes between the texts read with them, as large as the vectors, for as long as the texts live.
-    """
-    block = vector_of(b"".join([each for each in stored if each is not None]))
-    ends = accumulate(0 if each is None else len(each) // block.itemsize for each in stored)
-    return [
-        None if each is None else block[end - len(each) // block.itemsize : end]
-        for each, end in zip(stored, ends, strict=True)
-    ]
 
 
 def _key(tenant: str, bank_id: str) -> BankKey:

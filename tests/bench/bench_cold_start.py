@@ -26,6 +26,7 @@ from core.bank.graph import Graph
 from core.bank.keyword_index import KeywordIndex
 from core.bank.query import Query
 from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
+from core.bank.rows import NodeRows, VectorRows
 from core.bank.search import search
 from core.bank.vector_index import VectorIndex
 from core.ids import InteractionId, NodeId
@@ -152,8 +153,8 @@ def parts(state: BankState, cached: Mapping[str, bytes]) -> None:
     nodes = {put.node.node_id: put.node for put in state.nodes}
     node_texts = {key: node_fields(node) for key, node in nodes.items()}
     segment_texts = {key: fields for i in state.interactions for key, fields in segment_fields(i).items()}
-    node_vectors = [(put.node.node_id, put.vector) for put in state.nodes if put.vector is not None]
-    segment_vectors = list((state.segment_vectors or {}).items())
+    node_vectors = NodeRows.of(state.nodes, DIMENSION).vectors
+    segment_vectors = VectorRows.of(state.segment_vectors or {}, DIMENSION)
     settings = Tuning().vectors
 
     def words(part: str) -> Callable[[Mapping[str, bytes]], None]:

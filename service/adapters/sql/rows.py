@@ -91,10 +91,9 @@ class Table(Generic[T]):
         )
         self.insert = f"INSERT INTO {name} ({_quoted(written)}) VALUES ({', '.join('?' for _ in written)})"
         self.put = f"{self.insert} ON CONFLICT DO UPDATE SET {assignments}"
-        self.select = (
-            f"SELECT {_quoted(columns)} FROM {name} "
-            f"WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY {_quoted(identity)}"
-        )
+        of_bank = f"FROM {name} WHERE tenant = :tenant AND bank_id = :bank_id"
+        self.select = f"SELECT {_quoted(columns)} {of_bank} ORDER BY {_quoted(identity)}"
+        self.count = f"SELECT count(*) {of_bank}"
 
     def row(self, key: BankKey, value: T, *beside: Column) -> Values:
         """What `insert` and `put` write of the value, given the columns `beside` it in their order."""

@@ -17,11 +17,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.bank.bank import Tuning
-from core.bank.change import BankState, EdgePut, NodePut, Step, Vector
+from core.bank.change import BankState, EdgePut, NodePut, Step
 from core.bank.fields import NODE_WEIGHTS, node_fields
 from core.bank.graph import Graph
 from core.bank.keyword_index import KeywordIndex
 from core.bank.restoring import IndexSnapshot, restore_vectors, restore_words
+from core.bank.rows import NodeRows, VectorRows
 from core.bank.vector_index import VectorIndex
 from core.ids import NodeId
 from core.model.bank import EmbeddingSpace, SpaceSource
@@ -111,10 +112,10 @@ async def weigh(nodes: int, folder: Path) -> None:
     weighed = Weighed(nodes, least)
     state = await loaded(store)
     weighed.note("rows as values: nodes, vectors, edges")
-    known = {put.node.node_id: put.node for put in state.nodes}
-    vectors = [(put.node.node_id, put.vector) for put in state.nodes if put.vector is not None]
+    rows = NodeRows.of(state.nodes, DIMENSION)
+    known, vectors = {node.node_id: node for node in rows.nodes}, rows.vectors
     edges = list(state.edges)
-    del state
+    del state, rows
     _parts(known, edges, vectors, weighed)
     await store.close()
     print(f"{nodes:,} nodes; vector and text: {least:,.0f} bytes a node")
@@ -124,7 +125,7 @@ async def weigh(nodes: int, folder: Path) -> None:
 def _parts(
     known: dict[NodeId, Node],
     edges: list[tuple[NodeId, NodeId]],
-    stored: list[tuple[NodeId, Vector]],
+    stored: VectorRows[NodeId],
     weighed: Weighed,
 ) -> None:
     """Make each part of a bank, and let go of what it was made from."""
@@ -143,9 +144,8 @@ def _parts(
     weighed.note("words, restored from a snapshot")
     vectors: VectorIndex[NodeId] = VectorIndex(DIMENSION, Tuning().vectors)
     restore_vectors(vectors, None, stored, NodeId)
-    weighed.note("vectors, scanned")
-    stored.clear()
-    weighed.note("the rows' own vectors, given back")
+    del stored
+    weighed.note("vectors, as they were read")
     if (job := vectors.compaction(at_rest=True)) is not None:
         job.build()
         vectors.adopt(job)

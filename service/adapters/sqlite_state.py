@@ -1,0 +1,148 @@
+"""All of a bank, read from its rows in one snapshot of the file.
+
+Law: what is read together is made together: a portion of rows becomes values a column at a time, and every vector
+goes from its row to its place in one matrix, which an index then keeps as it is.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from core.bank.change import BankState, Head
+from core.bank.codec import decode, vector_of
+from core.bank.rows import NodeRows, VectorRows
+from core.ids import BankKey, ChangeId, ConflictId, NodeId, SegmentRef
+from core.model.bank import BankRecord
+from core.model.interaction import Attachment, Interaction, Span
+from core.model.node import Node
+from service.adapters.sql.rows import Table
+from service.adapters.sql.tables import Tables, bank_row
+
+K = TypeVar("K")
+
+PORTION = 200  # rows: as many as are quicker read together, few enough to let other threads in between
+
+
+class StateReading:
+    """One bank's rows as its state. For one use, in a reader's thread, in one transaction."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, key: BankKey, tables: Tables, queries: Mapping[str, str]
+    ) -> None:
+        self._connection, self._bank = connection, bank_row(key)
+        self._tables, self._queries = tables, queries
+
+    def state(self) -> BankState | None:
+        """None where there is no such bank."""
+        bank = self._rows(self._queries["bank"]).fetchone()
+        if bank is None:
+            return None
+        uid, revision, head, record = bank
+        rows, tables = self._rows, self._tables
+        spans, refuted, vectors = self._segments()
+        nodes = self._nodes()
+        return BankState(
+            head=Head(uid=uid, revision=revision, change_id=ChangeId(head)),
+            record=decode(BankRecord, record),
+            insight=tables.insights.shape.value(rows(tables.insights.select).fetchone()),
+            nodes=nodes,
+            edges=self._edges(nodes.nodes),
+            interactions=self._interactions(spans),
+            attachments=tuple(map(tables.attachments.shape.value, rows(tables.attachments.select))),
+            structurings=tuple(map(tables.structurings.shape.value, rows(tables.structurings.select))),
+            clusters=tuple(map(tables.clusters.shape.value, rows(tables.clusters.select))),
+            merges=tuple(map(tables.merges.shape.value, rows(tables.merges.select))),
+            conflicts=tuple(map(tables.conflicts.shape.value, rows(tables.conflicts.select))),
+            settled=tuple(rows(self._queries["settled_pairs"])),
+            refuted=refuted,
+            segment_vectors=vectors,
+        )
+
+    def _rows(self, sql: str) -> sqlite3.Cursor:
+        return self._connection.execute(sql, self._bank)
+
+    def _count(self, table: Table[Any]) -> int:
+        count: int = self._rows(table.count).fetchone()[0]
+        return count
+
+    def _nodes(self) -> NodeRows:
+        table = self._tables.nodes
+        nodes: list[Node] = []
+        vectors: _Room[NodeId] = _Room(self._count(table))
+        for some in _portions(self._rows(table.select)):
+            values = table.shape.values(some)
+            nodes += values
+            vectors.put([node.node_id for node in values], [row[-1] for row in some])
+        return NodeRows(nodes, vectors.filled())
+
+    def _edges(self, nodes: Iterable[Node]) -> tuple[tuple[NodeId, NodeId], ...]:
+        """Under the very ids that the nodes have: of a crowd of edges each end would be a text of its own."""
+        ids = {node.node_id: node.node_id for node in nodes}
+        found: list[tuple[NodeId, NodeId]] = []
+        for some in _portions(self._rows(self._queries["edges"])):
+            found += [(ids[one], ids[other]) for one, other in some]
+        return tuple(found)
+
+    def _segments(
+        self,
+    ) -> tuple[dict[str, list[Span]], tuple[tuple[SegmentRef, ConflictId], ...], VectorRows[SegmentRef]]:
+        table = self._tables.spans
+        spans: dict[str, list[Span]] = {}
+        refuted: list[tuple[SegmentRef, ConflictId]] = []
+        vectors: _Room[SegmentRef] = _Room(self._count(table))
+        for some in _portions(self._rows(table.select)):
+            beside = [row[len(table.shape.names) :] for row in some]
+            refs = [SegmentRef(interaction_id, index) for interaction_id, index, _, _ in beside]
+            for span, ref, (_, _, refuted_by, _) in zip(table.shape.values(some), refs, beside, strict=True):
+                spans.setdefault(ref.interaction_id, []).append(span)
+                if refuted_by is not None:
+                    refuted.append((ref, ConflictId(refuted_by)))
+            vectors.put(refs, [row[-1] for row in beside])
+        return spans, tuple(refuted), vectors.filled()
+
+    def _enclosed(self) -> dict[str, list[Attachment]]:
+        table = self._tables.enclosed
+        enclosed: dict[str, list[Attachment]] = {}
+        for row in self._rows(table.select):
+            enclosed.setdefault(row[len(table.shape.names)], []).append(table.shape.value(row))
+        return enclosed
+
+    def _interactions(self, spans: Mapping[str, list[Span]]) -> tuple[Interaction, ...]:
+        table, enclosed = self._tables.interactions, self._enclosed()
+        place = table.shape.names.index("interaction_id")
+        return tuple(
+            table.shape.value(
+                row, spans=tuple(spans.get(row[place], ())), attachments=tuple(enclosed.get(row[place], ()))
+            )
+            for row in self._rows(table.select)
+        )
+
+
+class _Room(Generic[K]):
+    """A matrix for the vectors of so many rows, filled from its top."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self._keys: list[K] = []
+        self._matrix = np.empty((0, 0), np.float32)
+
+    def put(self, keys: Sequence[K], stored: Sequence[bytes | None]) -> None:
+        """The vectors of these keys, of all rows that have one; the first of all says how long they are."""
+        present = [vector for vector in stored if vector is not None]
+        if not present:
+            return
+        if not self._keys:  # memory that is never written to is never taken
+            self._matrix = np.empty((self._rows, len(vector_of(present[0]))), np.float32)
+        start = len(self._keys)
+        self._keys += [key for key, vector in zip(keys, stored, strict=True) if vector is not None]
+        self._matrix[start : len(self._keys)].reshape(-1)[:] = vector_of(b"".join(present))
+
+    def filled(self) -> VectorRows[K]:
+        return VectorRows(self._keys, self._matrix[: len(self._keys)])
+
+
+def _portions(rows: sqlite3.Cursor) -> Iterator[list[Any]]:
+    while some := rows.fetchmany(PORTION):
+        yield some
