@@ -3,7 +3,8 @@
 Law: acts on the file run in threads, never on the loop. Writes have one connection and one
 thread; those that have gathered while the last group was synced share the next transaction,
 each in a savepoint, so that one that is refused spoils no other. A write is durable when its
-call returns. Reads have connections of their own, and each read sees one snapshot.
+call returns: one hop to the thread, and one back for the whole group. Reads have connections of
+their own, and each read sees one snapshot.
 
 Several processes may open one file (on a local disk): a transaction that writes begins
 IMMEDIATE, for one that begins by reading fails with BUSY_SNAPSHOT whatever the timeout.
@@ -13,17 +14,18 @@ import asyncio
 import queue
 import random
 import sqlite3
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from core.errors import HeadMoved, MemoryBankError, StoreUnavailable
+from service.adapters.worker_thread import Done, WorkerThread, tried
 
 T = TypeVar("T")
 
@@ -60,22 +62,7 @@ class _Write(Generic[T]):
 
     act: Callable[[sqlite3.Connection], T]
     landed: Callable[[sqlite3.Connection], bool] | None
-    outcome: "Future[T]" = field(default_factory=Future)
-
-
-@dataclass(slots=True)
-class _Done(Generic[T]):
-    """What a write of a group came to, told only after the group is durable."""
-
-    write: _Write[T]
-    value: T | None = None
-    refusal: Exception | None = None
-
-    def tell(self) -> None:
-        if self.refusal is not None:
-            self.write.outcome.set_exception(self.refusal)
-        else:
-            self.write.outcome.set_result(self.value)  # type: ignore[arg-type]
+    outcome: "asyncio.Future[T]"
 
 
 class _Lane:
@@ -112,9 +99,9 @@ class SqliteFile:
             *refusals,
         )
         self._waiting: deque[_Write[Any]] = deque()
-        self._writing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-writer")
+        self._writing = WorkerThread("sqlite-writer")
         self._preparing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-preparer")
-        self._threads = [self._preparing, self._writing]
+        self._threads: list[WorkerThread | ThreadPoolExecutor] = [self._preparing, self._writing]
         self._connections: list[sqlite3.Connection] = []
         self._closed = False
         self._scrubbing = asyncio.Lock()
@@ -160,10 +147,11 @@ class SqliteFile:
         A caller that is cancelled before its group begins has written nothing; later, it only stops waiting.
         """
         self._refuse_if_closed()
-        write = _Write(act=act, landed=landed)
+        outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        write = _Write(act=act, landed=landed, outcome=outcome)
         self._waiting.append(write)
         self._writing.submit(self._write_group)
-        return await asyncio.wrap_future(write.outcome)
+        return await outcome
 
     async def scrub(self) -> None:
         """Leave no byte on disk of what was deleted before this call.
@@ -180,7 +168,7 @@ class SqliteFile:
             if self._scrubbed < mine:
                 served = self._scrubs_asked
                 self._refuse_if_closed()
-                await asyncio.wrap_future(self._writing.submit(self._scrub))
+                await self._writing.call(self._scrub)
                 self._scrubbed = served
 
     async def close(self) -> None:
@@ -236,52 +224,49 @@ class SqliteFile:
 
     # ---- writing, in the writer's thread ----
 
-    def _write_group(self) -> None:
-        group = [write for write in self._gathered() if write.outcome.set_running_or_notify_cancel()]
-        done: list[_Done[Any]] = []
-        try:
-            if group:
-                done = self._transact(group)
-        except StoreUnavailable as failure:
-            done = [self._settle(write, failure) for write in group]
-        finally:
-            self._roll_back()
-            for one in done:
-                one.tell()
-            for write in group:
-                if not write.outcome.done():  # a bug: everyone of the group gets it as it is
-                    write.outcome.set_exception(sys.exception())
+    def _write_group(self) -> Sequence[Done[Any]]:
+        group = [write for write in self._gathered() if not write.outcome.cancelled()]
+        return tried([write.outcome for write in group], partial(self._written, group)) if group else ()
 
     def _gathered(self) -> list[_Write[Any]]:
         return [self._waiting.popleft() for _ in range(min(len(self._waiting), GROUP_LIMIT))]
 
-    def _attempt(self, write: _Write[T]) -> _Done[T]:
+    def _written(self, group: Sequence[_Write[Any]]) -> list[Done[Any]]:
+        try:
+            return self._transact(group)
+        except StoreUnavailable as failure:
+            return [self._settle(write, failure) for write in group]
+
+    def _attempt(self, write: _Write[T]) -> Done[T]:
         self._writer.execute("SAVEPOINT one")
         try:
-            done = _Done(write, value=write.act(self._writer))
+            done = Done(write.outcome, value=write.act(self._writer))
         except self._refusals as refusal:
             self._writer.execute("ROLLBACK TO one")
-            done = _Done(write, refusal=refusal)
+            done = Done(write.outcome, refusal=refusal)
         self._writer.execute("RELEASE one")
         return done
 
-    def _transact(self, group: Sequence[_Write[Any]]) -> list[_Done[Any]]:
-        with _outside_errors():
-            _insist(self._writer, "BEGIN IMMEDIATE")
-            if len(group) == 1:
-                return [self._alone(group[0])]
-            done = [self._attempt(write) for write in group]
-            self._commit()
-        return done
+    def _transact(self, group: Sequence[_Write[Any]]) -> list[Done[Any]]:
+        try:
+            with _outside_errors():
+                _insist(self._writer, "BEGIN IMMEDIATE")
+                if len(group) == 1:
+                    return [self._alone(group[0])]
+                done = [self._attempt(write) for write in group]
+                self._commit()
+                return done
+        finally:
+            self._roll_back()
 
-    def _alone(self, write: _Write[T]) -> _Done[T]:
+    def _alone(self, write: _Write[T]) -> Done[T]:
         """A write that shares its transaction with none needs no savepoint: what it refuses is rolled back."""
         try:
             value = write.act(self._writer)
         except self._refusals as refusal:
-            return _Done(write, refusal=refusal)
+            return Done(write.outcome, refusal=refusal)
         self._commit()
-        return _Done(write, value=value)
+        return Done(write.outcome, value=value)
 
     def _commit(self) -> None:
         self._writer.execute("COMMIT")
@@ -290,17 +275,16 @@ class SqliteFile:
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK")
 
-    def _settle(self, write: _Write[T], failure: StoreUnavailable) -> _Done[T]:
+    def _settle(self, write: _Write[T], failure: StoreUnavailable) -> Done[T]:
         """The group failed as a whole. If COMMIT did and nobody knows, the file itself does."""
-        self._roll_back()
         if write.landed is None:
-            return _Done(write, refusal=failure)
+            return Done(write.outcome, refusal=failure)
         try:
             with _outside_errors():
                 landed = write.landed(self._writer)
         except StoreUnavailable:
             landed = False
-        return _Done(write) if landed else _Done(write, refusal=failure)
+        return Done(write.outcome) if landed else Done(write.outcome, refusal=failure)
 
     def _scrub(self) -> None:
         with _outside_errors():
