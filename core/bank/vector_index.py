@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.change import Vector
-from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints, products
+from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
+from core.native import vectors as native
+
+Near = tuple[list[int], list[float]]
+"""Rows, and their cosines."""
 
 ABSENT = -1.0
 """The similarity of a key that has no vector: no scale of scores puts it above 0."""
@@ -188,19 +192,11 @@ class VectorIndex(Generic[K]):
 
         Exact while nothing is compiled into HNSW; otherwise with HNSW's recall for compiled rows.
         """
-        k = min(k, len(self))
-        rows, keys = self._near_keys(vector, k, allowed)
-        ranked = sorted(zip((-self._cosines(vector, rows)).tolist(), keys, strict=True))
-        return [(key, -cosine) for cosine, key in ranked[: max(k, 0)]]
+        return [(key, -cosine) for cosine, key in self._ranked(vector, k, allowed)]
 
     def nearest(self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None) -> list[K]:
         """Whom `search` finds, in no order: for who asks for `similarities` anyway, and of more."""
-        k = min(k, len(self))
-        rows, keys = self._near_keys(vector, k, allowed)
-        if len(rows) <= k:
-            return keys
-        ranked = sorted(zip((-self._cosines(vector, rows)).tolist(), keys, strict=True))
-        return [key for _, key in ranked[:k]]
+        return [key for _, key in self._ranked(vector, k, allowed)]
 
     def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
         """The cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
@@ -220,46 +216,56 @@ class VectorIndex(Generic[K]):
         present = [place for place, row in enumerate(rows) if row >= 0]
         return present, [rows[place] for place in present]
 
-    def _near_keys(
-        self, vector: Vector, k: int, allowed: Callable[[K], bool] | None
-    ) -> tuple[list[int], list[K]]:
-        """Rows among which the `k` nearest are, and their keys."""
+    def _ranked(self, vector: Vector, k: int, allowed: Callable[[K], bool] | None) -> list[tuple[float, K]]:
+        """The `k` nearest, each with its cosine negated: in order, ties by key."""
+        k = min(k, len(self))
+        if k <= 0:
+            return []
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
-        rows = self._near(vector, k, allowed and (lambda row: allowed(keys[row]))) if k > 0 else []
-        return rows, [keys[row] for row in rows]
+        rows, cosines = self._near(vector, k, allowed and (lambda row: allowed(keys[row])))
+        return sorted([(-cosine, keys[row]) for row, cosine in zip(rows, cosines, strict=True)])[:k]
 
-    def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> list[int]:
+    def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near:
         """Rows among which the `k` nearest are."""
         compiled = len(self._compiled.matrix)
         known = self._near_compiled(vector, k, allowed)
         if known is not None and compiled == len(self._keys):
             return known
         self._scans += 1
-        if known is None:
-            return self._scan(vector, k, 0, allowed)
-        return known + self._scan(vector, k, compiled, allowed)
+        rows, cosines = known or self._scan(self._compiled.matrix, 0, vector, k, allowed)
+        of_tail, cosines_of_tail = self._scan(self._tail, compiled, vector, k, allowed)
+        return rows + of_tail, cosines + cosines_of_tail
 
-    def _near_compiled(
-        self, vector: Vector, k: int, allowed: Callable[[int], bool] | None
-    ) -> list[int] | None:
+    def _near_compiled(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near | None:
         """Compiled rows, more and more of them until enough are allowed; None where a scan is better."""
         wanted = k if allowed is None else 4 * k
-        while (rows := self._compiled.near(vector, wanted, self._settings)) is not None:
-            admitted = rows if allowed is None else [row for row in rows if allowed(row)]
+        while (near := self._compiled.near(vector, wanted, self._settings)) is not None:
+            if allowed is None:
+                return near
+            admitted = [(row, cosine) for row, cosine in zip(*near, strict=True) if allowed(row)]
             if len(admitted) >= k:
-                return admitted
+                return [row for row, _ in admitted], [cosine for _, cosine in admitted]
             wanted *= 4
         return None
 
-    def _scan(self, vector: Vector, k: int, first: int, allowed: Callable[[int], bool] | None) -> list[int]:
-        """The `k` nearest living rows from `first` on (0: all, else the tail), with ties for the last place."""
-        compiled = len(self._compiled.matrix)
-        cosines = products(self._tail[: len(self._keys) - compiled], vector)
-        if first == 0:
-            cosines = np.concatenate([products(self._compiled.matrix, vector), cosines])
-        cosines[~self._living[first : len(self._keys)]] = -np.inf
-        shifted = allowed and (lambda place: allowed(place + first))
-        return [place + first for place in leading(cosines, k, shifted, slack=ROUNDING)]
+    def _scan(
+        self,
+        matrix: NDArray[np.float32],
+        first: int,
+        vector: Vector,
+        k: int,
+        allowed: Callable[[int], bool] | None,
+    ) -> Near:
+        """The `k` nearest living rows of a part whose first row is `first`, with ties for the last place."""
+        living = self._living[first : min(first + len(matrix), len(self._keys))]
+        if allowed is None:
+            places, cosines = native.scan(matrix, living, vector, k, ROUNDING)
+        else:
+            products = np.vecdot(matrix[: len(living)], vector)
+            products[~living] = -np.inf
+            places = leading(products, k, lambda place: allowed(place + first), slack=ROUNDING)
+            cosines = native.cosines(matrix, places, vector).tolist()
+        return [place + first for place in places] if first else places, cosines
 
     def _vector(self, row: int) -> Vector:
         compiled = len(self._compiled.matrix)
@@ -267,10 +273,10 @@ class VectorIndex(Generic[K]):
         return vector
 
     def _cosines(self, vector: Vector, rows: Sequence[int]) -> NDArray[np.float32]:
-        """In double precision and rounded once: a float32 product's last bits depend on where a row lies."""
-        if not rows:
-            return np.empty(0, np.float32)
-        return products(self._vectors(rows).astype(np.float64), vector.astype(np.float64)).astype(np.float32)
+        compiled = len(self._compiled.matrix)
+        if max(rows, default=-1) < compiled:  # as a rule
+            return native.cosines(self._compiled.matrix, rows, vector)
+        return native.cosines(self._vectors(rows), range(len(rows)), vector)
 
     def _vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
         compiled = len(self._compiled.matrix)

@@ -1,34 +1,111 @@
 // Products of vectors, in the widest form that the processor at hand knows.
 //
-// Every sum is taken in an order that depends on the length alone: equal vectors give equal products wherever
-// they lie.
+// A sum is taken in an order that depends on the length alone: equal vectors give equal products wherever they lie.
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
-// One build, several forms of a function, chosen when the module is loaded.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// One build, several forms of a function; which one runs is settled when the module is loaded.
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define FORMS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define HAS_BYTE_PRODUCTS 1
+#include <immintrin.h>
 #else
 #define FORMS
+#define HAS_BYTE_PRODUCTS 0
 #endif
 
 namespace native {
 
+// Vectors of the compiler's own: it makes of them what the processor has.
+using Floats = float __attribute__((vector_size(32)));
+using Doubles = double __attribute__((vector_size(64)));
+constexpr std::size_t LANES = 8;
+
 // Double precision: what callers are shown, and what decides between near ones.
 FORMS inline double exact_product(const float* a, const float* b, std::size_t n) {
-    constexpr std::size_t LANES = 16;
-    double lanes[LANES] = {};
+    constexpr std::size_t SUMS = 4;
+    Doubles sums[SUMS] = {};
     std::size_t at = 0;
-    for (; at + LANES <= n; at += LANES)
-        for (std::size_t lane = 0; lane < LANES; ++lane)
-            lanes[lane] += static_cast<double>(a[at + lane]) * static_cast<double>(b[at + lane]);
+    for (; at + SUMS * LANES <= n; at += SUMS * LANES)
+        for (std::size_t part = 0; part < SUMS; ++part) {
+            Floats left, right;
+            std::memcpy(&left, a + at + part * LANES, sizeof left);
+            std::memcpy(&right, b + at + part * LANES, sizeof right);
+            sums[part] += __builtin_convertvector(left, Doubles) * __builtin_convertvector(right, Doubles);
+        }
+    const Doubles lanes = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     double sum = 0.0;
     for (; at < n; ++at) sum += static_cast<double>(a[at]) * static_cast<double>(b[at]);
-    for (double lane : lanes) sum += lane;
+    for (std::size_t lane = 0; lane < LANES; ++lane) sum += lanes[lane];
     return sum;
+}
+
+// Single precision: enough to tell who may be near.
+FORMS inline float product(const float* a, const float* b, std::size_t n) {
+    constexpr std::size_t SUMS = 8;
+    Floats sums[SUMS] = {};
+    std::size_t at = 0;
+    for (; at + SUMS * LANES <= n; at += SUMS * LANES)
+        for (std::size_t part = 0; part < SUMS; ++part) {
+            Floats left, right;
+            std::memcpy(&left, a + at + part * LANES, sizeof left);
+            std::memcpy(&right, b + at + part * LANES, sizeof right);
+            sums[part] += left * right;
+        }
+    const Floats lanes = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    float sum = 0.0f;
+    for (; at < n; ++at) sum += a[at] * b[at];
+    for (std::size_t lane = 0; lane < LANES; ++lane) sum += lanes[lane];
+    return sum;
+}
+
+// A number for a row that another row hardly has: multilinear hashing of its bits, modulo 2^64.
+FORMS inline std::uint64_t print_of(const std::uint32_t* bits, const std::uint64_t* factors, std::size_t n) {
+    std::uint64_t print = 0;
+    for (std::size_t at = 0; at < n; ++at) print += bits[at] * factors[at];
+    return print;
+}
+
+// ---- vectors of bytes: `n` is a multiple of BYTES ----
+
+constexpr std::size_t BYTES = 64;
+
+FORMS inline std::int32_t plain_byte_product(const std::int8_t* a, const std::int8_t* b, std::size_t n) {
+    std::int32_t sum = 0;
+    for (std::size_t at = 0; at < n; ++at) sum += static_cast<std::int16_t>(a[at]) * static_cast<std::int16_t>(b[at]);
+    return sum;
+}
+
+#if HAS_BYTE_PRODUCTS
+// The instruction takes one side unsigned: 128 is added to it, and what that adds to the sum is taken off again.
+__attribute__((target("avx512f,avx512bw,avx512vnni"))) inline std::int32_t wide_byte_product(
+    const std::int8_t* a, const std::int8_t* b, std::size_t n) {
+    const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));
+    const __m512i ones = _mm512_set1_epi8(1);
+    __m512i shifted = _mm512_setzero_si512(), extra = _mm512_setzero_si512();
+    for (std::size_t at = 0; at < n; at += BYTES) {
+        const __m512i left = _mm512_xor_si512(_mm512_loadu_si512(a + at), flip);
+        const __m512i right = _mm512_loadu_si512(b + at);
+        shifted = _mm512_dpbusd_epi32(shifted, left, right);
+        extra = _mm512_dpbusd_epi32(extra, ones, right);
+    }
+    return _mm512_reduce_add_epi32(_mm512_sub_epi32(shifted, _mm512_slli_epi32(extra, 7)));
+}
+#endif
+
+using ByteProduct = std::int32_t (*)(const std::int8_t*, const std::int8_t*, std::size_t);
+
+inline ByteProduct best_byte_product() {
+#if HAS_BYTE_PRODUCTS
+    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw")) return wide_byte_product;
+#endif
+    return plain_byte_product;
 }
 
 }  // namespace native

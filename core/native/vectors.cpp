@@ -1,22 +1,251 @@
-// core.native.vectors: see vectors.pyi.
+// core.native.vectors: vectors.pyi says what it offers.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <memory>
+
+#include "hnsw.h"
 #include "kernels.h"
 
 namespace py = pybind11;
+using namespace pybind11::literals;
 
-using Matrix = py::array_t<float, py::array::c_style>;
-using Rows = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+template <typename T>
+using Array = py::array_t<T, py::array::c_style>;
+template <typename T>
+using AnyArray = py::array_t<T, py::array::c_style | py::array::forcecast>;
 
-static py::array_t<float> cosines(const Matrix& matrix, const Rows& rows, const Matrix& vector) {
-    const auto n = static_cast<std::size_t>(matrix.shape(1));
-    py::array_t<float> found(rows.size());
+namespace {
+
+std::size_t columns(const Array<float>& matrix) {
+    if (matrix.ndim() != 2) throw py::value_error("a matrix has two axes");
+    return static_cast<std::size_t>(matrix.shape(1));
+}
+
+const float* row(const Array<float>& matrix, std::int64_t number) {
+    if (number < 0 || number >= matrix.shape(0)) throw py::index_error("no such row");
+    return matrix.data(number, 0);
+}
+
+void check_width(const Array<float>& vectors, std::size_t width) {
+    if (vectors.ndim() == 0 || static_cast<std::size_t>(vectors.shape(vectors.ndim() - 1)) != width)
+        throw py::value_error("vectors of another dimension");
+}
+
+template <typename T>
+Array<T> as_array(const std::vector<T>& values) {
+    return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+Array<float> cosines(const Array<float>& matrix, const AnyArray<std::int64_t>& rows, const Array<float>& vector) {
+    const std::size_t width = columns(matrix);
+    check_width(vector, width);
+    Array<float> found(rows.size());
     for (py::ssize_t place = 0; place < rows.size(); ++place)
-        found.mutable_at(place) = static_cast<float>(
-            native::exact_product(matrix.data(rows.at(place), 0), vector.data(), n));
+        found.mutable_at(place) =
+            static_cast<float>(native::exact_product(row(matrix, rows.at(place)), vector.data(), width));
     return found;
 }
 
-PYBIND11_MODULE(vectors, module) { module.def("cosines", &cosines); }
+Array<std::uint64_t> prints(const Array<float>& matrix, const Array<std::uint64_t>& factors) {
+    const std::size_t width = columns(matrix);
+    if (static_cast<std::size_t>(factors.size()) != width) throw py::value_error("a factor for each column");
+    Array<std::uint64_t> found(matrix.shape(0));
+    std::uint64_t* into = found.mutable_data();
+    const auto* bits = reinterpret_cast<const std::uint32_t*>(matrix.data());
+    const py::ssize_t rows = matrix.shape(0);
+    const std::uint64_t* by = factors.data();
+    py::gil_scoped_release released;
+    for (py::ssize_t number = 0; number < rows; ++number) into[number] = native::print_of(bits + number * width, by, width);
+    return found;
+}
+
+// Rows among which the k nearest living ones are, those that tie with the last of them too, and their cosines.
+py::tuple scan(const Array<float>& matrix, const Array<bool>& living, const Array<float>& vector, std::size_t k, float rounding) {
+    const std::size_t width = columns(matrix), count = static_cast<std::size_t>(living.size());
+    check_width(vector, width);
+    if (count > static_cast<std::size_t>(matrix.shape(0))) throw py::value_error("more marks than rows");
+    static thread_local std::vector<native::Candidate> near;
+    near.clear();
+    for (std::size_t number = 0; number < count; ++number)
+        if (living.data()[number])
+            near.push_back({native::product(matrix.data() + number * width, vector.data(), width),
+                            static_cast<native::Node>(number)});
+    const auto nearer = [](const native::Candidate& a, const native::Candidate& b) { return a.near > b.near; };
+    if (k > 0 && near.size() > k) {
+        const auto last = near.begin() + static_cast<std::ptrdiff_t>(k - 1);
+        std::nth_element(near.begin(), last, near.end(), nearer);
+        const float bar = last->near - rounding;
+        near.erase(std::partition(last, near.end(), [bar](const native::Candidate& c) { return c.near >= bar; }), near.end());
+    }
+    py::list rows, found;
+    for (const native::Candidate& candidate : near) {
+        rows.append(candidate.node);
+        found.append(static_cast<float>(
+            native::exact_product(matrix.data() + candidate.node * width, vector.data(), width)));
+    }
+    return py::make_tuple(rows, found);
+}
+
+// A graph over some rows of a matrix, which it keeps.
+class Graph {
+  public:
+    Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows, std::size_t m)
+        : matrix_(std::move(matrix)), width_(columns(matrix_)), node_of_(matrix_.shape(0), -1) {
+        for (py::ssize_t place = 0; place < rows.size(); ++place) {
+            rows_.push_back(rows.at(place));
+            vectors_.push_back(row(matrix_, rows.at(place)));
+            node_of_[rows.at(place)] = static_cast<std::int64_t>(place);
+        }
+        py::gil_scoped_release released;
+        graph_ = std::make_unique<native::Graph>(width_, vectors_, m);
+    }
+
+    std::size_t size() const { return graph_->size(); }
+
+    std::size_t link(std::size_t count, std::size_t ef_construction, std::uint64_t seed) {
+        if (ef_construction == 0) throw py::value_error("ef_construction is at least 1");
+        py::gil_scoped_release released;
+        graph_->link(count, ef_construction, seed);
+        return graph_->linked();
+    }
+
+    // Not giving the GIL away: by the time it came back, the search would be done.
+    py::tuple near(const Array<float>& vector, std::size_t k, std::size_t ef) {
+        check_width(vector, width_);
+        check_ef(k, ef);
+        ranked(vector.data(), k, ef, scratch_, best_);
+        py::list rows(best_.size()), found(best_.size());
+        for (std::size_t place = 0; place < best_.size(); ++place) {
+            rows[place] = rows_[best_[place].node];
+            found[place] = best_[place].near;
+        }
+        return py::make_tuple(rows, found);
+    }
+
+    Array<float> found(const Array<float>& questions, std::size_t k, std::size_t ef) const {
+        check_ef(k, ef);
+        return by_question(questions, k, [&](const float* some, std::size_t count, Ranking* best) {
+            native::Scratch scratch;
+            for (std::size_t at = 0; at < count; ++at) ranked(some + at * width_, k, ef, scratch, best[at]);
+        });
+    }
+
+    Array<float> nearest(const Array<float>& questions, std::size_t k) const {
+        return by_question(questions, k, [&](const float* some, std::size_t count, Ranking* best) {
+            for (native::Node node = 0; node < vectors_.size(); ++node)
+                for (std::size_t at = 0; at < count; ++at) {
+                    best[at].push_back({exact(some + at * width_, node), node});
+                    if (best[at].size() == CROWD * k) cut(best[at], k);
+                }
+            for (std::size_t at = 0; at < count; ++at) cut(best[at], k);
+        });
+    }
+
+    bool bury(std::int64_t number) {
+        if (graph_->linked() < graph_->size()) throw py::value_error("the graph is not linked yet");
+        if (number < 0 || number >= static_cast<std::int64_t>(node_of_.size()) || node_of_[number] < 0)
+            throw py::index_error("no such node");
+        return graph_->bury(static_cast<native::Node>(node_of_[number]));
+    }
+
+    py::dict links() const {
+        const native::Links written = graph_->links();
+        return py::dict("rows"_a = as_array(rows_), "levels"_a = as_array(written.levels),
+                        "ground"_a = as_array(written.ground), "upper"_a = as_array(written.upper),
+                        "entry"_a = as_array(std::vector<std::int64_t>{written.entry}));
+    }
+
+    void relink(const AnyArray<std::uint8_t>& levels, const AnyArray<std::uint32_t>& ground,
+                const AnyArray<std::uint32_t>& upper, std::uint32_t entry) {
+        const native::Links written{{levels.data(), levels.data() + levels.size()},
+                                    {ground.data(), ground.data() + ground.size()},
+                                    {upper.data(), upper.data() + upper.size()},
+                                    entry};
+        py::gil_scoped_release released;
+        graph_->relink(written);
+    }
+
+  private:
+    using Ranking = std::vector<native::Candidate>;
+
+    static void check_ef(std::size_t k, std::size_t ef) {
+        if (k == 0 || ef < k) throw py::value_error("k is at least 1, and ef no less");
+    }
+
+    float exact(const float* question, native::Node node) const {
+        return static_cast<float>(native::exact_product(vectors_[node], question, width_));
+    }
+
+    static void cut(Ranking& best, std::size_t k) {
+        const auto nearer = [](const native::Candidate& a, const native::Candidate& b) {
+            return a.near != b.near ? a.near > b.near : a.node < b.node;
+        };
+        const std::size_t kept = std::min(k, best.size());
+        std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(kept), best.end(), nearer);
+        best.resize(kept);
+    }
+
+    // The k best by the vectors themselves, of more that the bytes told apart only nearly.
+    void ranked(const float* question, std::size_t k, std::size_t ef, native::Scratch& scratch, Ranking& best) const {
+        graph_->search(question, ef, 2 * k + SPARE, scratch);
+        best.clear();
+        for (const native::Candidate& candidate : scratch.found)
+            best.push_back({exact(question, candidate.node), candidate.node});
+        cut(best, k);
+    }
+
+    // Some questions at a time, so that a vector that was fetched serves them all.
+    template <typename Ask>
+    Array<float> by_question(const Array<float>& questions, std::size_t k, Ask ask) const {
+        if (columns(questions) != width_) throw py::value_error("vectors of another dimension");
+        const auto count = static_cast<std::size_t>(questions.shape(0));
+        Array<float> found({count, k});
+        float* into = found.mutable_data();
+        std::fill(into, into + count * k, NONE);
+        const float* from = questions.data();
+        py::gil_scoped_release released;
+        for (std::size_t start = 0; start < count; start += TOGETHER) {
+            Ranking best[TOGETHER];
+            const std::size_t some = std::min(TOGETHER, count - start);
+            ask(from + start * width_, some, best);
+            for (std::size_t at = 0; at < some; ++at)
+                for (std::size_t place = 0; place < best[at].size(); ++place)
+                    into[(start + at) * k + place] = best[at][place].near;
+        }
+        return found;
+    }
+
+    static constexpr std::size_t SPARE = 8;  // beyond twice k, told apart by the vectors themselves
+    static constexpr std::size_t TOGETHER = 16;
+    static constexpr std::size_t CROWD = 32;
+    static constexpr float NONE = -2.0f;  // no cosine is as low
+
+    Array<float> matrix_;
+    std::size_t width_;
+    std::vector<std::int64_t> rows_, node_of_;
+    std::vector<const float*> vectors_;
+    std::unique_ptr<native::Graph> graph_;
+    native::Scratch scratch_;  // of `near`, which the GIL keeps to one thread
+    Ranking best_;
+};
+
+}  // namespace
+
+PYBIND11_MODULE(vectors, module) {
+    module.def("cosines", &cosines, "matrix"_a.noconvert(), "rows"_a, "vector"_a);
+    module.def("scan", &scan, "matrix"_a.noconvert(), "living"_a.noconvert(), "vector"_a, "k"_a, "rounding"_a);
+    module.def("prints", &prints, "matrix"_a.noconvert(), "factors"_a.noconvert());
+    py::class_<Graph>(module, "Graph")
+        .def(py::init<Array<float>, const AnyArray<std::int64_t>&, std::size_t>(), "matrix"_a.noconvert(), "rows"_a, "m"_a)
+        .def("__len__", &Graph::size)
+        .def("link", &Graph::link, "count"_a, "ef_construction"_a, "seed"_a)
+        .def("near", &Graph::near, "vector"_a, "k"_a, "ef"_a)
+        .def("found", &Graph::found, "questions"_a, "k"_a, "ef"_a)
+        .def("nearest", &Graph::nearest, "questions"_a, "k"_a)
+        .def("bury", &Graph::bury, "row"_a)
+        .def("links", &Graph::links)
+        .def("relink", &Graph::relink, "levels"_a, "ground"_a, "upper"_a, "entry"_a);
+}

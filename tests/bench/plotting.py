@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("grpcio", "protobuf", "uvloop", "numpy", "hnswlib", "igraph", "onnxruntime")
+PACKAGES = ("grpcio", "protobuf", "uvloop", "numpy", "igraph", "onnxruntime")
 WIDTH, HEIGHT, MARGIN = 460, 240, 46
 COLOURS = ("#0b6bcb", "#c4572b", "#2f8f4e", "#7a4fc0", "#b58a00", "#c0408a")
 FLOOR = "#9a9a9a"

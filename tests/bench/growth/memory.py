@@ -150,7 +150,7 @@ def _parts(
         job.build()
         vectors.adopt(job)
         del job
-        weighed.note("HNSW over them, with its copy")
+        weighed.note("HNSW over them")
     for node in known.values():
         values.node_bytes(node)
     weighed.note("encodings, once all nodes were answers")

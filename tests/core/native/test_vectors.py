@@ -1,16 +1,154 @@
-"""The native vectors module: what its arrays say."""
+"""The native vectors module at its own door; what an index makes of it: `tests/core/bank/test_vector_index.py`."""
+
+from typing import Any
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
-from core.native import vectors
+from core.native.vectors import Graph, cosines, prints, scan
+
+Vectors = NDArray[np.float32]
 
 
-def test_a_cosine_is_the_same_to_the_bit_wherever_its_row_lies() -> None:
-    rng = np.random.default_rng(1)
-    one, other = rng.normal(size=(2, 383)).astype(np.float32)
+def units(count: int, dimension: int, seed: int = 1) -> Vectors:
+    vectors = np.random.default_rng(seed).normal(size=(count, dimension))
+    found: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return found
+
+
+def linked(matrix: Vectors, m: int = 8, seed: int = 1) -> Graph:
+    graph = Graph(matrix, np.arange(len(matrix)), m)
+    assert graph.link(len(matrix), 60, seed) == len(matrix)
+    return graph
+
+
+def relinked(matrix: Vectors, m: int, links: dict[str, Any]) -> Graph:
+    graph = Graph(matrix, links["rows"], m)
+    graph.relink(links["levels"], links["ground"], links["upper"], int(links["entry"][0]))
+    return graph
+
+
+@pytest.mark.parametrize("dimension", [1, 7, 31, 64, 383, 384, 1_536])
+def test_a_cosine_is_the_same_to_the_bit_wherever_its_row_lies(dimension: int) -> None:
+    one, other = units(2, dimension)
     matrix = np.repeat(one[None], 50, axis=0)
 
-    found = vectors.cosines(matrix, np.arange(50), other)
+    found = cosines(matrix, range(50), other)
 
     assert len(set(found.tolist())) == 1
-    assert found[0] == np.float32(one.astype(np.float64) @ other.astype(np.float64))
+    assert found[0] == pytest.approx(float(one.astype(np.float64) @ other.astype(np.float64)), abs=1e-7)
+    assert scan(matrix, np.ones(50, np.bool_), other, 50, 0.0)[1] == found.tolist()
+    assert linked(matrix).near(other, 5, 50)[1] == found[:5].tolist()
+
+
+def test_a_scan_gives_the_nearest_living_rows_and_who_ties_with_the_last() -> None:
+    matrix = units(400, 24)
+    matrix[[3, 50, 300]] = matrix[7]
+    living = np.ones(390, np.bool_)
+    living[[50, 60]] = False
+
+    rows, found = scan(matrix, living, matrix[7], 2, 1e-6)
+
+    assert sorted(rows) == [3, 7, 300]
+    assert found == cosines(matrix, rows, matrix[7]).tolist()
+
+
+@pytest.mark.parametrize("dimension", [3, 64, 100, 384])
+def test_a_graph_finds_what_a_scan_finds(dimension: int) -> None:
+    matrix, questions = units(1_500, dimension), units(50, dimension, seed=2)
+    graph = linked(matrix, m=16)
+
+    found = graph.found(questions, 10, 400)
+
+    exact = np.sort(questions.astype(np.float64) @ matrix.T.astype(np.float64), axis=1)[:, :-11:-1]
+    assert graph.nearest(questions, 10) == pytest.approx(exact, abs=1e-6)
+    assert np.mean(found >= graph.nearest(questions, 10)[:, -1:]) > 0.99
+    assert graph.near(questions[0], 10, 400)[1] == found[0].tolist()
+
+
+def test_the_buried_are_found_no_more_and_still_lead_to_others() -> None:
+    matrix = units(600, 16)
+    graph = linked(matrix)
+    gone = [row for row in range(600) if row % 6]
+
+    assert all(graph.bury(row) for row in gone)
+
+    assert not graph.bury(gone[0])
+    rows, _ = graph.near(matrix[1], 100, 100)
+    assert sorted(rows) == list(range(0, 600, 6))
+
+
+def test_the_same_seed_makes_the_same_graph() -> None:
+    matrix = units(500, 16)
+
+    one, same, other = (linked(matrix, seed=seed).links() for seed in (1, 1, 2))
+
+    assert all(np.array_equal(one[name], same[name]) for name in one)
+    assert not np.array_equal(one["levels"], other["levels"])
+
+
+def test_a_graph_that_was_written_down_finds_the_same() -> None:
+    matrix, questions = units(500, 16), units(20, 16, seed=2)
+    graph = linked(matrix)
+
+    again = relinked(matrix, 8, graph.links())
+
+    assert [again.near(q, 5, 20) for q in questions] == [graph.near(q, 5, 20) for q in questions]
+
+
+@pytest.mark.parametrize("name", ["ground", "upper", "levels"])
+def test_links_that_no_graph_can_have_are_refused(name: str) -> None:
+    matrix = units(300, 8)
+    links = linked(matrix, m=4).links()
+    rng = np.random.default_rng(3)
+    refused = 0
+    for _ in range(300):
+        harmed = links | {name: links[name].copy()}
+        places = rng.integers(len(harmed[name]), size=3)
+        harmed[name][places] = rng.integers(1 << (8 * harmed[name].itemsize), size=3, dtype=np.uint64)
+        try:
+            relinked(matrix, 4, harmed).near(matrix[0], 5, 20)
+        except ValueError:
+            refused += 1
+
+    assert refused > 200
+
+    for short in (links | {name: links[name][:-1]}, links | {"entry": np.array([300])}):
+        with pytest.raises(ValueError, match="another graph"):
+            relinked(matrix, 4, short)
+
+
+def test_what_cannot_be_is_an_error_and_not_a_crash() -> None:
+    matrix = units(20, 8)
+    graph = linked(matrix)
+
+    with pytest.raises(ValueError, match="dimension"):
+        graph.near(units(1, 9)[0], 5, 20)
+    with pytest.raises(ValueError, match="ef"):
+        graph.near(matrix[0], 5, 4)
+    with pytest.raises(IndexError):
+        graph.bury(20)
+    with pytest.raises(IndexError):
+        cosines(matrix, [20], matrix[0])
+    with pytest.raises(IndexError):
+        Graph(matrix, np.array([0, -1]), 8)
+    with pytest.raises(ValueError, match="m is"):
+        Graph(matrix, np.arange(20), 1)
+    with pytest.raises(ValueError, match="marks"):
+        scan(matrix, np.ones(21, np.bool_), matrix[0], 3, 0.0)
+    with pytest.raises(ValueError, match="linked"):
+        Graph(matrix, np.arange(20), 8).bury(3)
+    assert graph.near(np.full(8, np.nan, np.float32), 3, 20)[0] != []
+    assert Graph(matrix[:0], np.empty(0, np.int64), 8).near(matrix[0], 3, 20) == ([], [])
+
+
+def test_a_print_depends_on_every_bit_of_a_row() -> None:
+    matrix = np.repeat(units(1, 16), 17, axis=0)
+    matrix.view(np.uint32)[np.arange(16), np.arange(16)] ^= 1
+    factors = np.random.default_rng(1).integers(1, 1 << 63, size=16, dtype=np.uint64)
+
+    found = prints(matrix, factors)
+
+    assert len(set(found.tolist())) == 17
+    assert found[16] == (matrix[16].view(np.uint32) * factors).sum(dtype=np.uint64)

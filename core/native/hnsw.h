@@ -1,0 +1,316 @@
+// Hierarchical navigable small worlds (Malkov and Yashunin, 2016) over vectors of one byte a dimension.
+//
+// Each vector is kept as its difference from the middle of all, scaled to the bytes' range. Embeddings lie in a
+// narrow cone: what they have in common is the middle, and the bytes tell them apart. A node's bytes and its links on the
+// ground level lie side by side, in a quarter of the memory that floats would take, and a search reads little else.
+// Which of those found are the nearest is for the caller to settle, by the vectors themselves.
+//
+// A graph is built by one thread, and searched by any number of them when it is built; `bury` is for one thread.
+
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "kernels.h"
+#include "pool.h"
+
+namespace native {
+
+// The links of a graph, as they are written down.
+struct Links {
+    std::vector<std::uint8_t> levels;  // of each node
+    std::vector<Node> ground;          // of each node: how many, then 2 m of them
+    std::vector<Node> upper;           // of each node on each of its levels above the ground: how many, then m of them
+    Node entry = 0;
+};
+
+class Graph {
+  public:
+    // `rows` point at vectors of `dimension` floats, one for each node; they are read here alone.
+    Graph(std::size_t dimension, const std::vector<const float*>& rows, std::size_t m)
+        : dimension_(dimension), width_((dimension + BYTES - 1) / BYTES * BYTES), m_(m),
+          stride_((width_ + sizeof(Head) + 2 * m * sizeof(Node) + 63) / 64 * 64), nodes_(rows.size()),
+          product_(best_byte_product()), blocks_(nodes_ * stride_ + 63), dead_(nodes_, 0), upper_at_(nodes_, 0) {
+        if (m < 2) throw std::invalid_argument("m is at least 2");
+        if (nodes_ >= std::numeric_limits<Node>::max()) throw std::invalid_argument("too many rows");
+        base_ = blocks_.data() + (64 - reinterpret_cast<std::uintptr_t>(blocks_.data()) % 64) % 64;
+        levels_.assign(nodes_, 0);
+        centre(rows);
+        for (Node node = 0; node < nodes_; ++node) *head(node) = encode(rows[node], bytes(node));
+    }
+
+    Graph(const Graph&) = delete;  // `base_` points into itself
+    Graph& operator=(const Graph&) = delete;
+
+    std::size_t size() const { return nodes_; }
+    std::size_t linked() const { return linked_; }
+
+    // Link the next `count` nodes in.
+    void link(std::size_t count, std::size_t ef_construction, std::uint64_t seed) {
+        Scratch scratch;
+        const std::size_t end = std::min(nodes_, linked_ + count);
+        for (; linked_ < end; ++linked_) link_one(static_cast<Node>(linked_), ef_construction, seed, scratch);
+    }
+
+    // Some of the nearest living nodes into `scratch.found`, the seemingly nearest first.
+    void search(const float* vector, std::size_t ef, std::size_t count, Scratch& scratch) const {
+        scratch.found.clear();
+        if (linked_ == 0) return;
+        scratch.bytes.resize(width_);
+        const Query query{scratch.bytes.data(), encode(vector, scratch.bytes.data())};
+        Node at = entry_;
+        for (std::size_t level = levels_[entry_]; level > 0; --level) at = descend(query, at, level);
+        spread(query, at, 0, ef, scratch);
+        scratch.pool.best(count, scratch.found);
+    }
+
+    bool bury(Node node) { return !std::exchange(dead_.at(node), 1); }
+
+    Links links() const {
+        Links written{levels_, {}, upper_, entry_};
+        written.ground.reserve(nodes_ * (1 + 2 * m_));
+        for (Node node = 0; node < nodes_; ++node) {
+            const Node* near = ground(node);
+            written.ground.push_back(head(node)->count);
+            written.ground.insert(written.ground.end(), near, near + 2 * m_);
+        }
+        return written;
+    }
+
+    // Takes links that were written down; throws std::invalid_argument for such as no graph of these nodes can have.
+    void relink(const Links& written) {
+        if (written.levels.size() != nodes_ || written.ground.size() != nodes_ * (1 + 2 * m_) ||
+            (nodes_ && written.entry >= nodes_))
+            throw std::invalid_argument("links of another graph");
+        std::size_t lists = 0;
+        for (Node node = 0; node < nodes_; ++node) {
+            upper_at_[node] = static_cast<std::uint32_t>(lists * (1 + m_));
+            lists += written.levels[node];
+            const Node* list = written.ground.data() + node * (1 + 2 * m_);
+            check(list, 2 * m_);
+            head(node)->count = list[0];
+            std::memcpy(ground(node), list + 1, 2 * m_ * sizeof(Node));
+        }
+        if (written.upper.size() != lists * (1 + m_)) throw std::invalid_argument("links of another graph");
+        levels_ = written.levels;
+        upper_ = written.upper;
+        entry_ = written.entry;
+        for (Node node = 0; node < nodes_; ++node)
+            for (std::size_t level = 1; level <= levels_[node]; ++level) {
+                const Node* list = above(node, level);
+                check(list, m_);
+                for (Node at = 0; at < list[0]; ++at)
+                    if (levels_[list[1 + at]] < level) throw std::invalid_argument("a link to a level that is not there");
+            }
+        linked_ = nodes_;
+    }
+
+  private:
+    struct Head {
+        float scale;  // of the bytes
+        float bias;   // the middle's product with the difference from it
+        std::uint32_t count;  // links on the ground level
+        std::uint32_t unused;
+    };
+    struct Query {
+        const std::int8_t* bytes;
+        Head head;
+    };
+    struct List {
+        const Node* nodes;
+        std::size_t count;
+    };
+
+    // ---- where things lie ----
+
+    std::uint8_t* block(Node node) const { return base_ + node * stride_; }
+    std::int8_t* bytes(Node node) const { return reinterpret_cast<std::int8_t*>(block(node)); }
+    Head* head(Node node) const { return reinterpret_cast<Head*>(block(node) + width_); }
+    Node* ground(Node node) const { return reinterpret_cast<Node*>(block(node) + width_ + sizeof(Head)); }
+    Node* above(Node node, std::size_t level) { return upper_.data() + upper_at_[node] + (level - 1) * (1 + m_); }
+    const Node* above(Node node, std::size_t level) const { return const_cast<Graph*>(this)->above(node, level); }
+
+    List near(Node node, std::size_t level) const {
+        if (level == 0) return {ground(node), head(node)->count};
+        const Node* list = above(node, level);
+        return {list + 1, list[0]};
+    }
+
+    void check(const Node* list, std::size_t most) const {
+        if (list[0] > most) throw std::invalid_argument("more links than a node can have");
+        for (Node at = 0; at < list[0]; ++at)
+            if (list[1 + at] >= nodes_) throw std::invalid_argument("a link to no node");
+    }
+
+    // ---- vectors as bytes ----
+
+    void centre(const std::vector<const float*>& rows) {
+        std::vector<double> sum(dimension_, 0.0);
+        for (const float* row : rows)
+            for (std::size_t at = 0; at < dimension_; ++at) sum[at] += row[at];
+        centre_.assign(dimension_, 0.0f);
+        for (std::size_t at = 0; at < dimension_ && !rows.empty(); ++at)
+            centre_[at] = static_cast<float>(sum[at] / static_cast<double>(rows.size()));
+    }
+
+    Head encode(const float* vector, std::int8_t* into) const {
+        float most = 0.0f, bias = 0.0f;
+        for (std::size_t at = 0; at < dimension_; ++at) {
+            const float rest = vector[at] - centre_[at];
+            most = std::max(most, std::fabs(rest));
+            bias += centre_[at] * rest;
+        }
+        const float scale = most / 127.0f, inverse = most > 0.0f ? 127.0f / most : 0.0f;
+        std::memset(into, 0, width_);
+        for (std::size_t at = 0; at < dimension_; ++at)
+            into[at] = static_cast<std::int8_t>(std::nearbyint(std::max(-127.0f, std::min(127.0f, (vector[at] - centre_[at]) * inverse))));
+        return {scale, bias, 0, 0};
+    }
+
+    // The product of query and node, less what all nodes have in common.
+    float nearness(const Query& query, Node node) const {
+        const Head* of = head(node);
+        return of->bias + query.head.scale * of->scale * static_cast<float>(product_(bytes(node), query.bytes, width_));
+    }
+
+    Query as_query(Node node) const { return {bytes(node), *head(node)}; }
+
+    void fetch(Node node) const {
+#if defined(__GNUC__)
+        for (std::size_t at = 0; at <= width_; at += 64) __builtin_prefetch(block(node) + at);
+#endif
+    }
+
+    // ---- searching ----
+
+    Node descend(const Query& query, Node at, std::size_t level) const {
+        float best = nearness(query, at);
+        for (bool nearer = true; nearer;) {
+            nearer = false;
+            const List list = near(at, level);
+            for (std::size_t place = 0; place < list.count; ++place) fetch(list.nodes[place]);
+            for (std::size_t place = 0; place < list.count; ++place) {
+                const float found = nearness(query, list.nodes[place]);
+                if (found > best) best = found, at = list.nodes[place], nearer = true;
+            }
+        }
+        return at;
+    }
+
+    void spread(const Query& query, Node from, std::size_t level, std::size_t ef, Scratch& scratch) const {
+        Pool& pool = scratch.pool;
+        Seen& seen = scratch.seen;
+        pool.reset(ef);
+        seen.reset(nodes_);
+        seen.mark(from);
+        pool.put({nearness(query, from), from}, dead_[from]);
+        std::vector<Node>& fresh = scratch.fresh;
+        for (Node node; pool.next(node);) {
+            fresh.clear();
+            const List list = near(node, level);
+            for (std::size_t place = 0; place < list.count; ++place)
+                if (seen.mark(list.nodes[place])) {
+                    fetch(list.nodes[place]);
+                    fresh.push_back(list.nodes[place]);
+                }
+            for (Node other : fresh) {
+                const float found = nearness(query, other);
+                if (pool.takes(found)) pool.put({found, other}, dead_[other]);
+            }
+        }
+    }
+
+    // ---- building ----
+
+    void link_one(Node node, std::size_t ef_construction, std::uint64_t seed, Scratch& scratch) {
+        const std::size_t level = level_of(node, seed);
+        levels_[node] = static_cast<std::uint8_t>(level);
+        upper_at_[node] = static_cast<std::uint32_t>(upper_.size());
+        upper_.resize(upper_.size() + level * (1 + m_), 0);
+        if (linked_ == 0) {
+            entry_ = node;
+            return;
+        }
+        const Query query = as_query(node);
+        const std::size_t top = levels_[entry_];
+        Node at = entry_;
+        for (std::size_t above = top; above > level; --above) at = descend(query, at, above);
+        for (std::size_t here = std::min(level, top) + 1; here-- > 0;) {
+            spread(query, at, here, ef_construction, scratch);
+            scratch.pool.best(ef_construction, scratch.found);
+            at = scratch.found.front().node;
+            const std::vector<Candidate> chosen = diverse(scratch.found, query.head.bias, m_);
+            write(node, here, chosen);
+            for (const Candidate& other : chosen) link_back(other.node, here, node);
+        }
+        if (level > top) entry_ = node;
+    }
+
+    // Levels thin out by m each (the paper's mL = 1 / ln m); of a node the same in every build with this seed.
+    std::size_t level_of(Node node, std::uint64_t seed) const {
+        std::uint64_t mixed = seed + 0x9e3779b97f4a7c15u * (std::uint64_t{node} + 1);  // splitmix64
+        mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+        mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+        mixed ^= mixed >> 31;
+        const double chance = (static_cast<double>(mixed >> 11) + 1.0) * 0x1p-53;
+        return static_cast<std::size_t>(-std::log(chance) / std::log(static_cast<double>(m_)));
+    }
+
+    // The paper's heuristic: of candidates, best first, those nearer to the node than to any chosen before.
+    std::vector<Candidate> diverse(const std::vector<Candidate>& candidates, float bias, std::size_t most) const {
+        std::vector<Candidate> chosen;
+        for (const Candidate& candidate : candidates) {
+            if (chosen.size() == most) break;
+            const Query query = as_query(candidate.node);
+            bool apart = true;
+            for (const Candidate& other : chosen)
+                if (nearness(query, other.node) + query.head.bias > candidate.near + bias) {
+                    apart = false;
+                    break;
+                }
+            if (apart) chosen.push_back(candidate);
+        }
+        return chosen;
+    }
+
+    void link_back(Node node, std::size_t level, Node other) {
+        const std::size_t most = level == 0 ? 2 * m_ : m_;
+        Node* list = level == 0 ? ground(node) : above(node, level) + 1;
+        std::uint32_t& count = level == 0 ? head(node)->count : above(node, level)[0];
+        if (count < most) {
+            list[count++] = other;
+            return;
+        }
+        const Query query = as_query(node);
+        std::vector<Candidate> candidates{{nearness(query, other), other}};
+        for (std::size_t place = 0; place < count; ++place) candidates.push_back({nearness(query, list[place]), list[place]});
+        std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+            return a.near != b.near ? a.near > b.near : a.node < b.node;
+        });
+        write(node, level, diverse(candidates, query.head.bias, most));
+    }
+
+    void write(Node node, std::size_t level, const std::vector<Candidate>& chosen) {
+        Node* list = level == 0 ? ground(node) : above(node, level) + 1;
+        for (std::size_t place = 0; place < chosen.size(); ++place) list[place] = chosen[place].node;
+        (level == 0 ? head(node)->count : above(node, level)[0]) = static_cast<std::uint32_t>(chosen.size());
+    }
+
+    std::size_t dimension_, width_, m_, stride_, nodes_, linked_ = 0;
+    ByteProduct product_;
+    std::vector<std::uint8_t> blocks_;
+    std::uint8_t* base_ = nullptr;  // of the first block, where a cache line begins
+    std::vector<std::uint8_t> dead_, levels_;
+    std::vector<float> centre_;
+    std::vector<std::uint32_t> upper_at_;
+    std::vector<Node> upper_;
+    Node entry_ = 0;
+};
+
+}  // namespace native
