@@ -2,7 +2,8 @@
 
 Law: what a value may be by itself is checked here and nowhere else (what it means to a bank, in core);
 what is wrong is collected, so that one answer names it all. A check returns a value of the right type
-in any case: a command is only used when nothing was wrong.
+in any case: a command is only used when nothing was wrong. What is right costs little: a repeated or mapped
+field is read from its message once, and its elements' paths are made for those that are wrong.
 """
 
 import hashlib
@@ -46,6 +47,7 @@ MEDIA_TYPE = 255
 
 ID_RULE = "must be 1 to 128 letters, digits and . _ : -, and start with a letter or digit"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FLOATS = np.dtype("<f4")
 NO_VECTOR: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
 
 
@@ -89,12 +91,14 @@ class Checks:
 
     def ids(self, field: str, values: Sequence[str], most: int, least: int = 0) -> tuple[str, ...]:
         """Different ids, `least` to `most` of them."""
-        self.amount(field, values, most, least)
-        for index, value in enumerate(values[:most]):
-            self.id(f"{field}[{index}]", value)
-        if len(set(values)) < len(values):
+        given = tuple(values) if values else ()
+        self.amount(field, given, most, least)
+        for index, value in enumerate(given[:most]):
+            if not is_id(value):
+                self.id(f"{field}[{index}]", value)
+        if len(given) > 1 and len(set(given)) < len(given):
             self.wrong(field, "must not name one twice")
-        return tuple(values)
+        return given
 
     def key(self, tenant: Tenant, bank_id: str, field: str = "bank_id") -> BankKey:
         return BankKey(tenant=tenant, bank_id=BankId(self.id(field, bank_id)))
@@ -113,15 +117,19 @@ class Checks:
 
     def texts(self, field: str, values: Sequence[str], most: int, each: int) -> tuple[str, ...]:
         """At most `most` texts, none blank, of at most `each` code points."""
-        self.amount(field, values, most)
-        for index, value in enumerate(values[:most]):
-            self.text(f"{field}[{index}]", value, each, least=1)
-        return tuple(values)
+        given = tuple(values) if values else ()
+        self.amount(field, given, most)
+        for index, value in enumerate(given[:most]):
+            if "\0" in value or len(value) > each or not value.strip():
+                self.text(f"{field}[{index}]", value, each, least=1)
+        return given
 
     def keywords(self, field: str, values: Sequence[str]) -> tuple[str, ...]:
         return self.texts(field, values, KEYWORDS, KEYWORD)
 
     def labels(self, field: str, values: Mapping[str, str]) -> dict[str, str]:
+        if not values:
+            return {}
         if len(values) > LABELS:
             self.wrong(field, f"must be at most {LABELS}, not {len(values):,}")
         for name, value in list(values.items())[:LABELS]:
@@ -239,13 +247,15 @@ class Checks:
         if bool(packed) == bool(len(values)):
             self.wrong(field, "must have either f32 or values")
             return NO_VECTOR
-        place = f"{field}.f32" if packed else f"{field}.values"
         if len(packed) % 4:
-            self.wrong(place, f"must be 4 bytes to a number: {len(packed):,} bytes are not")
+            self.wrong(f"{field}.f32", f"must be 4 bytes to a number: {len(packed):,} bytes are not")
             return NO_VECTOR
-        numbers = np.frombuffer(packed, dtype="<f4") if packed else np.array(values, dtype=np.float32)
+        numbers = np.frombuffer(packed, FLOATS) if packed else np.array(values, dtype=np.float32)
         wide = numbers.astype(np.float64)
-        square = float(wide @ wide)  # of doubles: float32 numbers that are finite cannot overflow it
+        square = float(wide.dot(wide))  # of doubles: float32 numbers that are finite cannot overflow it
+        if 0.0 < square < math.inf and len(numbers) <= MOST_DIMENSIONS:
+            return numbers
+        place = f"{field}.f32" if packed else f"{field}.values"
         if len(numbers) > MOST_DIMENSIONS:
             self.wrong(place, f"must be at most {MOST_DIMENSIONS:,} numbers, not {len(numbers):,}")
         elif not math.isfinite(square):

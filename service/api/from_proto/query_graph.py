@@ -35,35 +35,37 @@ def batch_add_nodes(request: pb.BatchAddNodesRequest, tenant: Tenant) -> AddNode
     """Raises LimitReached for more than 4 MiB."""
     if request.ByteSize() > MOST_BYTES:
         raise LimitReached("bytes of a batch", MOST_BYTES, "send the nodes in smaller batches")
+    nodes = request.nodes
     with checking() as check:
-        check.amount("nodes", request.nodes, MOST_NODES, least=1)
+        check.amount("nodes", nodes, MOST_NODES, least=1)
         return AddNodes(
             key=check.key(tenant, request.bank_id),
             nodes=tuple(
-                _new_node(check, new, f"nodes[{i}].") for i, new in enumerate(request.nodes[:MOST_NODES])
+                [_new_node(check.within(f"nodes[{i}]."), new) for i, new in enumerate(nodes[:MOST_NODES])]
             ),
             request=check.request(request),
         )
 
 
-def _new_node(check: Checks, new: pb.AddNodeRequest | pb.NewNode, path: str = "") -> NewNode:
-    node_id = check.id_or_none(f"{path}node_id", new.node_id)
-    if new.interaction_ids and new.verbatim:
-        check.wrong(f"{path}verbatim", "must be empty where interaction_ids are given")
-    records = check.ids(f"{path}interaction_ids", new.interaction_ids, MOST_INTERACTIONS)
-    related = check.ids(f"{path}related_node_ids", new.related_node_ids, MOST_RESULTS)
+def _new_node(check: Checks, new: pb.AddNodeRequest | pb.NewNode) -> NewNode:
+    interaction_ids, verbatim = new.interaction_ids, new.verbatim
+    node_id = check.id_or_none("node_id", new.node_id)
+    if verbatim and interaction_ids:
+        check.wrong("verbatim", "must be empty where interaction_ids are given")
+    records = check.ids("interaction_ids", interaction_ids, MOST_INTERACTIONS)
+    related = check.ids("related_node_ids", new.related_node_ids, MOST_RESULTS)
     return NewNode(
         node_id=NodeId(node_id) if node_id else None,
-        summary=check.text(f"{path}summary", new.summary, SUMMARY, least=1),
-        context=check.text(f"{path}context", new.context, SENTENCE),
-        keywords=check.keywords(f"{path}keywords", new.keywords),
-        embedding=check.optional_vector(new, "embedding", f"{path}embedding"),
-        event_time=check.optional_time(new, "event_time", f"{path}event_time"),
-        labels=check.labels(f"{path}labels", new.labels),
+        summary=check.text("summary", new.summary, SUMMARY, least=1),
+        context=check.text("context", new.context, SENTENCE),
+        keywords=check.keywords("keywords", new.keywords),
+        embedding=check.optional_vector(new, "embedding"),
+        event_time=check.optional_time(new, "event_time"),
+        labels=check.labels("labels", new.labels),
         related_node_ids=tuple(map(NodeId, related)),
         interaction_ids=tuple(map(InteractionId, records)),
-        verbatim=check.text(f"{path}verbatim", new.verbatim, least=int(bool(new.verbatim))),
-        source=check.text(f"{path}source", new.source, SOURCE),
+        verbatim=check.text("verbatim", verbatim, least=int(bool(verbatim))),
+        source=check.text("source", new.source, SOURCE),
     )
 
 
