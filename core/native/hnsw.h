@@ -42,7 +42,8 @@ class Graph {
         base_ = blocks_.data() + (64 - reinterpret_cast<std::uintptr_t>(blocks_.data()) % 64) % 64;
         levels_.assign(nodes_, 0);
         centre(rows);
-        for (Node node = 0; node < nodes_; ++node) *head(node) = encode(rows[node], bytes(node));
+        std::vector<float> difference;
+        for (Node node = 0; node < nodes_; ++node) *head(node) = encode(rows[node], bytes(node), difference);
     }
 
     Graph(const Graph&) = delete;  // `base_` points into itself
@@ -63,7 +64,7 @@ class Graph {
         scratch.found.clear();
         if (linked_ == 0) return;
         scratch.bytes.resize(width_);
-        const Query query{scratch.bytes.data(), encode(vector, scratch.bytes.data())};
+        const Query query{scratch.bytes.data(), encode(vector, scratch.bytes.data(), scratch.difference)};
         Node at = entry_;
         for (std::size_t level = levels_[entry_]; level > 0; --level) at = descend(query, at, level);
         spread(query, at, 0, ef, scratch);
@@ -151,26 +152,22 @@ class Graph {
     // ---- vectors as bytes ----
 
     void centre(const std::vector<const float*>& rows) {
-        std::vector<double> sum(dimension_, 0.0);
-        for (const float* row : rows)
-            for (std::size_t at = 0; at < dimension_; ++at) sum[at] += row[at];
+        std::vector<double> sums(dimension_, 0.0);
+        for (const float* row : rows) add_row(sums.data(), row, dimension_);
         centre_.assign(dimension_, 0.0f);
         for (std::size_t at = 0; at < dimension_ && !rows.empty(); ++at)
-            centre_[at] = static_cast<float>(sum[at] / static_cast<double>(rows.size()));
+            centre_[at] = static_cast<float>(sums[at] / static_cast<double>(rows.size()));
     }
 
-    Head encode(const float* vector, std::int8_t* into) const {
-        float most = 0.0f, bias = 0.0f;
-        for (std::size_t at = 0; at < dimension_; ++at) {
-            const float rest = vector[at] - centre_[at];
-            most = std::max(most, std::fabs(rest));
-            bias += centre_[at] * rest;
-        }
-        const float scale = most / 127.0f, inverse = most > 0.0f ? 127.0f / most : 0.0f;
-        std::memset(into, 0, width_);
-        for (std::size_t at = 0; at < dimension_; ++at)
-            into[at] = static_cast<std::int8_t>(std::nearbyint(std::max(-127.0f, std::min(127.0f, (vector[at] - centre_[at]) * inverse))));
-        return {scale, bias, 0, 0};
+    Head encode(const float* vector, std::int8_t* into, std::vector<float>& difference) const {
+        Head head{};
+        float most;
+        difference.resize(dimension_);
+        differ(vector, centre_.data(), difference.data(), dimension_, most, head.bias);
+        head.scale = most / 127.0f;
+        to_bytes(difference.data(), most > 0.0f ? 127.0f / most : 0.0f, into, dimension_);
+        std::memset(into + dimension_, 0, width_ - dimension_);
+        return head;
     }
 
     // The product of query and node, less what all nodes have in common.

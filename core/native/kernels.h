@@ -65,6 +65,30 @@ FORMS inline float product(const float* a, const float* b, std::size_t n) {
     return sum;
 }
 
+// Adds a row to the sums of its columns.
+FORMS inline void add_row(double* sums, const float* row, std::size_t n) {
+    for (std::size_t at = 0; at < n; ++at) sums[at] += row[at];
+}
+
+// A row's difference from the centre; the greatest of it in size, and its product with the centre.
+FORMS inline void differ(const float* row, const float* centre, float* into, std::size_t n, float& most, float& product) {
+    float greatest = 0.0f;
+    for (std::size_t at = 0; at < n; ++at) {
+        into[at] = row[at] - centre[at];
+        greatest = std::max(greatest, std::fabs(into[at]));
+    }
+    most = greatest;
+    product = native::product(into, centre, n);
+}
+
+// Rounded to bytes, each times `factor`.
+FORMS inline void to_bytes(const float* values, float factor, std::int8_t* into, std::size_t n) {
+    for (std::size_t at = 0; at < n; ++at) {
+        const float scaled = std::max(-127.0f, std::min(127.0f, values[at] * factor));
+        into[at] = static_cast<std::int8_t>(static_cast<std::int32_t>(scaled + (scaled < 0.0f ? -0.5f : 0.5f)));
+    }
+}
+
 // A number for a row that another row hardly has: multilinear hashing of its bits, modulo 2^64.
 FORMS inline std::uint64_t print_of(const std::uint32_t* bits, const std::uint64_t* factors, std::size_t n) {
     std::uint64_t print = 0;

@@ -95,6 +95,7 @@ class Seen {
 struct Scratch {
     Pool pool;
     Seen seen;
+    std::vector<float> difference;
     std::vector<std::int8_t> bytes;
     std::vector<Candidate> found;
     std::vector<Node> fresh;
