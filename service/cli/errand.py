@@ -20,6 +20,7 @@ from rich.console import Console, RenderableType
 from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
 from service.cli import drawing
 from service.cli.exits import Exit, Failure, failure_of
+from service.cli.interrupts import heeded
 
 DEFAULT_SERVER = "127.0.0.1:7700"
 DEFAULT_BANK = "default"
@@ -95,7 +96,7 @@ def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[.
     def run(
         *args: Any, server: str, as_json: bool, timeout: float | None, bank_id: str = "", **options: Any
     ) -> None:
-        with ending(as_json, server), _client(server, timeout) as client:
+        with ending(as_json, server), heeded(), _client(server, timeout) as client:
             command(
                 Errand(
                     client=client,

@@ -13,6 +13,7 @@ from service.cli.demo.stories import chinese, english
 from service.cli.demo.tour import Tour
 from service.cli.errand import ending, plain_of
 from service.cli.exits import Failure
+from service.cli.interrupts import heeded
 
 
 @click.command(short_help="Show the main job on real input: no key, no network.")
@@ -28,7 +29,7 @@ def demo(as_json: bool) -> None:
     """
     started = time.monotonic()
     screen = drawing.console(quiet=as_json)
-    with ending(as_json), running_server() as address:
+    with ending(as_json), heeded(), running_server() as address:
         screen.print(
             f"memory bank on {address}: SQLite in a temporary directory, local embedder, {who_thinks()}\n"
         )

@@ -1,0 +1,72 @@
+"""Ctrl-C, wherever it finds the program.
+
+Law: an interrupt is never lost. Python raises KeyboardInterrupt in whatever the main thread does just then; in
+a finaliser, in a weak reference's callback or in one of gRPC's own it would be printed and forgotten, and the
+call that was to end would go on. Here such a one is silent, and comes again a moment later.
+"""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+AGAIN_SECONDS = 0.05  # for the callback to return
+
+
+class _Interrupts:
+    """Whether the program was interrupted, and what to do if that went unnoticed."""
+
+    def __init__(self) -> None:
+        self.seen = False
+        self._again: threading.Timer | None = None
+
+    def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
+        """What SIGINT does."""
+        self.seen = True
+        raise KeyboardInterrupt
+
+    def come_again(self) -> None:
+        """Interrupt once more, soon: not at once, which would be as lost."""
+        self.rest()
+        main = threading.main_thread().ident
+        self._again = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (main, signal.SIGINT))
+        self._again.daemon = True
+        self._again.start()
+
+    def rest(self) -> None:
+        if self._again is not None:
+            self._again.cancel()
+
+
+@contextmanager
+def heeded() -> Iterator[None]:
+    """Whatever is raised inside after an interrupt comes out as KeyboardInterrupt: it failed by it.
+
+    Where somebody else already decides what an interrupt does, or a shell wants none heeded, nothing changes.
+    """
+    ours = threading.current_thread() is threading.main_thread()  # no other may set handlers
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    interrupts, before = _Interrupts(), sys.unraisablehook
+
+    def unraisable(lost: "sys.UnraisableHookArgs") -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            interrupts.come_again()
+        else:
+            before(lost)
+
+    signal.signal(signal.SIGINT, interrupts.interrupt)
+    sys.unraisablehook = unraisable
+    try:
+        yield
+    except BaseException as failure:
+        if interrupts.seen:
+            raise KeyboardInterrupt from failure
+        raise
+    finally:
+        interrupts.rest()
+        sys.unraisablehook = before
+        signal.signal(signal.SIGINT, signal.default_int_handler)
