@@ -134,17 +134,17 @@ async def test_an_id_that_cannot_be_one_is_left_to_the_service_to_refuse(kind: s
 async def test_a_verb_has_a_deadline_of_its_own_that_the_client_or_the_call_may_change(kind: str) -> None:
     script = Script()
 
-    async with scripted(script) as target, asking(kind, target, timeouts={"get_insight": 5.0}) as ask:
+    async with scripted(script) as target, asking(kind, target, timeouts={"get_insight": 60.0}) as ask:
         await ask("get_bank", bank_id="trip")
         await ask("memorize", bank_id="trip", text="a")
         await ask("get_insight", bank_id="trip")
-        await ask.within(3.0)("memorize", bank_id="trip", text="a")
+        await ask.within(30.0)("memorize", bank_id="trip", text="a")
         await ask("watch_bank", bank_id="trip")
 
     seconds = [
         asked.seconds for name in ("GetBank", "Memorize", "GetInsight") for asked in script.asked[name]
     ]
-    assert seconds == pytest.approx([10, 300, 3, 5], abs=1.5)  # gRPC rounds up on the way
+    assert seconds == pytest.approx([10, 300, 30, 60], abs=9)  # less the way there
     assert script.asked["WatchBank"][0].seconds is None
 
 
@@ -153,6 +153,7 @@ async def test_a_deadline_that_passed_is_told_with_the_request_id_to_repeat_unde
     script.answers["Memorize"] = [NEVER]
 
     async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("get_bank", bank_id="trip")  # connects, which takes its time
         with pytest.raises(DeadlineExceeded) as caught:
             await ask.within(1.0)("memorize", bank_id="trip", text="a")
 

@@ -124,7 +124,7 @@ async def test_an_endpoint_that_hangs_is_given_up_in_time(endpoint: RerankEndpoi
 async def test_waiting_for_a_turn_counts_as_waiting_for_scores(endpoint: RerankEndpoint) -> None:
     endpoint.script = [Reply(hangs=True)]
 
-    async with reranker(endpoint.url, timeout_seconds=0.2, concurrency=1) as remote:
+    async with reranker(endpoint.url, timeout_seconds=0.5, concurrency=1) as remote:
         ended = await asyncio.gather(
             *(remote.rerank(QUESTION, TEXTS) for _ in range(2)), return_exceptions=True
         )

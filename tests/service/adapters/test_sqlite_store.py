@@ -285,11 +285,11 @@ async def test_a_write_cancelled_before_its_turn_writes_nothing(store: SqliteSto
     await queued(store, 1)
 
     append.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await append  # its turn must not come before the loop has taken it back
     release.set()
     await busy
 
-    with pytest.raises(asyncio.CancelledError):
-        await append
     assert await store.load(a.KEY) is None
 
 
