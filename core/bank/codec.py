@@ -155,7 +155,10 @@ def _class(hint: Any) -> Form:
         if issubclass(hint, StrEnum):
             return _scalar(quoted, attrgetter("value"), hint)
         if issubclass(hint, tuple) and hasattr(hint, "_fields"):
-            members = _tuple(tuple(get_type_hints(hint).values()))
+            hints = tuple(get_type_hints(hint).values())
+            members = _tuple(hints)
+            if all(form(member).read is None for member in hints):
+                return Form(text=members.text, read=cast(Any, hint)._make)
             return Form(text=members.text, read=lambda plain: hint(*members.taken(plain)))
         if is_dataclass(hint):
             return _dataclass(hint)

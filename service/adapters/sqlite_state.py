@@ -13,7 +13,7 @@ import numpy as np
 from core.bank.change import BankState, Head
 from core.bank.codec import decode, vector_of
 from core.bank.rows import NodeRows, VectorRows
-from core.ids import BankKey, ChangeId, ConflictId, NodeId, SegmentRef
+from core.ids import BankKey, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node
@@ -22,6 +22,7 @@ from service.adapters.sql.tables import Tables, bank_row
 
 K = TypeVar("K")
 
+COMMON = 4_000  # texts looked through for one that is the same
 PORTION = 200  # rows: as many as are quicker read together, few enough to let other threads in between
 
 
@@ -33,6 +34,9 @@ class StateReading:
     ) -> None:
         self._connection, self._bank = connection, bank_row(key)
         self._tables, self._queries = tables, queries
+        self._texts: dict[
+            str, str
+        ] = {}  # that lists hold: keywords, ids; each once, however often it is said
 
     def state(self) -> BankState | None:
         """None where there is no such bank."""
@@ -67,12 +71,19 @@ class StateReading:
         count: int = self._rows(table.count).fetchone()[0]
         return count
 
+    def _common(self) -> dict[str, str]:
+        """The texts known by now; begun anew when there are many: what is said often is soon there again, and a
+        large dictionary takes longer to ask than the texts take to make."""
+        if len(self._texts) > COMMON:
+            self._texts.clear()
+        return self._texts
+
     def _nodes(self) -> NodeRows:
         table = self._tables.nodes
         nodes: list[Node] = []
         vectors: _Room[NodeId] = _Room(self._count(table))
         for some in _portions(self._rows(table.select)):
-            values = table.shape.values(some)
+            values = table.shape.values(some, self._common())
             nodes += values
             vectors.put([node.node_id for node in values], [row[-1] for row in some])
         return NodeRows(nodes, vectors.filled())
@@ -89,13 +100,15 @@ class StateReading:
         self,
     ) -> tuple[dict[str, list[Span]], tuple[tuple[SegmentRef, ConflictId], ...], VectorRows[SegmentRef]]:
         table = self._tables.spans
+        same = self._texts.setdefault
         spans: dict[str, list[Span]] = {}
         refuted: list[tuple[SegmentRef, ConflictId]] = []
         vectors: _Room[SegmentRef] = _Room(self._count(table))
         for some in _portions(self._rows(table.select)):
             beside = [row[len(table.shape.names) :] for row in some]
-            refs = [SegmentRef(interaction_id, index) for interaction_id, index, _, _ in beside]
-            for span, ref, (_, _, refuted_by, _) in zip(table.shape.values(some), refs, beside, strict=True):
+            refs = [SegmentRef(InteractionId(same(told, told)), index) for told, index, _, _ in beside]
+            values = table.shape.values(some, self._common())
+            for span, ref, (_, _, refuted_by, _) in zip(values, refs, beside, strict=True):
                 spans.setdefault(ref.interaction_id, []).append(span)
                 if refuted_by is not None:
                     refuted.append((ref, ConflictId(refuted_by)))
