@@ -28,10 +28,26 @@ CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contenti
 
 @dataclass(slots=True, eq=False)
 class _Command(Generic[Result]):
+    """`outcome` is cancelled with its caller, who only stops waiting: the command stands until it `is_settled`."""
+
     stage: Callable[[Bank, int], Draft[Result]]
     request: RequestKey | None
     answer: type[Result] | None
     outcome: "asyncio.Future[Committed[Result]]"
+    is_settled: bool = False
+
+    def settle(self, committed: Committed[Result]) -> None:
+        self.is_settled = True
+        if not self.outcome.done():
+            self.outcome.set_result(committed)
+
+    def fail(self, failure: BaseException) -> None:
+        """Unless it is settled."""
+        if not self.is_settled:
+            self.is_settled = True
+            if not self.outcome.done():
+                self.outcome.set_exception(failure)
+                self.outcome.exception()  # a caller that left meanwhile will not fetch it
 
 
 Staged = tuple[_Command[Any], Draft[Any]]
@@ -111,7 +127,7 @@ class BankWriter:
         self._queue.append(_Command(stage, request, answer, outcome))
         if self._task is None:
             self._task = asyncio.create_task(self._write())
-        return await asyncio.shield(outcome)
+        return await outcome
 
     async def finished(self) -> None:
         """Wait until the queue is worked off."""
@@ -163,7 +179,7 @@ class BankWriter:
         except MemoryBankError as failure:
             _fail(commands, failure)
             return
-        waiting = [c for c in commands if not c.outcome.done() and c not in self._queue]
+        waiting = [c for c in commands if not c.is_settled and c not in self._queue]
         self._queue.extendleft(reversed(waiting))
 
     async def _answer_replays(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
@@ -181,8 +197,8 @@ class BankWriter:
                 continue
             if known is None:
                 fresh.append(command)
-            elif not command.outcome.done():
-                command.outcome.set_result(known)
+            else:
+                command.settle(known)
         return fresh
 
     async def _append(self, staged: Sequence[Staged]) -> None:
@@ -195,8 +211,7 @@ class BankWriter:
         prepared = await self._store(changes)
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
             self._held.apply(change, words)
-            if not command.outcome.done():
-                command.outcome.set_result(Committed(result=draft.result, revision=change.revision))
+            command.settle(Committed(result=draft.result, revision=change.revision))
         self._held.confirmed = self._now()
         self._held.compact()
 
@@ -231,13 +246,11 @@ def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged]
         elif draft.steps:
             touched |= names
             staged.append((command, draft))
-        elif not command.outcome.done():
-            command.outcome.set_result(Committed(result=draft.result, revision=bank.revision))
+        else:
+            command.settle(Committed(result=draft.result, revision=bank.revision))
     return staged, deferred
 
 
 def _fail(commands: Sequence[_Command[Any]], failure: BaseException) -> None:
     for command in commands:
-        if not command.outcome.done():
-            command.outcome.set_exception(failure)
-            command.outcome.exception()  # a caller that left will not fetch it
+        command.fail(failure)

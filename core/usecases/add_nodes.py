@@ -125,19 +125,21 @@ class _Adding:
         vectors = self._vectors(bank, nodes)
         steps: list[Step] = [InteractionAdd(interaction=made) for made in self.verbatims.values()]
         steps += [NodePut(node=node, vector=vector) for node, vector in zip(nodes, vectors, strict=True)]
-        edges = {tuple(sorted((a, b))): None for a, b in self._pairs()}
+        edges = dict.fromkeys((a, b) if a < b else (b, a) for a, b in self._pairs())
         steps += [EdgePut(node_id=a, other_node_id=b) for a, b in edges]
-        touched = {f"node:{n}" for pair in edges for n in pair} | {f"node:{n}" for n in self._ids}
-        return Draft(result=NodesAdded(nodes=tuple(nodes)), steps=tuple(steps), touches=frozenset(touched))
+        touched = {n for pair in edges for n in pair}.union(self._ids)
+        touches = frozenset([f"node:{n}" for n in touched])
+        return Draft(result=NodesAdded(nodes=tuple(nodes)), steps=tuple(steps), touches=touches)
 
     def _check(self, bank: Bank) -> None:
         self._house.limits.check_nodes(bank, len(self._ids))
         self._house.limits.check_segments(bank, sum(len(made.spans) for made in self.verbatims.values()))
-        own = set(self._ids)
+        own: set[NodeId] = set()
         for place, node_id in enumerate(self._ids):
-            if node_id in self._ids[:place]:
+            if node_id in own:
                 raise InvalidField(self._path(place, "node_id"), "is there twice")
             require_unused(bank, node_id)
+            own.add(node_id)
         for place, new in enumerate(self._command.nodes):
             for related in new.related_node_ids:
                 if related == self._ids[place]:

@@ -26,7 +26,7 @@ def unit(vector: Vector, space: EmbeddingSpace, field: str) -> Vector:
             field, f"{space.dimension} numbers ({space.name})", f"{vector.size} numbers"
         )
     wide = vector.astype(np.float64)
-    length = math.sqrt(wide @ wide)  # in doubles: float32 numbers that are finite cannot overflow it
+    length = math.sqrt(wide.dot(wide))  # in doubles: float32 numbers that are finite cannot overflow it
     if not math.isfinite(length):
         raise InvalidField(field, "every number must be finite")
     if length == 0.0:

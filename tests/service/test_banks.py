@@ -87,6 +87,18 @@ class Watched(MemoryStore):
         self.appended.append(len(changes))
 
 
+class Pausing(MemoryStore):
+    """Lets another writer in between staging and appending, once."""
+
+    between: Callable[[], object] | None = None
+
+    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+        between, self.between = self.between, None
+        if between is not None:
+            await between()  # type: ignore[misc]
+        await super().append(key, uid, changes)
+
+
 async def test_what_was_committed_is_read_at_once_and_stands_in_the_store() -> None:
     store = MemoryStore()
     async with opened(store) as banks:
@@ -418,17 +430,6 @@ async def test_a_watcher_gets_every_change_once_and_learns_of_the_end() -> None:
 
 
 async def test_a_paused_writer_is_fenced_and_stages_again() -> None:
-    class Pausing(MemoryStore):
-        """Lets another writer in between staging and appending, once."""
-
-        between: Callable[[], object] | None = None
-
-        async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
-            between, self.between = self.between, None
-            if between is not None:
-                await between()  # type: ignore[misc]
-            await super().append(key, uid, changes)
-
     store = Pausing()
     async with opened(store) as one, opened(store) as two:
         await one.found(KEY, founding())
@@ -442,6 +443,25 @@ async def test_a_paused_writer_is_fenced_and_stages_again() -> None:
         committed = await one.commit(KEY, stage)
 
         assert (staged_on, committed.revision) == ([1, 2], 3)
+
+
+async def test_what_a_caller_left_behind_is_staged_again_too() -> None:
+    store = Pausing()
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding())
+
+        async def leave() -> None:
+            leaving.cancel()
+            await two.commit(KEY, adding("theirs"))
+
+        store.between = leave
+        leaving = asyncio.create_task(one.commit(KEY, adding("mine")))
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+        await one.commit(KEY, adding("next"))
+
+        async with one.reading(KEY) as bank:
+            assert sorted(bank.nodes) == ["mine", "next", "theirs"]
 
 
 # ---- snapshots of indexes ----
