@@ -108,12 +108,10 @@ class OpenBanks:
     async def _load(self, key: BankKey) -> HeldBank:
         asked = self._now()
         with self._collector.held_off():
-            state = await self._store.load(key)
-            if state is None:
-                self._drop(key)
-                raise BankNotFound(key.bank_id)
-            bank = await load(state, self._cache, self._holding.tuning)
-            del state  # its vectors are copied: the bank has them in its indexes
+            bank = await load(key, self._store, self._cache, self._holding.tuning)
+        if bank is None:
+            self._drop(key)
+            raise BankNotFound(key.bank_id)
         return self._admit(bank, asked)
 
     def _admit(self, bank: Bank, confirmed: float) -> HeldBank:

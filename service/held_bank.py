@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 import structlog
 
 from core.bank.bank import Bank, Compaction, PreparedChange, Tuning
-from core.bank.change import BankState, Change, Head, InteractionAdd, NodePut, Step
+from core.bank.change import Change, Head, InteractionAdd, NodePut, Step
 from core.bank.restoring import IndexSnapshot
+from core.bank.snapshot import Blob, opened
 from core.errors import RevisionTrimmed, StoreUnavailable
+from core.ids import BankKey
 from core.ports import IndexCache, Store
 
 FEED_PAGE = 256  # changes read at once when following
@@ -153,10 +155,10 @@ class HeldBank:
 
     async def _load_anew(self) -> bool:
         """Replace the bank by what the store has of it; False if it has another one, or none."""
-        state = await self._store.load(self.bank.key)
-        if state is None or state.head.uid != self.bank.uid:
+        bank = await load(self.bank.key, self._store, self._cache, self._holding.tuning, self.bank.uid)
+        if bank is None:
             return False
-        self.bank = await load(state, self._cache, self._holding.tuning)
+        self.bank = bank
         self.foreign = self._now()
         self._announce()
         return True
@@ -259,15 +261,35 @@ class HeldBank:
         self.save()  # what changed meanwhile
 
 
-async def load(state: BankState, cache: IndexCache | None, tuning: Tuning) -> Bank:
-    """The bank of a store's rows, made off the loop with what is cached of its indexes."""
-    cached: Mapping[str, bytes] = {}
-    if cache is not None:
-        try:
-            cached = await cache.get(state.record.key, state.head.uid)
-        except StoreUnavailable as failure:  # then it takes longer
-            log.warning("index snapshots not read", error=str(failure))
-    return await asyncio.to_thread(Bank.load, state, tuning, cached)
+async def load(
+    key: BankKey, store: Store, cache: IndexCache | None, tuning: Tuning, uid: str | None = None
+) -> Bank | None:
+    """The bank that the store has, made off the loop; None if it has none, or not the one of this uid.
+
+    While its rows are read, so is what is cached of its indexes.
+    """
+    state, snapshots = await asyncio.gather(store.load(key), _snapshots(key, store, cache, uid))
+    if state is None or uid not in (None, state.head.uid):
+        return None
+    return await asyncio.to_thread(Bank.load, state, tuning, snapshots.get(state.head.uid))
+
+
+async def _snapshots(
+    key: BankKey, store: Store, cache: IndexCache | None, uid: str | None
+) -> Mapping[str, Mapping[str, Blob]]:
+    """What is cached, by the uid of the bank that it is of: this one, or the one that has the key now."""
+    if cache is None:
+        return {}
+    try:
+        if uid is None:
+            if (head := (await store.heads([key])).get(key)) is None:
+                return {}
+            uid = head.uid
+        blobs = await cache.get(key, uid)
+    except StoreUnavailable as failure:  # then it takes longer
+        log.warning("index snapshots not read", error=str(failure))
+        return {}
+    return {uid: await asyncio.to_thread(opened, blobs)} if blobs else {}
 
 
 def are_wordy(changes: Sequence[Change]) -> bool:

@@ -41,6 +41,7 @@ from core.bank.keyword_index import KeywordIndex
 from core.bank.postings import Prepared
 from core.bank.restoring import IndexSnapshot, restore
 from core.bank.rows import NodeRows
+from core.bank.snapshot import Blob
 from core.bank.vector_index import VectorCompaction, VectorIndex
 from core.errors import (
     AttachmentNotFound,
@@ -121,7 +122,7 @@ class Bank:
         return bank
 
     @classmethod
-    def load(cls, state: BankState, tuning: Tuning, cached: Mapping[str, bytes] | None = None) -> "Bank":
+    def load(cls, state: BankState, tuning: Tuning, cached: Mapping[str, Blob] | None = None) -> "Bank":
         """The bank that a store's rows describe. Takes a while for a large one: call it off the loop.
 
         `cached` are blobs of snapshots by part, of this bank at any time or damaged: they only spare work.

@@ -14,7 +14,7 @@ from core.bank.keyword_index import KeywordIndex
 from core.bank.postings import WordsSnapshot
 from core.bank.rows import VectorRows
 from core.bank.scoring import K
-from core.bank.snapshot import SnapshotUnusable
+from core.bank.snapshot import Blob, SnapshotUnusable
 from core.bank.vector_index import LinksSnapshot, VectorIndex
 from core.ids import InteractionId, NodeId, SegmentRef
 
@@ -33,7 +33,7 @@ class IndexSnapshot:
         return self.taken.blob(_name_of)
 
 
-def restore(bank: "Bank", vectors: VectorRows[NodeId], state: BankState, cached: Mapping[str, bytes]) -> None:
+def restore(bank: "Bank", vectors: VectorRows[NodeId], state: BankState, cached: Mapping[str, Blob]) -> None:
     """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go."""
     restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, NodeId)
     texts = {node.node_id: node_fields(node) for node in bank.nodes.values()}
@@ -52,7 +52,7 @@ def restore(bank: "Bank", vectors: VectorRows[NodeId], state: BankState, cached:
 
 def restore_words(
     index: KeywordIndex[K],
-    blob: bytes | None,
+    blob: Blob | None,
     texts: Mapping[K, Mapping[str, str]],
     key_of: Callable[[str], K],
 ) -> None:
@@ -66,7 +66,7 @@ def restore_words(
 
 def restore_vectors(
     index: VectorIndex[K],
-    blob: bytes | None,
+    blob: Blob | None,
     vectors: VectorRows[K],
     key_of: Callable[[str], K],
 ) -> None:

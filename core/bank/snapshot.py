@@ -10,6 +10,7 @@ header, and the arrays it names, little-endian, each at a multiple of 8.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -44,6 +45,10 @@ class Parts:
         return found
 
 
+Blob = bytes | Parts
+"""A snapshot as it is kept, or opened already."""
+
+
 def packed(parts: Parts) -> list[bytes]:
     """The blob, in pieces."""
     named, body, place = [], [], 0
@@ -59,8 +64,19 @@ def packed(parts: Parts) -> list[bytes]:
     return [MAGIC, _digest(tail), *tail]
 
 
-def unpacked(blob: bytes) -> Parts:
+def opened(blobs: Mapping[str, bytes]) -> dict[str, Blob]:
+    """Those that are whole, unpacked. Hashing, which is nearly all of it, leaves the GIL to other threads."""
+    usable: dict[str, Blob] = {}
+    for part, blob in blobs.items():
+        with suppress(SnapshotUnusable):
+            usable[part] = unpacked(blob)
+    return usable
+
+
+def unpacked(blob: Blob) -> Parts:
     """What `packed` was given, its arrays read-only views of the blob. Raises SnapshotUnusable."""
+    if isinstance(blob, Parts):
+        return blob
     start = len(MAGIC) + _DIGEST
     view = memoryview(blob)
     if blob[: len(MAGIC)] != MAGIC or len(blob) < start + 8:

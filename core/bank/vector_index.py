@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.bank.change import Vector
 from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
 from core.bank.scoring import K, leading
-from core.bank.snapshot import Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
+from core.bank.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 from core.native import vectors as native
 
 Near = tuple[list[int], list[float]]
@@ -347,7 +347,7 @@ class VectorIndex(Generic[K]):
         return LinksSnapshot(compiled=self._compiled, keys=keys, settings=self._settings)
 
     def restore(
-        self, blob: bytes, key_of: Callable[[str], K], keys: Sequence[K], vectors: NDArray[np.float32]
+        self, blob: Blob, key_of: Callable[[str], K], keys: Sequence[K], vectors: NDArray[np.float32]
     ) -> None:
         """Fill an empty index: compiled by a snapshot what has the same vector today, the rest as a tail.
 
