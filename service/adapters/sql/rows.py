@@ -8,10 +8,10 @@ column fails at the first statement: nothing is left out in silence.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from operator import attrgetter
-from typing import Any, Generic, TypeVar, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
-from core.bank.codec import form
+from core.bank.codec import expression, form
 from core.ids import BankKey
 from core.native import rows as native
 
@@ -31,8 +31,9 @@ class RowShape(Generic[T]):
         hints = get_type_hints(type_)
         self._type = type_
         self.names = tuple(field.name for field in fields(type_) if field.name not in apart)  # type: ignore[arg-type]
-        self._writers = [_writer(hints[name]) for name in self.names]
-        self._parts = attrgetter(*self.names, "__class__")  # of two names and more it gives a tuple
+        writers = {f"{name}_column": _writer(hints[name]) for name in self.names}
+        columns = "".join(f"{_column(name, hints[name])}, " for name in self.names)
+        self._row = expression(f"({columns})", writers)
         self._readers = [_reader(hints[name]) for name in self.names]
         kinds = list(dict.fromkeys(hints.values()))
         self._columns = tuple(
@@ -42,8 +43,8 @@ class RowShape(Generic[T]):
 
     def row(self, value: T) -> Values:
         """The value's columns, in the order of `names`."""
-        parts = zip(self._writers, self._parts(value))  # noqa: B905 - the class is one over
-        return tuple([part if write is None or part is None else write(part) for write, part in parts])
+        made: Values = self._row(value)
+        return made
 
     def columns(self, value: T) -> dict[str, Column]:
         """The value's columns by name."""
@@ -99,6 +100,14 @@ class Table(Generic[T]):
 
 def _quoted(columns: Sequence[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
+
+
+def _column(name: str, hint: Any) -> str:
+    """The expression of a field's column, for a function of `value`."""
+    if _writer(hint) is None:
+        return f"value.{name}"
+    written = f"{name}_column(value.{name})"
+    return f"None if value.{name} is None else {written}" if NoneType in get_args(hint) else written
 
 
 def _writer(hint: Any) -> Convert | None:

@@ -3,10 +3,8 @@
 Law: each step becomes the same rows wherever it is carried out; nothing is read to find out how.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from core.bank.change import (
@@ -68,7 +66,7 @@ class Statement:
     """One statement for several rows. `names_rows`: each must be there, else the change is invalid."""
 
     sql: str
-    rows: Sequence[Row | Values]
+    rows: list[Row | Values]
     names_rows: bool = False
 
 
@@ -114,11 +112,13 @@ class Tables:
 
         Pure: may run in any thread. Raises StepUnknown.
         """
-        written = (one for step in steps for one in self._of_step(key, step))
-        return [
-            Statement(sql=sql, rows=[one.row for one in some], names_rows=names_rows)
-            for (sql, names_rows), some in groupby(written, attrgetter("sql", "names_rows"))
-        ]
+        made: list[Statement] = []
+        for step in steps:
+            for sql, row, names_rows in self._of_step(key, step):
+                if not made or made[-1].sql != sql:
+                    made.append(Statement(sql=sql, rows=[], names_rows=names_rows))
+                made[-1].rows.append(row)
+        return made
 
     def _of_step(self, key: BankKey, step: Step) -> Iterable[_Written]:  # one case a step, read at a glance
         match step:
