@@ -201,10 +201,10 @@ def added(corpus: Corpus, numbers: Iterator[int]) -> Requests:
         ).SerializeToString()
 
 
-def added_together(corpus: Corpus, numbers: Iterator[int]) -> Requests:
+def added_together(corpus: Corpus, numbers: Iterator[int], bank_id: str = BANK) -> Requests:
     while True:
         nodes = [corpus.node(next(numbers)) for _ in range(BATCH)]
-        yield query_graph_pb2.BatchAddNodesRequest(bank_id=BANK, nodes=nodes).SerializeToString()
+        yield query_graph_pb2.BatchAddNodesRequest(bank_id=bank_id, nodes=nodes).SerializeToString()
 
 
 def memorized(corpus: Corpus) -> Requests:

@@ -102,6 +102,25 @@ async def closed_loop(
     )
 
 
+async def open_loop(
+    call: Call, requests: Iterator[bytes], *, rate: float, seconds: float
+) -> NDArray[np.float64]:
+    """Calls sent when they are due, answered or not: `rate` a second. Each one's seconds since it was due."""
+    latencies: list[float] = []
+
+    async def ask(request: bytes, due: float) -> None:
+        await call(request)
+        latencies.append(time.perf_counter() - due)
+
+    start = time.perf_counter()
+    async with asyncio.TaskGroup() as calls:
+        for number in range(max(1, round(rate * seconds))):
+            due = start + number / rate
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            calls.create_task(ask(next(requests), due))
+    return np.array(latencies)
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Columns as wide as they must be: the first to the left, the others to the right."""
     lines = [header, *rows]

@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from tests.bench.floor import teach
-from tests.bench.measuring import calm, closed_loop, cpu_seconds, table, together
+from tests.bench.measuring import calm, closed_loop, cpu_seconds, open_loop, table, together
 from tests.support.process import server_process
 
 METHOD = "/memorybank.v1.Retrieval/Search"
@@ -44,6 +44,23 @@ async def test_a_closed_loop_makes_so_many_calls_and_never_more_at_once() -> Non
     assert (len(one.latencies), most) == (50, 4)
     assert len(together([one, one]).latencies) == 100
     assert one.rate > 0
+
+
+async def test_an_open_loop_sends_what_is_due_while_earlier_calls_wait() -> None:
+    released, waiting = asyncio.Event(), 0
+
+    async def call(request: bytes) -> bytes:
+        nonlocal waiting
+        waiting += 1
+        if waiting == 5:
+            released.set()
+        await released.wait()
+        return request
+
+    latencies = await open_loop(call, repeat(b"?"), rate=100.0, seconds=0.05)
+
+    assert len(latencies) == 5
+    assert max(latencies) >= 0.03, "the first waited for the last to be sent"
 
 
 def test_the_processor_time_of_a_process_is_what_the_process_says_itself() -> None:
