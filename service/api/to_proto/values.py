@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -44,7 +45,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
+@lru_cache(maxsize=256)  # a node bears its time three times, a batch one for all
 def time(value: datetime) -> Timestamp:
+    """To be put into messages, which take a copy: not to be changed."""
     seconds, micros = divmod((value - _EPOCH) // _MICROSECOND, 1_000_000)
     return Timestamp(seconds=seconds, nanos=micros * 1_000)
 
@@ -121,10 +124,10 @@ def node(value: Node, embedding: Vector | None = None) -> pb.Node:
         create_time=time(value.create_time),
         update_time=time(value.update_time),
         state=_NODE_STATES[value.state],
-        labels=value.labels,
+        labels=value.labels or None,  # an empty one takes as long to put in as a full one
         source=value.source,
-        interaction_ids=value.interaction_ids,
-        segments=map(segment_ref, value.segments),
+        interaction_ids=value.interaction_ids or None,
+        segments=map(segment_ref, value.segments) if value.segments else None,
         revision=value.revision,
         embedding=None if embedding is None else vector(embedding),
     )
