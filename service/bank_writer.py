@@ -139,8 +139,12 @@ class BankWriter:
         try:
             while self._queue:
                 await self._leave_room()
+                before = self._held.bank.revision
                 async with self._held.moving:
                     await self._write_group()
+                await asyncio.sleep(0)  # those who have their answers go first
+                if self._held.bank.revision > before:
+                    self._held.compact()
         finally:
             self._task = None
             self._held.used = self._now()
@@ -213,7 +217,6 @@ class BankWriter:
             self._held.apply(change, words)
             command.settle(Committed(result=draft.result, revision=change.revision))
         self._held.confirmed = self._now()
-        self._held.compact()
 
     async def _store(self, changes: Sequence[Change]) -> Sequence[PreparedChange | None]:
         """Store the changes; meanwhile find the words of much text (of a little, threads would only take turns)."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from threading import Lock
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+PAIRS = tuple(a + b for a in ALPHABET for b in ALPHABET)  # two characters, ten bits, at once: half the time
 RANDOM_BITS = 80
 
 
@@ -45,4 +46,4 @@ class UlidIds:
 
 
 def _base32(number: int) -> str:
-    return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join([PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
