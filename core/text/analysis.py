@@ -8,6 +8,7 @@ on and are cut into overlapping pairs of characters.
 import re
 import threading
 import unicodedata
+from collections.abc import Iterator
 from itertools import pairwise
 
 import Stemmer
@@ -37,7 +38,7 @@ _CLITIC = re.compile(r"(?:n't|'(?:s|ll|re|ve|d|m))$")
 _JOINT = re.compile(r"[._'/:,-]+")
 
 _LONGEST_TERM = 64  # code points; what is longer is a blob, told apart by its beginning
-_MEMO_SIZE = 50_000  # tokens; a bank's vocabulary, or a few
+_MEMO_SIZE = 50_000  # chunks; a bank's vocabulary, or a few
 
 EDITION = 1  # to be raised with every change of the rules (a test tells)
 
@@ -54,7 +55,7 @@ STOP_WORDS = frozenset(
 
 
 class _Thread(threading.local):
-    """One stemmer a thread (it is not thread-safe), and the terms of the tokens it met."""
+    """One stemmer a thread (it is not thread-safe), and the terms of the chunks it met."""
 
     def __init__(self) -> None:
         self.stem = Stemmer.Stemmer("english").stemWord
@@ -76,35 +77,76 @@ def terms(text: str) -> list[str]:
     "The U.S. bought GPT-4" gives ["us", "bought", "gpt4", "gpt", "4"], "机器学习" gives ["机器", "器学", "学习"].
     Text with nothing to search for gives no terms.
     """
-    token_of = _ASCII_TOKEN
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).replace("’", "'")
-        token_of = _TOKEN
     memo = _thread.memo
     found: list[str] = []
-    for token in token_of.findall(text.casefold()):
-        known = memo.get(token)
-        if known is None:
-            known = _terms_of_token(token)
-            if len(token) <= _LONGEST_TERM:
-                if len(memo) >= _MEMO_SIZE:
-                    memo.clear()
-                memo[token] = known
-        found += known
+    for chunk in _chunks(text):
+        plain = memo.get(chunk)
+        if plain is None:
+            plain = _plain_terms(chunk)
+        if plain is not None:
+            found += plain
+            continue
+        for words, run in _pieces(chunk):
+            found += words
+            found += map("".join, pairwise(run))
     return found
 
 
-def _terms_of_token(token: str) -> tuple[str, ...]:
-    if token.isascii():
-        return tuple(_terms_of_word(token))
+def terms_and_runs(text: str) -> tuple[list[str], list[str]]:
+    """The same terms, told shorter: some, and runs of characters of which every overlapping pair is one."""
+    memo = _thread.memo
     found: list[str] = []
-    for place, run in enumerate(_WIDE.split(token)):  # wide runs stand at the odd places
-        if place % 2:
-            found += [run] if len(run) == 1 else map("".join, pairwise(run))
-        else:
-            for word in _TOKEN.findall(run):
-                found += _terms_of_word(word)
-    return tuple(found)
+    runs: list[str] = []
+    for chunk in _chunks(text):
+        plain = memo.get(chunk)
+        if plain is None:
+            plain = _plain_terms(chunk)
+        if plain is not None:
+            found += plain
+            continue
+        for words, run in _pieces(chunk):
+            found += words
+            runs.append(run)
+    return found, runs
+
+
+def _chunks(text: str) -> list[str]:
+    """What stands between white space. No token spans it, and most chunks of a text are met again."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    return text.casefold().split()
+
+
+def _plain_terms(chunk: str) -> tuple[str, ...] | None:
+    """The terms of a chunk without wide runs, which is remembered; None for another."""
+    if chunk.isascii():
+        tokens = _ASCII_TOKEN.findall(chunk)
+    elif _WIDE.search(chunk):
+        return None
+    else:
+        tokens = _TOKEN.findall(chunk)
+    found = tuple(term for token in tokens for term in _terms_of_word(token))
+    if len(chunk) <= _LONGEST_TERM:
+        memo = _thread.memo
+        if len(memo) >= _MEMO_SIZE:
+            memo.clear()
+        memo[chunk] = found
+    return found
+
+
+def _pieces(chunk: str) -> Iterator[tuple[list[str], str]]:
+    """Terms, and the run behind them of which every pair of characters is a term; and so on, in order."""
+    words: list[str] = []
+    for token in _TOKEN.findall(chunk):
+        for place, run in enumerate(_WIDE.split(token)):  # wide runs stand at the odd places
+            if place % 2 == 0:
+                words += [term for word in _TOKEN.findall(run) for term in _terms_of_word(word)]
+            elif len(run) == 1:
+                words.append(run)
+            else:
+                yield words, run
+                words = []
+    yield words, ""
 
 
 def _terms_of_word(word: str) -> list[str]:

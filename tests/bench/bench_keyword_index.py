@@ -62,7 +62,7 @@ def measure(name: str, make: Maker, count: int) -> None:
     megabytes = (psutil.Process().memory_info().rss - before) / 1e6
     spare = iter(texts[count:])
     queries = iter(analysis.terms(text) for text in texts[count + 100 :])
-    print(f"{name}, {count:,} documents, {len(prepared.terms):,} terms, {len(prepared.counts):,} entries")
+    print(f"{name}, {count:,} documents")
     print(f"  prepare {prepare_s:.2f} s · put {put_s:.2f} s · {megabytes:.0f} MB")
     rows = {
         "search, 5 terms": lambda: index.search(next(queries)[:5], 10),

@@ -155,6 +155,7 @@ def test_a_word_nobody_says_any_more_is_forgotten() -> None:
 
     index.drop("n")
 
+    assert b"confidenti" not in index.snapshot().words
     assert "confidenti" not in repr(vars(index))
     assert index.search(["confidenti"], 1) == []
 

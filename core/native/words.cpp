@@ -1,0 +1,381 @@
+// core.native.words: see words.pyi.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "best.h"
+#include "draft.h"
+#include "kernels.h"
+#include "posting.h"
+#include "said.h"
+#include "text.h"
+#include "vocabulary.h"
+
+namespace py = pybind11;
+using native::Best;
+using native::Draft;
+using native::Entry;
+using native::ODD;
+using native::Posting;
+using native::Reader;
+using native::Text;
+using native::Vocabulary;
+using native::quarters;
+
+using Ends = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+
+// Products and sums are rounded one by one, on every processor alike: replicas agree to the bit.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ROUNDED_ALIKE __attribute__((optimize("fp-contract=off")))
+#else
+#define ROUNDED_ALIKE
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+#endif
+
+// What a word adds to the score of a document that says it: worth × count / (count + norm), the norm being
+// k1 × (1 − b + b × length / average length).
+struct Norm {
+    double k1, rest, slope;
+
+    ROUNDED_ALIKE double weighed(double count, double worth, float length) const {
+        return count * worth / (k1 * (rest + slope * static_cast<double>(length)) + count);
+    }
+};
+
+// ---- loops that take the time ----
+
+FORMS ROUNDED_ALIKE static void weigh(const std::int32_t* rows, const std::uint8_t* codes, std::size_t n,
+                                      const float* lengths, double worth, const Norm& norm, double* added) {
+    for (std::size_t i = 0; i < n; ++i) added[i] = norm.weighed(0.25 * codes[i], worth, lengths[rows[i]]);
+}
+
+// The places of sums of at least `low`, ascending; how many.
+FORMS static std::size_t reaching(const double* sums, std::size_t n, double low, std::int32_t* found) {
+    constexpr std::size_t AT_ONCE = 16;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < n; at += AT_ONCE) {
+        const std::size_t end = std::min(n, at + AT_ONCE);
+        int any = 0;
+        if (end == at + AT_ONCE)
+            for (std::size_t i = 0; i < AT_ONCE; ++i) any |= sums[at + i] >= low;
+        else
+            any = 1;
+        if (!any) continue;
+        for (std::size_t i = at; i < end; ++i)
+            if (sums[i] >= low) found[count++] = static_cast<std::int32_t>(i);
+    }
+    return count;
+}
+
+// Tells texts by field from any others, in every process alike: eight bytes.
+static py::bytes print_of(const py::object& fields) {
+    std::uint64_t print = 0;
+    const auto take = [&print](py::handle text) {
+        const std::string_view units = Text(text).units();
+        print = native::hashed(units, print + PyUnicode_KIND(text.ptr()));
+    };
+    for (const auto& [field, text] : py::dict(fields)) take(field), take(text);
+    return {reinterpret_cast<const char*>(&print), sizeof print};
+}
+
+// ---- the index ----
+
+class Postings {
+   public:
+    Postings(double k1, double b) : k1_(k1), b_(b), vocabulary_(native::key_of_this_process()) {}
+
+    std::size_t size() const { return living_; }
+
+    // ---- edits ----
+
+    py::list put(const Draft& draft, std::size_t first, const std::vector<std::int32_t>& rows) {
+        if (first > draft.ends.size() || rows.size() > draft.ends.size() - first)
+            throw std::invalid_argument("more rows than documents");
+        std::vector<std::int32_t> ascending(rows);
+        std::sort(ascending.begin(), ascending.end());
+        if (std::adjacent_find(ascending.begin(), ascending.end()) != ascending.end())
+            throw std::invalid_argument("a row twice");
+        for (const std::int32_t row : rows)
+            if (row < 0 || is_taken(row)) throw std::invalid_argument("a row that is taken");
+        if (!rows.empty() && static_cast<std::size_t>(ascending.back()) >= lengths_.size())
+            lengths_.resize(static_cast<std::size_t>(ascending.back()) + 1, FREE);
+        py::list told(rows.size());
+        std::vector<std::int32_t> numbers(draft.vocabulary.size(), Vocabulary::NONE);
+        std::vector<Entry> entries;
+        std::string said;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::size_t document = first + i;
+            const std::size_t start = document == 0 ? 0 : draft.ends[document - 1];
+            entries.assign(draft.entries.begin() + start, draft.entries.begin() + draft.ends[document]);
+            for (Entry& entry : entries) {
+                std::int32_t& number = numbers[entry.number];
+                if (number == Vocabulary::NONE) number = number_of(draft.vocabulary.word(entry.number));
+                entry.number = number;
+            }
+            std::sort(entries.begin(), entries.end(),
+                      [](const Entry& a, const Entry& b) { return a.number < b.number; });
+            for (const Entry& entry : entries) enter(entry, rows[i], quarters(entry.count));
+            settle(rows[i], entries);
+            said.clear();
+            write(said, entries);
+            told[i] = py::bytes(said);
+        }
+        return told;
+    }
+
+    void drop(std::int32_t row, const py::bytes& said) {
+        if (row < 0 || !is_taken(row)) throw std::invalid_argument("a row without a document");
+        std::vector<Entry> entries;
+        Reader reader{std::string_view(said)};
+        Entry entry{};
+        while (reader.next(entry, postings_.size())) {
+            if (!postings_[entry.number].holds(row)) throw std::invalid_argument("not what the document says");
+            entries.push_back(entry);
+        }
+        for (const Entry& gone : entries) {
+            Posting& posting = postings_[gone.number];
+            posting.erase(row);
+            if (quarters(gone.count) == ODD) odd_.erase(odd_key(gone.number, row));
+            if (posting.size() > 0) continue;
+            posting = Posting();
+            vocabulary_.forget(gone.number);
+        }
+        total_length_ -= static_cast<double>(lengths_[row]);
+        lengths_[row] = FREE;
+        --living_;
+    }
+
+    void restore(std::string_view words, std::string_view said, const Ends& ends) {
+        if (vocabulary_.size() > 0 || !lengths_.empty()) throw std::invalid_argument("into an index that is not empty");
+        py::gil_scoped_release others_may_run;
+        Postings fresh(k1_, b_, vocabulary_);
+        fresh.take_up(words, said, ends);
+        *this = std::move(fresh);
+    }
+
+    // ---- reads ----
+
+    py::bytes words() const {
+        std::string all;
+        for (std::size_t number = 0; number < vocabulary_.size(); ++number) {
+            all += vocabulary_.word(static_cast<std::int32_t>(number));
+            all += '\n';
+        }
+        return all;
+    }
+
+    std::pair<std::vector<std::int32_t>, std::vector<double>> search(const py::list& words,
+                                                                     const std::vector<double>& weights,
+                                                                     std::size_t k) const {
+        std::pair<std::vector<std::int32_t>, std::vector<double>> found;
+        if (k == 0) return found;
+        for (const Best::Hit& hit : leading(asked(words, weights), k)) {
+            found.first.push_back(hit.row);
+            found.second.push_back(hit.score);
+        }
+        return found;
+    }
+
+    py::array_t<double> scores(const py::list& words, const std::vector<double>& weights,
+                               const std::vector<std::int32_t>& rows) const {
+        std::vector<std::size_t> ascending(rows.size());
+        std::iota(ascending.begin(), ascending.end(), std::size_t{0});
+        std::sort(ascending.begin(), ascending.end(), [&](auto a, auto b) { return rows[a] < rows[b]; });
+        py::array_t<double> found(static_cast<py::ssize_t>(rows.size()));
+        double* sums = found.mutable_data();
+        std::fill(sums, sums + rows.size(), 0.0);
+        const Norm norm = this->norm();
+        for (const Asked& word : asked(words, weights)) {
+            std::size_t at = 0;
+            for (const std::size_t i : ascending) {
+                at = word.posting->place(rows[i], at);
+                if (at == word.posting->size()) break;
+                if (word.posting->rows()[at] == rows[i]) sums[i] += norm.weighed(count(word, at), word.worth, lengths_[rows[i]]);
+            }
+        }
+        return found;
+    }
+
+   private:
+    static constexpr float FREE = -1.0f;
+
+    // A word of a query that somebody says; in the order in which what they add is summed.
+    struct Asked {
+        std::int32_t number;
+        const Posting* posting;
+        double worth;  // weight × idf × (k1 + 1)
+        std::size_t at = 0;  // as far as it was gone through
+    };
+    using Query = std::vector<Asked>;
+
+    Postings(double k1, double b, const Vocabulary& empty) : k1_(k1), b_(b), vocabulary_(empty) {}
+
+    bool is_taken(std::int32_t row) const {
+        return static_cast<std::size_t>(row) < lengths_.size() && lengths_[row] != FREE;
+    }
+    static std::uint64_t odd_key(std::int32_t number, std::int32_t row) {
+        return static_cast<std::uint64_t>(number) << 32 | static_cast<std::uint32_t>(row);
+    }
+    std::int32_t number_of(std::string_view word) {
+        const std::int32_t number = vocabulary_.number(word);
+        if (static_cast<std::size_t>(number) >= postings_.size()) postings_.resize(vocabulary_.size());
+        return number;
+    }
+    void enter(const Entry& entry, std::int32_t row, std::uint8_t code) {
+        postings_[entry.number].insert(row, code);
+        if (code == ODD) odd_[odd_key(entry.number, row)] = entry.count;
+    }
+    void settle(std::int32_t row, const std::vector<Entry>& entries) {
+        double length = 0.0;
+        for (const Entry& entry : entries) length += static_cast<double>(entry.count);
+        lengths_[row] = static_cast<float>(length);
+        total_length_ += static_cast<double>(lengths_[row]);
+        ++living_;
+    }
+
+    void take_up(std::string_view words, std::string_view said, const Ends& ends) {
+        while (!words.empty()) {
+            const std::string_view word = words.substr(0, words.find('\n'));
+            if (word.size() == words.size() || vocabulary_.find(word) != Vocabulary::NONE)
+                throw std::invalid_argument("no words, each on a line");
+            vocabulary_.append(word);
+            words.remove_prefix(word.size() + 1);
+        }
+        postings_.resize(vocabulary_.size());
+        std::vector<std::uint32_t> sizes(postings_.size(), 0);
+        each(said, ends, [&](std::int32_t, const std::vector<Entry>& entries) {
+            for (const Entry& entry : entries) ++sizes[entry.number];
+        });
+        for (std::size_t number = 0; number < sizes.size(); ++number) {
+            if ((sizes[number] == 0) != vocabulary_.word(static_cast<std::int32_t>(number)).empty())
+                throw std::invalid_argument("a word that nobody says");
+            postings_[number].reserve(sizes[number]);
+        }
+        lengths_.resize(static_cast<std::size_t>(ends.size()), FREE);
+        each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
+            for (const Entry& entry : entries) enter(entry, row, quarters(entry.count));
+            settle(row, entries);
+        });
+    }
+
+    template <typename Act>
+    void each(std::string_view said, const Ends& ends, Act act) const {
+        std::size_t start = 0;
+        std::vector<Entry> entries;
+        for (py::ssize_t row = 0; row < ends.size(); ++row) {
+            const auto end = static_cast<std::size_t>(ends.data()[row]);
+            if (end < start || end > said.size()) throw std::invalid_argument("documents that overlap");
+            Reader reader(said.substr(start, end - start));
+            entries.clear();
+            Entry entry{};
+            while (reader.next(entry, postings_.size())) entries.push_back(entry);
+            act(static_cast<std::int32_t>(row), entries);
+            start = end;
+        }
+        if (start != said.size()) throw std::invalid_argument("more said than documents");
+    }
+
+    Query asked(const py::list& words, const std::vector<double>& weights) const {
+        if (words.size() != weights.size()) throw std::invalid_argument("a weight for each word");
+        Query query;
+        std::string room;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            if (!(weights[i] >= 0.0 && std::isfinite(weights[i]))) throw std::invalid_argument("a weight below 0");
+            const std::int32_t number = vocabulary_.find(Text(words[i]).utf8(room));
+            if (number == Vocabulary::NONE) continue;
+            const Posting& posting = postings_[number];
+            const auto all = static_cast<double>(living_), holding = static_cast<double>(posting.size());
+            const double idf = std::log1p((all - holding + 0.5) / (holding + 0.5));
+            query.push_back({number, &posting, weights[i] * idf * (k1_ + 1.0)});
+        }
+        return query;
+    }
+
+    Norm norm() const {
+        const double average = total_length_ > 0.0 ? total_length_ / static_cast<double>(living_) : 1.0;
+        return {k1_, 1.0 - b_, b_ / average};
+    }
+
+    // The sums of one window of rows after another: so few lie in the processor's nearest cache.
+    std::vector<Best::Hit> leading(Query query, std::size_t k) const {
+        constexpr std::size_t WIDTH = 2048;
+        double sums[WIDTH];
+        std::int32_t reached[WIDTH];
+        const Norm norm = this->norm();
+        Best best(k);
+        while (true) {
+            std::int32_t first = std::numeric_limits<std::int32_t>::max();
+            for (const Asked& word : query)
+                if (word.at < word.posting->size()) first = std::min(first, word.posting->rows()[word.at]);
+            if (first == std::numeric_limits<std::int32_t>::max()) return best.taken();
+            std::fill(sums, sums + WIDTH, 0.0);
+            for (Asked& word : query) add(word, first, std::int64_t{first} + WIDTH, norm, sums);
+            const std::size_t count = reaching(sums, WIDTH, best.bar(), reached);
+            for (std::size_t i = 0; i < count; ++i) best.offer(sums[reached[i]], first + reached[i]);
+        }
+    }
+
+    double count(const Asked& word, std::size_t at) const {
+        const std::uint8_t code = word.posting->codes()[at];
+        return code == ODD ? odd_.at(odd_key(word.number, word.posting->rows()[at])) : 0.25 * code;
+    }
+
+    // Adds what a word gives to the rows from `first` to `last`, and moves on behind them.
+    void add(Asked& word, std::int64_t first, std::int64_t last, const Norm& norm, double* sums) const {
+        constexpr std::size_t AT_ONCE = 256;
+        double added[AT_ONCE];
+        const std::size_t size = word.posting->size();
+        while (word.at < size && word.posting->rows()[word.at] < last) {
+            const std::int32_t* rows = word.posting->rows() + word.at;
+            const std::uint8_t* codes = word.posting->codes() + word.at;
+            std::size_t n = std::min(AT_ONCE, size - word.at);
+            if (rows[n - 1] >= last) n = static_cast<std::size_t>(std::lower_bound(rows, rows + n, last) - rows);
+            weigh(rows, codes, n, lengths_.data(), word.worth, norm, added);
+            for (const void* odd = std::memchr(codes, ODD, n); odd != nullptr;) {
+                const auto i = static_cast<std::size_t>(static_cast<const std::uint8_t*>(odd) - codes);
+                added[i] = norm.weighed(count(word, word.at + i), word.worth, lengths_[rows[i]]);
+                odd = std::memchr(codes + i + 1, ODD, n - i - 1);
+            }
+            for (std::size_t i = 0; i < n; ++i) sums[rows[i] - first] += added[i];
+            word.at += n;
+        }
+    }
+
+    double k1_, b_;
+    Vocabulary vocabulary_;
+    std::vector<Posting> postings_;  // by number
+    std::unordered_map<std::uint64_t, float> odd_;  // counts that no code says
+    std::vector<float> lengths_;  // by row
+    double total_length_ = 0.0;
+    std::size_t living_ = 0;
+};
+
+PYBIND11_MODULE(words, module) {
+    module.def("print_of", &print_of);
+    py::class_<Draft>(module, "Draft")
+        .def(py::init<>())
+        .def("__len__", [](const Draft& draft) { return draft.ends.size(); })
+        .def("say", &Draft::say)
+        .def("close", &Draft::close);
+    py::class_<Postings>(module, "Postings")
+        .def(py::init<double, double>())
+        .def("__len__", &Postings::size)
+        .def("put", &Postings::put)
+        .def("drop", &Postings::drop)
+        .def("restore", &Postings::restore)
+        .def("words", &Postings::words)
+        .def("search", &Postings::search)
+        .def("scores", &Postings::scores);
+}

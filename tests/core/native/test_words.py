@@ -1,0 +1,248 @@
+"""The native postings, against the formula over plain dicts: the same numbers, to the bit."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.native.words import Draft, Postings, print_of
+
+K1, B = 0.9, 0.4
+WORDS = [f"word{number}" for number in range(200)] + ["机器", "ïß", "𠮷野", "\ud800"]
+
+Said = tuple[list[str], float]  # words, and the weight of each
+
+
+def drafted(documents: Sequence[Sequence[Said]]) -> Draft:
+    draft = Draft()
+    for document in documents:
+        for words, weight in document:
+            draft.say(words, [], weight)
+        draft.close()
+    return draft
+
+
+class Plain:
+    """Postings, and beside them what they hold, as plain dicts."""
+
+    def __init__(self) -> None:
+        self.postings = Postings(K1, B)
+        self.said: dict[int, bytes] = {}
+        self.counts: dict[int, dict[str, float]] = {}
+
+    def put(self, rows: Sequence[int], documents: Sequence[Sequence[Said]]) -> None:
+        self.said |= zip(rows, self.postings.put(drafted(documents), 0, rows), strict=True)
+        for row, document in zip(rows, documents, strict=True):
+            counts: dict[str, np.float32] = {}
+            for words, weight in document:
+                for word in words:
+                    counts[word] = counts.get(word, np.float32(0)) + np.float32(weight)
+            self.counts[row] = {word: float(count) for word, count in counts.items()}
+
+    def drop(self, row: int) -> None:
+        self.postings.drop(row, self.said.pop(row))
+        del self.counts[row]
+
+    def scores(self, query: Mapping[str, float]) -> dict[int, float]:
+        """Of every document that says any of the words; summed in their order."""
+        lengths = {row: float(np.float32(sum(counts.values()))) for row, counts in self.counts.items()}
+        average = sum(lengths.values()) / len(lengths) if any(lengths.values()) else 1.0
+        scores: dict[int, float] = {}
+        for word, weight in query.items():
+            holding = [row for row, counts in self.counts.items() if word in counts]
+            idf = math.log1p((len(lengths) - len(holding) + 0.5) / (len(holding) + 0.5))
+            for row in holding:
+                count = self.counts[row][word]
+                norm = K1 * (1.0 - B + B / average * lengths[row])
+                scores[row] = scores.get(row, 0.0) + count * (weight * idf * (K1 + 1.0)) / (norm + count)
+        return scores
+
+
+def a_document(rng: np.random.Generator) -> list[Said]:
+    """Words as unevenly frequent as words are; of some, counts that are no whole number of quarters."""
+    shares = 1.0 / np.arange(1, len(WORDS) + 1)
+    drawn = list(rng.choice(WORDS, size=rng.integers(0, 30), p=shares / shares.sum()))
+    weight = float(rng.choice([1.0, 1.5, 3.0, 0.1, 70.0], p=[0.5, 0.2, 0.2, 0.05, 0.05]))
+    return [(drawn[: len(drawn) // 2], 1.0), (drawn[len(drawn) // 2 :], weight)]
+
+
+def lived(seed: int, rounds: int) -> tuple[Plain, np.random.Generator]:
+    """Documents put in batches, some dropped, rows taken again out of turn."""
+    rng = np.random.default_rng(seed)
+    plain, free = Plain(), list(range(300 * rounds))
+    for _ in range(rounds):
+        rows = free[:250]
+        plain.put(rows, [a_document(rng) for _ in rows])
+        gone = rng.choice(list(plain.counts), size=40, replace=False).tolist()
+        for row in gone:
+            plain.drop(row)
+        free = sorted(free[250:] + gone, key=lambda _: rng.random()) if seed % 2 else free[250:]
+    return plain, rng
+
+
+@pytest.mark.parametrize(("seed", "rounds"), [(0, 1), (1, 3), (2, 24), (3, 24)])
+def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int, rounds: int) -> None:
+    plain, rng = lived(seed, rounds)
+
+    for k in (1, 10, 100, 10_000):
+        for size in (1, 3, 12):
+            query = {str(word): float(rng.integers(1, 4)) for word in rng.choice(WORDS, size=size)}
+            expected = plain.scores(query)
+            bar = sorted(expected.values(), reverse=True)[:k][-1:]
+            best = sorted((-score, row) for row, score in expected.items() if score >= bar[0])
+
+            rows, scores = plain.postings.search(list(query), list(query.values()), k)
+
+            assert list(zip(scores, rows, strict=True)) == [(-score, row) for score, row in best]
+            asked = [*rng.integers(-1, 300 * rounds, 300).tolist(), *rows]
+            found = plain.postings.scores(list(query), list(query.values()), asked)
+            assert found.tolist() == [expected.get(row, 0.0) for row in asked]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) -> None:
+    plain, _ = lived(seed, 4)
+    rows = sorted(plain.said)
+    said = [plain.said[row] for row in rows]
+    restored = Postings(K1, B)
+
+    restored.restore(plain.postings.words(), b"".join(said), np.array(list(accumulate(map(len, said)))))
+
+    new_row = {row: place for place, row in enumerate(rows)}
+    ones = [1.0] * len(WORDS)
+    found, scores = plain.postings.search(WORDS, ones, 10_000)
+    again, same = restored.search(WORDS, ones, 10_000)
+    assert len(restored) == len(plain.postings)
+    assert dict(zip(again, same, strict=True)) == {
+        new_row[row]: score for row, score in zip(found, scores, strict=True)
+    }
+    for row in rows:
+        restored.drop(new_row[row], plain.said[row])
+    assert restored.words().strip() == b""
+
+
+def test_a_run_says_its_pairs() -> None:
+    runs, pairs = Draft(), Draft()
+    runs.say(["gpt"], ["机器机器", "学", "𠮷野家", "ab"], 1.5)
+    runs.close()
+    pairs.say(["gpt", "机器", "器机", "机器", "𠮷野", "野家", "ab"], [], 1.5)
+    pairs.close()
+    one, other = Postings(K1, B), Postings(K1, B)
+
+    assert one.put(runs, 0, [0]) == other.put(pairs, 0, [0])
+    assert one.words() == other.words() == "gpt\n机器\n器机\n𠮷野\n野家\nab\n".encode()
+
+
+def test_a_word_that_nobody_says_any_more_is_overwritten_and_its_number_given_anew() -> None:
+    plain = Plain()
+    plain.put([0, 1], [[(["common", "confidential"], 1.0)], [(["common"], 1.0)]])
+    plain.drop(0)
+
+    assert plain.postings.words() == b"common\n\n"
+    plain.put([0], [[(["public"], 1.0)]])
+    assert plain.postings.words() == b"common\npublic\n"
+
+
+def test_many_words_come_and_go() -> None:
+    postings, kept = Postings(K1, B), Counter[str]()
+    rng = np.random.default_rng(5)
+    said: dict[int, tuple[str, bytes]] = {}
+    for row in range(4_000):
+        word = f"{rng.integers(10**6)}" * int(rng.integers(1, 30))
+        said[row] = word, postings.put(drafted([[([word], 1.0)]]), 0, [row])[0]
+        kept[word] += 1
+        if row % 3:
+            gone = int(rng.choice(list(said)[-50:]))
+            word, told = said.pop(gone)
+            postings.drop(gone, told)
+            kept[word] -= 1
+
+    assert sorted(postings.words().decode().split()) == sorted(word for word, count in kept.items() if count)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda p: p.put(drafted([[]]), 0, [0]),
+        lambda p: p.put(drafted([[]]), 0, [-1]),
+        lambda p: p.put(drafted([[], []]), 0, [7, 7]),
+        lambda p: p.put(drafted([[]]), 0, [8, 9]),
+        lambda p: p.put(drafted([[]]), 2, [8]),
+        lambda p: p.drop(5, b""),
+        lambda p: p.drop(-1, b""),
+        lambda p: p.drop(1, b"\x00\x04"),
+        lambda p: p.drop(0, b"\x00"),
+        lambda p: p.drop(0, b"\x00\x04\x00\x04"),
+        lambda p: p.drop(0, b"\x00\xff\x00"),
+        lambda p: p.drop(0, b"\x07\x04"),
+        lambda p: p.drop(0, b"\xff\xff\xff\xff\xff\x01\x04"),
+        lambda p: p.restore(b"", b"", np.array([], np.int64)),
+        lambda p: p.search(["cat"], [], 1),
+        lambda p: p.search(["cat"], [-1.0], 1),
+        lambda p: p.search(["cat"], [math.inf], 1),
+        lambda p: p.scores(["cat"], [math.nan], [0]),
+    ],
+)
+def test_what_contradicts_what_was_put_is_refused_and_changes_nothing(act: object) -> None:
+    postings = Postings(K1, B)
+    postings.put(drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]]), 0, [0, 1])
+    before = postings.search(["cat", "dog"], [1.0, 1.0], 9), postings.words(), len(postings)
+
+    with pytest.raises(ValueError, match=r"\w"):
+        act(postings)  # type: ignore[operator]
+
+    assert (postings.search(["cat", "dog"], [1.0, 1.0], 9), postings.words(), len(postings)) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "ends"),
+    [
+        (b"cat", b"\x00\x04", [2]),
+        (b"cat\ncat\n", b"\x00\x04\x01\x04", [4]),
+        (b"cat\ndog\n", b"\x00\x04", [2]),
+        (b"cat\n\n", b"\x00\x04\x01\x04", [4]),
+        (b"cat\n", b"\x00\x04", [3]),
+        (b"cat\n", b"\x00\x04\x00\x04", [2]),
+        (b"cat\n", b"\x00\x04", [2, 1]),
+        (b"cat\n", b"\x00\x04", [-1]),
+        (b"cat\n", b"\x01\x04", [2]),
+    ],
+)
+def test_what_is_no_index_is_not_restored(words: bytes, said: bytes, ends: list[int]) -> None:
+    postings = Postings(K1, B)
+
+    with pytest.raises(ValueError, match=r"\w"):
+        postings.restore(words, said, np.array(ends))
+
+    assert (len(postings), postings.words()) == (0, b"")
+    postings.restore(b"cat\n", b"\x00\x04", np.array([2]))
+    assert postings.search(["cat"], [1.0], 1)[0] == [0]
+
+
+def test_a_draft_refuses_what_is_no_word() -> None:
+    draft = Draft()
+
+    for wrong in ("", "two\nlines", "long" * 20_000):
+        with pytest.raises(ValueError, match="word"):
+            draft.say([wrong], [], 1.0)
+    with pytest.raises(ValueError, match="weight"):
+        draft.say(["cat"], [], -1.0)
+    with pytest.raises(TypeError):
+        draft.say([b"cat"], [], 1.0)  # type: ignore[list-item]
+
+
+def test_a_print_is_the_same_everywhere() -> None:
+    assert print_of({"summary": "cat 机器", "context": ""}).hex() == "b76453f9de0d7672"
+
+
+@given(st.dictionaries(st.text(max_size=3), st.text(max_size=20), max_size=3), st.data())
+def test_a_print_tells_texts_apart(fields: dict[str, str], data: st.DataObject) -> None:
+    other = data.draw(st.dictionaries(st.text(max_size=3), st.text(max_size=20), max_size=3))
+
+    assert print_of(fields) == print_of(dict(fields))
+    assert (print_of(fields) == print_of(other)) == (list(fields.items()) == list(other.items()))
