@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from core.agents.opinions import Opinions
+from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.change import EdgePut, InteractionAdd, NodePut, Step, Vector
 from core.errors import InvalidField, NodeExists
@@ -18,7 +20,6 @@ from core.usecases.absorb import embedding_text
 from core.usecases.decide import decide
 from core.usecases.embed_segments import embed_later
 from core.usecases.house import House, require_embedding
-from core.usecases.spending import commit
 from core.usecases.vectors import unit
 
 LARGE_TEXT = 20_000  # code points; longer texts are segmented off the loop
@@ -63,10 +64,12 @@ async def add_nodes(house: House, command: AddNodes) -> Committed[NodesAdded]:
     EmbeddingSpaceMismatch, InvalidField, EmbedderUnavailable, LimitReached, BankNotFound, RequestIdReused."""
     adding = _Adding(house, command)
     await adding.read_verbatims()
-    settle = (
-        commit if adding.needs_no_opinion else decide
-    )  # nothing is to be gathered before the writer's turn
-    committed = await settle(house, command.key, adding.compose, adding.ledger, command.request, NodesAdded)
+    if adding.needs_no_opinion:  # nobody is asked before the writer's turn, and nothing is spent
+        committed = await house.banks.commit(command.key, adding.compose, command.request, NodesAdded)
+    else:
+        committed = await decide(
+            house, command.key, adding.compose, adding.ledger, command.request, NodesAdded
+        )
     if not committed.replayed:
         for interaction in adding.verbatims.values():
             embed_later(house, command.key, interaction.interaction_id)
@@ -89,14 +92,20 @@ class _Adding:
         self._house = house
         self._command = command
         self._now = house.clock.now()
-        self.ledger = house.workshop.ledger(command.key)
-        self._opinions = Opinions(house.agents, house.embedder, house.ids, self.ledger)
         self._ids = [new.node_id or NodeId(house.ids.new("n")) for new in command.nodes]
         self.verbatims: dict[int, Interaction] = {}  # by place in the batch
 
     @property
     def needs_no_opinion(self) -> bool:
         return all(new.embedding is not None for new in self._command.nodes)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return self._house.workshop.ledger(self._command.key)
+
+    @cached_property
+    def _opinions(self) -> Opinions:
+        return Opinions(self._house.agents, self._house.embedder, self._house.ids, self.ledger)
 
     async def read_verbatims(self) -> None:
         """Cut the texts that come with nodes. Raises InvalidField for one without words."""
@@ -182,9 +191,9 @@ class _Adding:
                 require_embedding(self._house, bank, path)
             else:
                 given[self._ids[place]] = unit(new.embedding, bank.record.space, path)
-        wanting = [node for node in nodes if node.node_id not in given]
-        made = self._opinions.vectors([embedding_text(node) for node in wanting])
-        given.update(zip((node.node_id for node in wanting), made, strict=True))
+        if wanting := [node for node in nodes if node.node_id not in given]:
+            made = self._opinions.vectors([embedding_text(node) for node in wanting])
+            given.update(zip((node.node_id for node in wanting), made, strict=True))
         return [given[node.node_id] for node in nodes]
 
     def _pairs(self) -> list[tuple[NodeId, NodeId]]:
