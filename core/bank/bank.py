@@ -42,7 +42,8 @@ from core.bank.postings import Prepared
 from core.bank.restoring import IndexSnapshot, restore
 from core.bank.rows import NodeRows
 from core.bank.snapshot import Blob
-from core.bank.vector_index import VectorCompaction, VectorIndex
+from core.bank.vector_compaction import VectorCompaction
+from core.bank.vector_index import VectorIndex
 from core.errors import (
     AttachmentNotFound,
     ConflictNotFound,

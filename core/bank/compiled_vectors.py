@@ -46,7 +46,7 @@ class VectorSettings:
     """
 
     exact_up_to: int = 2_000  # living vectors that are scanned rather than compiled
-    tail_share: float = 0.33  # of the living: a longer tail is compiled,
+    tail_share: float = 0.1  # of the living: a longer tail is compiled,
     scans: int = 100  # once so many searches have read it,
     rest_share: float = 0.05  # and a tail longer than this share of the living when nobody writes any more
     scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
@@ -75,16 +75,23 @@ class Compiled:
     def linked(self) -> bool:
         return self._graph is not None
 
-    def link(self, settings: VectorSettings, cancelled: Callable[[], bool]) -> None:
-        """Build HNSW over all rows, and try it."""
-        labels = self._distinct()
+    def link(
+        self, settings: VectorSettings, cancelled: Callable[[], bool], base: "Compiled | None" = None
+    ) -> None:
+        """Build HNSW over all rows, and try it; or go on with the graph of `base`, whose rows are the first here."""
+        label_of, known = self._same(base), 0 if base is None else len(base.matrix)
+        self._note_twins(label_of)
+        labels = known + np.flatnonzero(label_of[known:] == np.arange(known, len(label_of)))
         np.random.default_rng(_SEED).shuffle(labels)  # in the order of topics, the early ones get poor links
-        graph = Graph(self.matrix, labels, settings.m)
-        while graph.link(_BATCH, settings.ef_construction, _SEED) < len(labels):
+        if base is None or base._graph is None:
+            graph = Graph(self.matrix, labels, settings.m)
+        else:
+            graph = base._graph.extended(self.matrix, labels)
+        while graph.link(_BATCH, settings.ef_construction, _SEED) < len(graph):
             if cancelled():
                 return
-        self._ef = _least_ef(graph, self.matrix[_asked_of(labels)], settings.recall)
-        self._graph, self._labels = graph, len(labels)
+        self._ef = _least_ef(graph, self.matrix[_asked_of(np.unique(label_of))], settings.recall)
+        self._graph, self._labels = graph, len(graph)
 
     def bury(self, row: int) -> None:
         """Take a row out, once."""
@@ -115,17 +122,23 @@ class Compiled:
         ]
         return [row for row, _ in found], [cosine for _, cosine in found]
 
-    def _distinct(self) -> NDArray[np.int64]:
-        """The rows that become labels; notes the twins of each."""
+    def _same(self, base: "Compiled | None") -> NDArray[np.int64]:
+        """Of each row, the row that is its label: for those of `base` as there, for others the first that is equal."""
         _, firsts, of = np.unique(prints(self.matrix), return_index=True, return_inverse=True)
         label_of = firsts[of]
-        own = np.arange(len(label_of))
-        for row in np.flatnonzero(label_of != own).tolist():
+        known = 0 if base is None else len(base.matrix)
+        if base is not None:
+            label_of[:known] = base._label_of_rows()
+            label_of[known:] = label_of[label_of[known:]]
+        for row in known + np.flatnonzero(label_of[known:] != np.arange(known, len(label_of))):
             if self.matrix[row].tobytes() != self.matrix[label_of[row]].tobytes():
                 label_of[row] = row
-        self._note_twins(label_of)
-        labels: NDArray[np.int64] = np.flatnonzero(label_of == own)
-        return labels
+        return label_of
+
+    def _label_of_rows(self) -> NDArray[np.int64]:
+        label_of = np.arange(len(self.matrix), dtype=np.int64)
+        label_of[list(self._label_of)] = list(self._label_of.values())
+        return label_of
 
     def _note_twins(self, label_of: NDArray[np.int64]) -> None:
         for row in np.flatnonzero(label_of != np.arange(len(label_of))).tolist():
@@ -139,11 +152,9 @@ class Compiled:
         """The graph without its vectors."""
         if self._graph is None:
             raise ValueError("there is no graph over these rows")
-        label_of = np.arange(len(self.matrix), dtype=np.int64)
-        label_of[list(self._label_of)] = list(self._label_of.values())
         links = self._graph.links()
         return {
-            "label_of": label_of,
+            "label_of": self._label_of_rows(),
             "labels": links["rows"],
             "levels": links["levels"],
             "ground": links["ground"],

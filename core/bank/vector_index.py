@@ -15,6 +15,7 @@ from core.bank.change import Vector
 from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
+from core.bank.vector_compaction import VectorCompaction, living_of
 from core.native import vectors as native
 
 Near = tuple[list[int], list[float]]
@@ -39,43 +40,6 @@ class LinksSnapshot(Generic[K]):
             "prints": prints(self.compiled.matrix),
         }
         return packed(Parts(facts=facts(self.compiled.matrix.shape[1], self.settings), arrays=arrays))
-
-
-class VectorCompaction(Generic[K]):
-    """A new compiled part in the making. `build` may run in another thread, beside the index's use."""
-
-    def __init__(
-        self,
-        settings: VectorSettings,
-        sources: Sequence[NDArray[np.float32]],
-        keys: Sequence[K | None],
-    ) -> None:
-        self.keys: list[K | None] = []
-        self.row_of: dict[K, int] = {}
-        self.touched: dict[K, None] = {}  # keys put or dropped since; written by the index
-        self.built: Compiled | None = None
-        self._settings = settings
-        self._sources = sources  # rows that stay as they are while this job stands
-        self._all_keys = keys
-        self._cancelled = False
-
-    def cancel(self) -> None:
-        """Let a running `build` end soon; there will be nothing to adopt."""
-        self._cancelled = True
-
-    def build(self) -> None:
-        """Compile the vectors living when the job was made. Releases the GIL nearly all the time."""
-        living = np.array([key is not None for key in self._all_keys], dtype=np.bool_)
-        ends = np.cumsum([len(rows) for rows in self._sources])[:-1]
-        parts = zip(self._sources, np.split(living, ends), strict=True)
-        matrix = np.concatenate([rows[kept] for rows, kept in parts])
-        self.row_of = {key: row for row, key in enumerate(k for k in self._all_keys if k is not None)}
-        self.keys = list(self.row_of)
-        compiled = Compiled(matrix)
-        if len(matrix) >= self._settings.exact_up_to:
-            compiled.link(self._settings, lambda: self._cancelled)
-        if not self._cancelled:
-            self.built = compiled
 
 
 class VectorIndex(Generic[K]):
@@ -134,7 +98,7 @@ class VectorIndex(Generic[K]):
         if len(matrix) != len(keys):
             raise ValueError(f"{len(matrix)} vectors for {len(keys)} keys")
         if not self._keys and self._job is None and len(set(keys)) == len(keys):
-            self._stand_on(Compiled(matrix), list(keys), {key: row for row, key in enumerate(keys)})
+            self._stand_on(Compiled(matrix), list(keys))
             return
         self._reserve(len(self._keys) + len(keys))
         for key, vector in zip(keys, matrix, strict=True):
@@ -167,11 +131,12 @@ class VectorIndex(Generic[K]):
         if self._job is not None:
             self._job.touched[key] = None
 
-    def _stand_on(self, compiled: Compiled, keys: list[K | None], row_of: dict[K, int]) -> None:
+    def _stand_on(self, compiled: Compiled, keys: list[K | None]) -> None:
         self._compiled = compiled
         self._tail = np.empty((0, self._dimension), np.float32)
-        self._keys, self._row_of, self._free = keys, row_of, []
-        self._living = np.ones(len(keys), np.bool_)
+        self._keys, self._free = keys, []
+        self._row_of = {key: row for row, key in enumerate(keys) if key is not None}
+        self._living = living_of(keys)
 
     # ---- reads ----
 
@@ -299,7 +264,7 @@ class VectorIndex(Generic[K]):
         if not self._worth_compiling(at_rest):
             return None
         tail = self._tail[: len(self._keys) - len(self._compiled.matrix)]
-        self._job = VectorCompaction(self._settings, (self._compiled.matrix, tail), tuple(self._keys))
+        self._job = VectorCompaction(self._settings, self._compiled, tail, tuple(self._keys))
         self._free = []  # nothing the job reads is written again
         return self._job
 
@@ -310,7 +275,7 @@ class VectorIndex(Generic[K]):
         edits = {key: self.get(key) for key in job.touched}
         self._job = None
         self._scans = 0
-        self._stand_on(job.built, job.keys, job.row_of)
+        self._stand_on(job.built, job.keys)
         for key, vector in edits.items():
             if vector is None:
                 self.drop(key)
@@ -369,8 +334,7 @@ class VectorIndex(Generic[K]):
         rest = np.ones(len(keys), np.bool_)
         rest[places[living]] = False
         kept = [key if alive else None for key, alive in zip(named, living.tolist(), strict=True)]
-        self._stand_on(compiled, kept, {key: row for row, key in enumerate(kept) if key is not None})
-        self._living = living
+        self._stand_on(compiled, kept)
         tail = np.flatnonzero(rest)
         self.put_many([keys[place] for place in tail.tolist()], vectors[tail])
 

@@ -34,16 +34,22 @@ class Graph {
   public:
     // `rows` point at vectors of `dimension` floats, one for each node; they are read here alone.
     Graph(std::size_t dimension, const std::vector<const float*>& rows, std::size_t m)
-        : dimension_(dimension), width_((dimension + BYTES - 1) / BYTES * BYTES), m_(m),
-          stride_((width_ + sizeof(Head) + 2 * m * sizeof(Node) + 63) / 64 * 64), nodes_(rows.size()),
-          product_(best_byte_product()), blocks_(nodes_ * stride_ + 63), dead_(nodes_, 0), upper_at_(nodes_, 0) {
-        if (m < 2) throw std::invalid_argument("m is at least 2");
-        if (nodes_ >= std::numeric_limits<Node>::max()) throw std::invalid_argument("too many rows");
-        base_ = blocks_.data() + (64 - reinterpret_cast<std::uintptr_t>(blocks_.data()) % 64) % 64;
-        levels_.assign(nodes_, 0);
+        : Graph(dimension, rows.size(), m) {
         centre(rows);
-        std::vector<float> difference;
-        for (Node node = 0; node < nodes_; ++node) *head(node) = encode(rows[node], bytes(node), difference);
+        encode_from(0, rows);
+    }
+
+    // The linked nodes of `base` with their links, none of them dead, and after them those of the other rows.
+    Graph(const Graph& base, const std::vector<const float*>& rows) : Graph(base.dimension_, rows.size(), base.m_) {
+        if (rows.size() < base.linked_) throw std::invalid_argument("fewer rows than there are nodes");
+        linked_ = base.linked_;
+        centre_ = base.centre_;
+        entry_ = base.entry_;
+        upper_ = base.upper_;
+        std::copy_n(base.levels_.begin(), linked_, levels_.begin());
+        std::copy_n(base.upper_at_.begin(), linked_, upper_at_.begin());
+        std::memcpy(base_, base.base_, linked_ * stride_);
+        encode_from(static_cast<Node>(linked_), rows);
     }
 
     Graph(const Graph&) = delete;  // `base_` points into itself
@@ -128,6 +134,16 @@ class Graph {
         std::size_t count;
     };
 
+    Graph(std::size_t dimension, std::size_t nodes, std::size_t m)
+        : dimension_(dimension), width_((dimension + BYTES - 1) / BYTES * BYTES), m_(m),
+          stride_((width_ + sizeof(Head) + 2 * m * sizeof(Node) + 63) / 64 * 64), nodes_(nodes),
+          product_(best_byte_product()), blocks_(nodes_ * stride_ + 63), dead_(nodes_, 0), levels_(nodes_, 0),
+          upper_at_(nodes_, 0) {
+        if (m < 2) throw std::invalid_argument("m is at least 2");
+        if (nodes_ >= std::numeric_limits<Node>::max()) throw std::invalid_argument("too many rows");
+        base_ = blocks_.data() + (64 - reinterpret_cast<std::uintptr_t>(blocks_.data()) % 64) % 64;
+    }
+
     // ---- where things lie ----
 
     std::uint8_t* block(Node node) const { return base_ + node * stride_; }
@@ -157,6 +173,11 @@ class Graph {
         centre_.assign(dimension_, 0.0f);
         for (std::size_t at = 0; at < dimension_ && !rows.empty(); ++at)
             centre_[at] = static_cast<float>(sums[at] / static_cast<double>(rows.size()));
+    }
+
+    void encode_from(Node node, const std::vector<const float*>& rows) {
+        std::vector<float> difference;
+        for (; node < nodes_; ++node) *head(node) = encode(rows[node], bytes(node), difference);
     }
 
     Head encode(const float* vector, std::int8_t* into, std::vector<float>& difference) const {

@@ -93,14 +93,19 @@ py::tuple scan(const Array<float>& matrix, const Array<bool>& living, const Arra
 class Graph {
   public:
     Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows, std::size_t m)
-        : matrix_(std::move(matrix)), width_(columns(matrix_)), node_of_(matrix_.shape(0), -1) {
-        for (py::ssize_t place = 0; place < rows.size(); ++place) {
-            rows_.push_back(rows.at(place));
-            vectors_.push_back(row(matrix_, rows.at(place)));
-            node_of_[rows.at(place)] = static_cast<std::int64_t>(place);
-        }
+        : Graph(std::move(matrix), std::vector<std::int64_t>(rows.data(), rows.data() + rows.size())) {
         py::gil_scoped_release released;
         graph_ = std::make_unique<native::Graph>(width_, vectors_, m);
+    }
+
+    std::unique_ptr<Graph> extended(Array<float> matrix, const AnyArray<std::int64_t>& rows) const {
+        if (columns(matrix) != width_) throw py::value_error("vectors of another dimension");
+        std::vector<std::int64_t> all(rows_);
+        all.insert(all.end(), rows.data(), rows.data() + rows.size());
+        std::unique_ptr<Graph> made(new Graph(std::move(matrix), std::move(all)));
+        py::gil_scoped_release released;
+        made->graph_ = std::make_unique<native::Graph>(*graph_, made->vectors_);
+        return made;
     }
 
     std::size_t size() const { return graph_->size(); }
@@ -171,6 +176,14 @@ class Graph {
   private:
     using Ranking = std::vector<native::Candidate>;
 
+    Graph(Array<float> matrix, std::vector<std::int64_t> rows)
+        : matrix_(std::move(matrix)), width_(columns(matrix_)), rows_(std::move(rows)), node_of_(matrix_.shape(0), -1) {
+        for (std::size_t node = 0; node < rows_.size(); ++node) {
+            vectors_.push_back(row(matrix_, rows_[node]));
+            node_of_[rows_[node]] = static_cast<std::int64_t>(node);
+        }
+    }
+
     static void check_ef(std::size_t k, std::size_t ef) {
         if (k == 0 || ef < k) throw py::value_error("k is at least 1, and ef no less");
     }
@@ -240,6 +253,7 @@ PYBIND11_MODULE(vectors, module) {
     module.def("prints", &prints, "matrix"_a.noconvert(), "factors"_a.noconvert());
     py::class_<Graph>(module, "Graph")
         .def(py::init<Array<float>, const AnyArray<std::int64_t>&, std::size_t>(), "matrix"_a.noconvert(), "rows"_a, "m"_a)
+        .def("extended", &Graph::extended, "matrix"_a.noconvert(), "rows"_a)
         .def("__len__", &Graph::size)
         .def("link", &Graph::link, "count"_a, "ef_construction"_a, "seed"_a)
         .def("near", &Graph::near, "vector"_a, "k"_a, "ef"_a)

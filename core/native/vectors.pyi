@@ -13,7 +13,11 @@ def cosines(matrix: NDArray[np.float32], rows: object, vector: NDArray[np.float3
     """Of each of `rows` (whole numbers), shape (len(rows),)."""
 
 def scan(
-    matrix: NDArray[np.float32], living: NDArray[np.bool_], vector: NDArray[np.float32], k: int, rounding: float
+    matrix: NDArray[np.float32],
+    living: NDArray[np.bool_],
+    vector: NDArray[np.float32],
+    k: int,
+    rounding: float,
 ) -> tuple[list[int], list[float]]:
     """Of the first len(living) rows those living ones among which the `k` nearest are, in no order, and their cosines.
 
@@ -31,6 +35,12 @@ class Graph:
 
     def __init__(self, matrix: NDArray[np.float32], rows: NDArray[np.int64], m: int) -> None:
         """A graph still without links. `rows`: each once, in the order in which they are to be linked."""
+
+    def extended(self, matrix: NDArray[np.float32], rows: NDArray[np.int64]) -> Graph:
+        """A graph over this one's rows, which `matrix` has too, and over more `rows` of it, these still without links.
+
+        Who is buried in this one, is not in that. Raises ValueError for vectors of another dimension.
+        """
 
     def __len__(self) -> int:
         """How many nodes there are, linked or not."""

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from core.bank.change import Vector
 from core.bank.compiled_vectors import VectorSettings
 from core.bank.snapshot import SnapshotUnusable
-from core.bank.vector_index import ABSENT, VectorCompaction, VectorIndex
+from core.bank.vector_compaction import VectorCompaction
+from core.bank.vector_index import ABSENT, VectorIndex
 from service.adapters.local_embedder.embedder import LocalEmbedder
 
 DIMENSION = 8
@@ -239,6 +240,37 @@ def test_a_filter_that_admits_almost_nothing_still_finds_it() -> None:
     found = index.search(-rows[7], 5, lambda key: key in {"n7", "n9"})
 
     assert {key for key, _ in found} == {"n7", "n9"}
+
+
+def test_a_graph_that_goes_on_finds_as_much_as_one_built_at_once() -> None:
+    rows = clustered(6_100, 64, seed=3)
+    queries, names = rows[6_000:], [f"n{i:04}" for i in range(6_000)]
+    index: VectorIndex[str] = VectorIndex(64, VectorSettings(scans=0, exact_up_to=1_000))
+    vectors: dict[str, Vector] = {}
+    recalls = []
+    for start in range(0, 6_000, 1_500):
+        some = slice(start, start + 1_500)
+        index.put_many(names[some], rows[some])
+        vectors |= dict(zip(names[some], rows[some], strict=True))
+        for name in names[start : start + 1_500 : 10]:  # of each part some die; a twin of one stands for both
+            index.drop(name)
+            del vectors[name]
+        compacted(index)
+        recalls.append(recall_at_10(index, vectors, queries))
+    for name in [name for name in vectors if int(name[1:]) % 3 == 0]:  # so many that the graph is built anew
+        index.drop(name)
+        del vectors[name]
+    index.put_many([f"m{i}" for i in range(1_500)], clustered(1_500, 64, seed=5))
+    vectors |= {f"m{i}": row for i, row in enumerate(clustered(1_500, 64, seed=5))}
+    compacted(index)
+    recalls.append(recall_at_10(index, vectors, queries))
+    loaded: VectorIndex[str] = VectorIndex(64, VectorSettings(scans=0, exact_up_to=1_000))
+    loaded.restore(b"".join(index.snapshot().blob(str)), str, list(vectors), np.stack(list(vectors.values())))
+
+    print(recalls)
+    assert min(recalls) >= 0.99
+    assert len(index) == len(vectors)
+    assert [loaded.search(query, 10) for query in queries] == [index.search(query, 10) for query in queries]
 
 
 def test_a_bank_full_of_twins_is_searched_like_any_other() -> None:

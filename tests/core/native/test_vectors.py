@@ -79,6 +79,26 @@ def test_the_buried_are_found_no_more_and_still_lead_to_others() -> None:
     assert sorted(rows) == list(range(0, 600, 6))
 
 
+def test_a_graph_that_goes_on_leaves_the_one_before_as_it_was() -> None:
+    matrix, questions = units(900, 24), units(40, 24, seed=2)
+    graph = linked(matrix[:500].copy())
+    before = [graph.near(question, 5, 30) for question in questions]
+    graph.bury(7)
+
+    longer = graph.extended(matrix, np.arange(500, 900))
+
+    assert longer.link(1_000, 60, 1) == len(longer) == 900
+    assert np.mean(longer.found(questions, 10, 200) >= longer.nearest(questions, 10)[:, -1:]) > 0.99
+    assert longer.near(matrix[7], 1, 60)[0] == [7]
+    assert [
+        graph.near(q, 5, 30) for q, (rows, _) in zip(questions, before, strict=True) if 7 not in rows
+    ] == [found for found in before if 7 not in found[0]]
+    with pytest.raises(ValueError, match="dimension"):
+        graph.extended(units(900, 23), np.arange(500, 900))
+    with pytest.raises(IndexError):
+        graph.extended(matrix[:100].copy(), np.arange(50, 100))
+
+
 def test_the_same_seed_makes_the_same_graph() -> None:
     matrix = units(500, 16)
 

@@ -1,0 +1,71 @@
+"""Vectors compiled anew beside their use."""
+
+from collections.abc import Sequence
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bank.compiled_vectors import Compiled, VectorSettings
+from core.bank.scoring import K
+
+_DEAD = 0.25  # share of compiled rows that may be dead where their graph goes on: a search leads through them
+
+
+class VectorCompaction(Generic[K]):
+    """A new compiled part in the making. `build` may run in another thread, beside the index's use.
+
+    The graph there is goes on with the tail's rows, and what is compiled keeps its place; where too much of it is
+    dead, or there is none, one is built over the living. Compiled rows and the `tail` stay as they are meanwhile.
+    """
+
+    def __init__(
+        self,
+        settings: VectorSettings,
+        compiled: Compiled,
+        tail: NDArray[np.float32],
+        keys: Sequence[K | None],
+    ) -> None:
+        self.keys: list[K | None] = []  # by row of what was built
+        self.touched: dict[K, None] = {}  # keys put or dropped since; written by the index
+        self.built: Compiled | None = None
+        self._settings = settings
+        self._compiled, self._tail, self._all_keys = compiled, tail, keys
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """Let a running `build` end soon; there will be nothing to adopt."""
+        self._cancelled = True
+
+    def build(self) -> None:
+        """Compile the vectors living when the job was made. Releases the GIL nearly all the time."""
+        living = living_of(self._all_keys)
+        kept = living.copy()
+        goes_on = self._goes_on(living)
+        if goes_on:
+            kept[: len(self._compiled.matrix)] = True
+        self.keys = [self._all_keys[row] for row in np.flatnonzero(kept).tolist()]
+        compiled = Compiled(self._rows(kept))
+        if len(compiled.matrix) >= self._settings.exact_up_to:
+            base = self._compiled if goes_on else None
+            compiled.link(self._settings, lambda: self._cancelled, base)
+        if not self._cancelled:
+            for row in np.flatnonzero(~living[kept]).tolist():
+                compiled.bury(row)
+            self.built = compiled
+
+    def _goes_on(self, living: NDArray[np.bool_]) -> bool:
+        compiled = len(self._compiled.matrix)
+        dead = compiled - int(np.count_nonzero(living[:compiled]))
+        enough = np.count_nonzero(living) >= self._settings.exact_up_to
+        return self._compiled.linked and bool(enough) and dead <= _DEAD * compiled
+
+    def _rows(self, kept: NDArray[np.bool_]) -> NDArray[np.float32]:
+        matrix = self._compiled.matrix
+        of_compiled, of_tail = kept[: len(matrix)], kept[len(matrix) :]
+        return np.concatenate([matrix if of_compiled.all() else matrix[of_compiled], self._tail[of_tail]])
+
+
+def living_of(keys: Sequence[object]) -> NDArray[np.bool_]:
+    """By row, whether it has a key."""
+    return np.fromiter((key is not None for key in keys), np.bool_, len(keys))
