@@ -1,4 +1,5 @@
 """What the vector index costs and finds: build, search by size, the exact scan beside HNSW, recall found and asked for.
+Where hnswlib is installed (`pip install hnswlib`), its graph of the same vectors stands beside ours.
 
     python -m tests.bench.bench_vector_index [vectors]
 
@@ -9,13 +10,15 @@ embedder are harder to find: `bench_recall`, by which the defaults of `VectorSet
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.change import Vector
-from core.bank.compiled_vectors import VectorSettings
+from core.bank.compiled_vectors import ROUNDING, VectorSettings
 from core.bank.vector_index import VectorIndex
 
 DIMENSION = 384
@@ -88,10 +91,33 @@ def measure(count: int) -> None:
         )
         filtered = milliseconds(partial(index.search, k=10, allowed=lambda key: key % 8 == 0), queries)
         print(f"    an eighth allowed  {filtered}")
+    with suppress(ModuleNotFoundError):
+        _measure_hnswlib(np.unique(vectors, axis=0), queries)
     spare = iter(made(400, rng))
     print(
         f"  put one              {milliseconds(lambda q: index.put(int(rng.integers(count)), next(spare)), queries)}"
     )
+
+
+def _measure_hnswlib(distinct: NDArray[np.float32], queries: NDArray[np.float32]) -> None:
+    """Of vectors without twins, which it does not find its way out of."""
+    import hnswlib
+
+    tenth = np.sort(queries @ distinct.T, axis=1)[:, [-10]]
+    settings = VectorSettings()
+    graph: Any = hnswlib.Index("ip", DIMENSION)
+    graph.init_index(len(distinct), M=settings.m, ef_construction=settings.ef_construction, random_seed=1)
+    start = time.perf_counter()
+    graph.add_items(np.random.default_rng(1).permutation(distinct), num_threads=1)
+    built = time.perf_counter() - start
+    for ef in (80, 128, 224):
+        graph.set_ef(ef)
+        _, distances = graph.knn_query(queries, k=10, num_threads=1)
+        found = np.mean(1.0 - distances >= tenth - ROUNDING)
+        print(
+            f"  hnswlib, ef {ef:3}      {milliseconds(partial(graph.knn_query, k=10, num_threads=1), queries)}"
+            f"  recall@10 {found:.4f}  build {built:.1f} s"
+        )
 
 
 if __name__ == "__main__":
