@@ -135,7 +135,8 @@ class Bank:
         for node in rows.nodes:
             bank.nodes[node.node_id] = node
             bank._characters += len(node.summary)
-            bank.tree.relink(None, node)
+            if node.interaction_ids or node.segments:
+                bank.tree.relink(None, node)
         bank.graph = Graph.compiled(bank.nodes, state.edges)
         for step in other_steps_of(state):
             bank._apply_step(step)

@@ -56,8 +56,7 @@ class InteractionTree:
             yield self.segment(ref)
 
     def refs(self, interaction_id: InteractionId) -> list[SegmentRef]:
-        count = len(self.interaction(interaction_id).spans)
-        return [SegmentRef(interaction_id, index) for index in range(count)]
+        return self.order.of(interaction_id, len(self.interaction(interaction_id).spans))
 
     def text(self, ref: SegmentRef) -> str:
         """The segment's verbatim text."""
@@ -189,8 +188,10 @@ class InteractionTree:
             self._stands_for(ref, left)
 
     def _link(self, node_id: NodeId, refs: Iterable[SegmentRef]) -> None:
+        alone = (node_id,)
         for ref in refs:
-            self._nodes_of[ref] = tuple(sorted({*self._nodes_of.get(ref, ()), node_id}))
+            others = self._nodes_of.get(ref)
+            self._nodes_of[ref] = tuple(sorted({*others, node_id})) if others else alone
             self._stands_for(ref, self._nodes_of[ref])
             waiting = self._unsummarised.get(ref.interaction_id)
             if waiting is not None:

@@ -91,6 +91,16 @@ class SegmentOrder:
     def position(self, ref: SegmentRef) -> int:
         return self._first[ref.interaction_id] + ref.index
 
+    def known(self, ref: SegmentRef) -> SegmentRef:
+        """The one object by which a segment of this bank is named here; one that is not of it as it is."""
+        position = self._first.get(ref.interaction_id, len(self._refs)) + ref.index
+        return ref if position >= len(self._refs) or self._refs[position] != ref else self._refs[position]
+
+    def of(self, interaction_id: InteractionId, count: int) -> list[SegmentRef]:
+        """The `count` segments of an interaction, by the same objects."""
+        first = self._first[interaction_id]
+        return self._refs[first : first + count]
+
     def positions(self, refs: Iterable[SegmentRef]) -> Positions:
         """Where segments of this bank are."""
         first = self._first

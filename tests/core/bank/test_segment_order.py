@@ -6,6 +6,7 @@ from datetime import timedelta
 import numpy as np
 
 from core.bank.segment_order import SegmentOrder
+from core.ids import InteractionId
 from core.model.interaction import Interaction
 from tests.support.changes import START, interaction, ref
 
@@ -34,6 +35,18 @@ def an_order() -> SegmentOrder:
     )
     order.add(spoken("i2", ("林岚", "我走了。"), ("", "a note")))
     return order
+
+
+def test_a_segment_is_named_by_one_object() -> None:
+    order = an_order()
+
+    own = order.of(InteractionId("i2"), 2)
+
+    assert own == [ref("i2", 0), ref("i2", 1)]
+    assert order.known(ref("i2", 1)) is own[1]
+    assert order.known(ref("i1", 3)) == ref("i1", 3)  # it has no fourth: the next is another's
+    assert order.known(ref("i2", 7)) == ref("i2", 7)
+    assert order.known(ref("i9", 0)) == ref("i9", 0)
 
 
 def test_positions_and_references_lead_to_each_other() -> None:
