@@ -27,7 +27,7 @@ help:  ## List the targets
 setup: $(VENV)/.ready  ## Make .venv, with `memorybank` on its path
 
 # The native modules are built here: what that needs is asked for before anything is fetched.
-$(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard core/native/*.h core/native/*.cpp)
+$(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.h */native/*.cpp)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "needs a C++ compiler (Debian: apt-get install g++)" >&2; exit 1; }
 	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' || { echo "needs Python's headers (Debian: apt-get install python3-dev)" >&2; exit 1; }
@@ -156,7 +156,7 @@ proto-lint: setup  ## Check the contract's style, and against the last release (
 
 clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	@rm -f core/native/*.so
+	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: help setup lock serve demo examples try-local-model check test soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint clean

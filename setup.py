@@ -1,4 +1,4 @@
-"""Builds the native modules, one of each `core/native/*.cpp`. Everything else stands in pyproject.toml."""
+"""Builds the native modules, one of each `*/native/*.cpp`. Everything else stands in pyproject.toml."""
 
 from glob import glob
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 from pybind11.setup_helpers import Pybind11Extension
 from setuptools import setup
 
-HEADERS = glob("core/native/*.h")
+HEADERS = glob("*/native/*.h")
 
 setup(
     ext_modules=[
         Pybind11Extension(
-            f"core.native.{Path(source).stem}",
+            ".".join(Path(source).with_suffix("").parts),
             [source],
             depends=HEADERS,
             cxx_std=17,
             extra_compile_args=["-O3"],
         )
-        for source in sorted(glob("core/native/*.cpp"))
+        for source in sorted(glob("*/native/*.cpp"))
     ]
 )

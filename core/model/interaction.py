@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import AttachmentId, InteractionId, NodeId, SegmentRef
+from core.model.encoded import Encoded
 
 
 class AttachmentType(StrEnum):
@@ -78,9 +79,8 @@ class Interaction:
     attachments: tuple[Attachment, ...] = ()
 
 
-# Weakly referable: an encoding kept for a segment lives as long as the segment.
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
-class Segment:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment(Encoded):
     """An ordered piece of an interaction: a message, or a paragraph of at most a few hundred characters.
 
     `node_ids` are the living nodes that summarise it, `refuted_by` the conflict whose verdict

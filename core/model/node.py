@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import InteractionId, NodeId, SegmentRef
+from core.model.encoded import Encoded
 
 
 class NodeState(StrEnum):
@@ -13,8 +14,8 @@ class NodeState(StrEnum):
     CONTESTED = "contested"  # a side of an open conflict
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)  # encodings live as long as their node
-class Node:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node(Encoded):
     """One topic's summary. The embedding is kept beside it (see `NodePut`), never in it.
 
     `context` and `keywords` are what is shown and searched; `base_context` and `base_keywords`

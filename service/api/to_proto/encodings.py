@@ -1,38 +1,11 @@
-"""Nodes and segments, encoded once for as long as they live; and the joining of what is encoded.
+"""The joining of what is encoded already.
 
-Law: a joined answer has the very bytes that the plain message would have. An encoding goes with its
-value: nothing of a bank that was changed, evicted or purged stays here. What is kept and passed around has
-its length before it (`delimited`), so that joining takes a tag and nothing else.
+Law: a joined answer has the very bytes that the plain message would have. What is passed around has its
+length before it (`delimited`), so that joining takes a tag and nothing else.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Generic, TypeVar
-from weakref import ref
-
-Value = TypeVar("Value")
-
-
-class Encodings(Generic[Value]):
-    """Bytes by the identity of the frozen value that they encode. Values must be weakly referable."""
-
-    def __init__(self, encode: Callable[[Value], bytes]) -> None:
-        self._encode = encode
-        self._known: dict[int, tuple[ref[Value], bytes]] = {}
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def of(self, value: Value) -> bytes:
-        """The value's encoding, delimited; made now or before."""
-        identity = id(value)
-        known = self._known.get(identity)
-        if known is None:
-            forget = self._known.pop
-            # An identity is free for others only when the value is gone, and then the entry is gone too.
-            known = ref(value, lambda _: forget(identity, None)), delimited(self._encode(value))
-            self._known[identity] = known
-        return known[1]
 
 
 def delimited(content: bytes) -> bytes:

@@ -1,23 +1,31 @@
 """Answers of Retrieval."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core.bank.change import Vector
-from core.bank.query import Found, Hit
+from core.bank.query import Hit
 from core.context.budget import LeftOut, Loss, SectionSize
 from core.usecases.augment import Augmented
 from core.usecases.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import RERANKINGS, numbers
-from service.api.to_proto.encodings import delimited, field, fields
-from service.api.to_proto.values import node_bytes, segment_bytes, segment_ref
+from service.api.to_proto.encodings import delimited, fields
+from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref
+from service.native.joining import joined
 
 _LOSSES = {
     Loss.SHORTENED: types_pb2.LEFT_OUT_REASON_SHORTENED,
     Loss.DROPPED: types_pb2.LEFT_OUT_REASON_DROPPED,
 }
 _RERANKINGS = numbers(RERANKINGS)
+_NODE = types_pb2.SearchHit.NODE_FIELD_NUMBER
+_SEGMENT = types_pb2.SearchHit.SEGMENT_FIELD_NUMBER
+_HITS = pb.SearchResponse.HITS_FIELD_NUMBER
+_NEIGHBORS = pb.SearchResponse.NEIGHBORS_FIELD_NUMBER
+
+HitParts = tuple[int, bytes, float, float | None, float | None, Sequence[str], bytes]
+"""A hit as `joined` takes it."""
 
 
 def search(answers: SearchAnswers) -> bytes:
@@ -34,40 +42,48 @@ def batch_search(answers: SearchAnswers) -> bytes:
 
 def answer(found: Answer, revision: int) -> bytes:
     """One SearchResponse, joined."""
-    vectors = found.vectors or (None,) * len(found.found.hits)
-    hits = [hit(h, v, found.found) for h, v in zip(found.found.hits, vectors, strict=True)]
-    neighbors = map(node_bytes, found.found.neighbors)
     rest = pb.SearchResponse(
         neighbors_truncated=found.found.neighbors_truncated,
         revision=revision,
         reranking=_RERANKINGS[found.reranked],
     )
-    return b"".join(
-        (
-            fields(pb.SearchResponse.HITS_FIELD_NUMBER, hits),
-            fields(pb.SearchResponse.NEIGHBORS_FIELD_NUMBER, neighbors),
-            rest.SerializeToString(),
-        )
+    return joined(
+        hits(found.found.hits, found.vectors, found.found.by_words, found.found.by_meaning),
+        _HITS,
+        node_encodings(found.found.neighbors),
+        _NEIGHBORS,
+        rest.SerializeToString(),
     )
 
 
-def hit(value: Hit, vector: Vector | None = None, found: Found | None = None) -> bytes:
-    """One SearchHit, joined and delimited. A side that `found` did not use has no score."""
-    rest = types_pb2.SearchHit(
-        score=value.score,
-        attribute_score=value.attribute_score if found is None or found.by_words else None,
-        embedding_score=value.embedding_score if found is None or found.by_meaning else None,
-        neighbor_ids=value.neighbor_ids,
-        unstructured=value.unstructured,
-        best_segment=None if value.best_segment is None else segment_ref(value.best_segment),
-        why=[types_pb2.ScoreShare(component=name, share=share) for name, share in value.why],
-    )
-    if value.node is not None:
-        content = field(types_pb2.SearchHit.NODE_FIELD_NUMBER, node_bytes(value.node, vector))
-    else:
-        assert value.segment is not None, "a hit is a node or a segment"
-        content = field(types_pb2.SearchHit.SEGMENT_FIELD_NUMBER, segment_bytes(value.segment))
-    return delimited(content + rest.SerializeToString())
+def hits(
+    found: Sequence[Hit],
+    vectors: Sequence[Vector | None] = (),
+    by_words: bool = True,
+    by_meaning: bool = True,
+) -> list[HitParts]:
+    """SearchHits, to be joined. `vectors` of their nodes, or none at all; a side that was not used has no score."""
+    parts: list[HitParts] = []
+    for place, hit in enumerate(found):
+        if hit.node is not None:
+            number, content = _NODE, node_bytes(hit.node, vectors[place] if vectors else None)
+        else:
+            assert hit.segment is not None, "a hit is a node or a segment"
+            number, content = _SEGMENT, segment_bytes(hit.segment)
+        attribute = hit.attribute_score if by_words else None
+        embedding = hit.embedding_score if by_meaning else None
+        rest = _rest(hit) if hit.unstructured or hit.best_segment or hit.why else b""
+        parts.append((number, content, hit.score, attribute, embedding, hit.neighbor_ids, rest))
+    return parts
+
+
+def _rest(hit: Hit) -> bytes:
+    """What few hits have."""
+    return types_pb2.SearchHit(
+        unstructured=hit.unstructured,
+        best_segment=None if hit.best_segment is None else segment_ref(hit.best_segment),
+        why=[types_pb2.ScoreShare(component=name, share=share) for name, share in hit.why],
+    ).SerializeToString()
 
 
 def augment(made: Augmented) -> bytes:
@@ -80,8 +96,10 @@ def augment(made: Augmented) -> bytes:
         revision=made.revision,
         reranking=_RERANKINGS[made.reranked],
     )
-    hits = fields(pb.AugmentResponse.HITS_FIELD_NUMBER, map(hit, made.hits))
-    return before.SerializeToString() + hits + after.SerializeToString()
+    rest = after.SerializeToString()
+    return before.SerializeToString() + joined(
+        hits(made.hits), pb.AugmentResponse.HITS_FIELD_NUMBER, [], 1, rest
+    )
 
 
 def sections(sizes: Iterable[SectionSize]) -> list[types_pb2.Section]:

@@ -1,6 +1,6 @@
 """Core's values as messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -30,7 +30,7 @@ from service.api.enums import (
     TASK_STATUSES,
     numbers,
 )
-from service.api.to_proto.encodings import Encodings, content, delimited, field
+from service.api.to_proto.encodings import content, delimited, field
 
 _CONFLICT_STATUSES = numbers(CONFLICT_STATUSES)
 _MERGE_REASONS = numbers(MERGE_REASONS)
@@ -153,22 +153,32 @@ def segment(value: Segment) -> pb.Segment:
     )
 
 
-_NODES = Encodings[Node](lambda value: node(value).SerializeToString(deterministic=True))
-_SEGMENTS = Encodings[Segment](lambda value: segment(value).SerializeToString(deterministic=True))
-
-
 def node_bytes(value: Node, embedding: Vector | None = None) -> bytes:
     """The node's message, delimited."""
-    plain = _NODES.of(value)
+    try:
+        plain = value.encoding
+    except AttributeError:
+        plain = value.keep_encoding(delimited(node(value).SerializeToString(deterministic=True)))
     if embedding is None:
         return plain
     made = delimited(vector(embedding).SerializeToString())
     return delimited(content(plain) + field(pb.Node.EMBEDDING_FIELD_NUMBER, made))
 
 
+def node_encodings(values: Sequence[Node]) -> list[bytes]:
+    """The messages of many nodes, delimited."""
+    try:
+        return [value.encoding for value in values]
+    except AttributeError:
+        return [node_bytes(value) for value in values]
+
+
 def segment_bytes(value: Segment) -> bytes:
     """The segment's message, delimited."""
-    return _SEGMENTS.of(value)
+    try:
+        return value.encoding
+    except AttributeError:
+        return value.keep_encoding(delimited(segment(value).SerializeToString(deterministic=True)))
 
 
 def refuted_segment(ref: SegmentRef, conflict_id: ConflictId) -> pb.RefutedSegment:

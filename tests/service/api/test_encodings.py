@@ -1,6 +1,5 @@
-"""Joined answers have the bytes of the plain messages; encodings live as long as their values."""
+"""Joined answers have the bytes of the plain messages; values are encoded once."""
 
-import gc
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -16,7 +15,7 @@ from core.model.node import Node, NodeState
 from core.usecases.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2, types_pb2
 from service.api.to_proto import values
-from service.api.to_proto.encodings import Encodings, content, delimited, field, varint
+from service.api.to_proto.encodings import content, delimited, field, varint
 from service.api.to_proto.retrieval import batch_search, search
 
 MOMENT = datetime(2024, 5, 1, 9, 0, 0, 123456, tzinfo=UTC)
@@ -118,15 +117,22 @@ def test_what_is_delimited_stands_behind_its_length(text: bytes) -> None:
     assert content(delimited(text)) == text
 
 
-def test_a_value_is_encoded_once_and_forgotten_with_it() -> None:
-    calls = []
-    encodings = Encodings[Node](lambda value: calls.append(value.node_id) or b"x")  # type: ignore[func-returns-value]
+def test_a_value_is_encoded_once_and_what_replaces_it_anew() -> None:
     value = node("n1")
 
-    encodings.of(value)
-    encodings.of(value)
-    encodings.of(node("n2"))
-    gc.collect()
+    encoded = values.node_bytes(value)
+    other = replace(value, summary="ein anderes")
 
-    assert calls == ["n1", "n2"]
-    assert len(encodings) == 1
+    assert values.node_bytes(value) is encoded
+    assert values.node_encodings([value, other]) == [encoded, values.node_bytes(other)]
+    assert content(values.node_bytes(other)) == values.node(other).SerializeToString(deterministic=True)
+
+
+def test_an_encoding_is_no_part_of_the_value() -> None:
+    value, twin = node("n1", labels={}), node("n1", labels={})
+
+    values.node_bytes(value)
+
+    assert value == twin
+    assert repr(value) == repr(twin)
+    assert not hasattr(twin, "encoding")
