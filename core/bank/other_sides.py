@@ -7,7 +7,6 @@ fit the query best come, lest they drive out everything else that was found.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ def with_other_sides(bank: Bank, query: Query, said: Mapping[str, float], hits: 
 
 def _brought(hit: Hit, score: float) -> Hit:
     why = (*(hit.why or ((PLAIN, hit.score),)), (CONFLICT, score - hit.score))
-    return replace(hit, score=score, why=why)
+    return hit._replace(score=score, why=why)
 
 
 def _key(hit: Hit) -> NodeId | SegmentRef:
@@ -88,12 +87,11 @@ def _unranked(bank: Bank, query: Query, said: Mapping[str, float], keys: Iterabl
     by_node = sides(bank, query, said, bank.node_words, bank.node_vectors, nodes, alpha)
     made: dict[Key, Hit] = {}
     for ref, attribute, embedding in zip(refs, *_listed(by_segment), strict=True):
-        made[ref] = replace(_hit(alpha, attribute, embedding), segment=bank.tree.segment(ref))
+        made[ref] = _hit(alpha, attribute, embedding)._replace(segment=bank.tree.segment(ref))
     for node_id, attribute, embedding in zip(nodes, *_listed(by_node), strict=True):
         near = bank.graph.neighbors(node_id)
-        made[node_id] = replace(
-            _hit(alpha, attribute, embedding), node=bank.nodes[node_id], neighbor_ids=near
-        )
+        hit = _hit(alpha, attribute, embedding)
+        made[node_id] = hit._replace(node=bank.nodes[node_id], neighbor_ids=near)
     return made
 
 

@@ -6,7 +6,7 @@ behind what was: that was read for its better score. What a verdict refuted lose
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.bank.bank import Bank
 from core.bank.placed import REFUTED
@@ -51,5 +51,5 @@ def reranked(bank: Bank, hits: Iterable[Hit], opinions: Opinions) -> list[Hit]:
             opinion *= REFUTED
         share = opinions.weight * opinion / whole
         why = [(name, part / whole) for name, part in hit.why or ((PLAIN, hit.score),)]
-        made.append(replace(hit, score=hit.score / whole + share, why=(*why, (RERANKER, share))))
+        made.append(hit._replace(score=hit.score / whole + share, why=(*why, (RERANKER, share))))
     return made

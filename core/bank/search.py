@@ -5,12 +5,16 @@ always for judging candidates, the score is `core.bank.scoring`'s formula and no
 segments that are searched for themselves; nodes keep the plain formula.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from datetime import datetime
+from operator import attrgetter, neg
+from types import MappingProxyType
 
 from core.bank import scoring
 from core.bank.bank import Bank
-from core.bank.candidates import node_filter, scored, segment_filter, terms_of
+from core.bank.candidates import FEWEST, WIDENING, node_filter, scored, segment_filter, terms_of
 from core.bank.change import Vector
 from core.bank.other_sides import with_other_sides
 from core.bank.placed import REFUTED, placed
@@ -20,18 +24,21 @@ from core.bank.scoring import Mode, Scored
 from core.ids import NodeId, SegmentRef
 from core.model.node import Node
 
+_SILENT: Mapping[str, float] = MappingProxyType({})
+
 
 def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
     """The best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if given."""
-    said = terms_of(query)
-    hits = _hits(bank, query, said) if opinions is None else _reranked(bank, query, said, opinions)
-    best = tuple(_ordered(hits)[: query.top_k])
+    said = terms_of(query) if query.text or query.keywords else _SILENT
+    best = _nearest(bank, query, said) if opinions is None else None
+    if best is None:
+        hits = _hits(bank, query, said) if opinions is None else _reranked(bank, query, said, opinions)
+        best = _ordered(hits)[: query.top_k]
     if query.structure.conflicts and bank.conflicts:
-        best = tuple(_ordered(with_other_sides(bank, query, said, best))[: query.top_k])
-    nodes = [hit.node.node_id for hit in best if hit.node]
-    near, truncated = _neighborhood(bank, nodes, query)
+        best = _ordered(with_other_sides(bank, query, said, best))[: query.top_k]
+    near, truncated = _neighborhood(bank, best, query)
     return Found(
-        hits=best,
+        hits=tuple(best),
         neighbors=near,
         neighbors_truncated=truncated,
         revision=bank.revision,
@@ -43,6 +50,43 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
 def worth_reading(bank: Bank, query: Query, depth: int) -> list[Hit]:
     """The best `depth` hits of a query, for a reranker to read: neither cut off nor joined by other sides."""
     return _ordered(_hits(bank, _widened(query, depth), terms_of(query)))[:depth]
+
+
+def _nearest(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit] | None:
+    """The `top_k` nodes by meaning alone, in order; None where more than that has a say.
+
+    The hits of the long way, for the plainest of questions, without looking at anything but them.
+    """
+    by_meaning_alone = query.mode is Mode.EMBEDDING or (query.mode is Mode.HYBRID and not said)
+    plain = query.target is Target.NODES and query.fusion is Fusion.WEIGHTED and not query.exclude
+    if query.vector is None or not (by_meaning_alone and plain and query.filter.admits_all):
+        return None
+    if bank.tree.has_unsummarised:
+        return None
+    near = bank.node_vectors.search(query.vector, query.top_k + 1)
+    scores = _scores(bank, near)
+    if len(near) > query.top_k and scores[-1] == scores[-2]:
+        # Time decides who is last, and among more of them.
+        near = bank.node_vectors.search(query.vector, max(FEWEST, WIDENING * query.top_k))
+        scores = _scores(bank, near)
+        near = near[: bisect_right(scores, -scores[query.top_k - 1], key=neg)]
+    else:
+        near = near[: query.top_k]
+    ids = [node_id for node_id, _ in near]
+    nodes, around = bank.nodes, bank.graph.neighbors_of(ids)
+    hits = [
+        Hit(score=score, attribute_score=0.0, embedding_score=score, node=nodes[node_id], neighbor_ids=others)
+        for node_id, score, others in zip(ids, scores, around, strict=False)
+        if score >= query.min_score
+    ]
+    return _ordered(hits)[: query.top_k]
+
+
+def _scores(bank: Bank, near: Sequence[tuple[NodeId, float]]) -> list[float]:
+    """`scoring.embedding_scores` of so few that an array is not worth it."""
+    space = bank.record.space
+    floor, height = space.cosine_floor, space.cosine_ceiling - space.cosine_floor
+    return [min(max((cosine - floor) / height, 0.0), 1.0) for _, cosine in near]
 
 
 def _hits(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit]:
@@ -57,7 +101,7 @@ def _hits(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit]:
             hits = [_segment_hit(bank, found) for found in _evidence(bank, query, said)]
     elif bank.tree.has_unsummarised:
         waiting = _segments(bank, query, said, bank.tree.is_unsummarised)
-        hits += [replace(_segment_hit(bank, found), unstructured=True) for found in waiting]
+        hits += [_segment_hit(bank, found)._replace(unstructured=True) for found in waiting]
     return hits
 
 
@@ -126,10 +170,10 @@ def _lifted(
             hit = hits.get(owner)
             if hit is None or hit.score < found.score:
                 lifted = _node_hit(bank, _as_node(found, owner))
-                hits[owner] = replace(lifted, best_segment=found.key)
+                hits[owner] = lifted._replace(best_segment=found.key)
         if not owners:
             waiting = bank.tree.is_unsummarised(found.key)
-            alone.append(replace(_segment_hit(bank, found), unstructured=waiting))
+            alone.append(_segment_hit(bank, found)._replace(unstructured=waiting))
     return [*hits.values(), *alone]
 
 
@@ -144,11 +188,12 @@ def _both(
     return lambda ref: one(ref) and other(ref)
 
 
-def _neighborhood(bank: Bank, found: Sequence[NodeId], query: Query) -> tuple[tuple[Node, ...], bool]:
-    if not found or query.hops == 0:
+def _neighborhood(bank: Bank, hits: Sequence[Hit], query: Query) -> tuple[tuple[Node, ...], bool]:
+    if query.hops == 0:
         return (), False
+    found = [hit.node.node_id for hit in hits if hit.node]
     near, truncated = bank.graph.neighborhood(found, query.hops, query.max_neighbors)
-    return tuple(bank.nodes[n] for n in near), truncated
+    return tuple(map(bank.nodes.__getitem__, near)), truncated
 
 
 def _node_hit(bank: Bank, scored: Scored[NodeId]) -> Hit:
@@ -186,12 +231,22 @@ def _demoted(scored: Scored[SegmentRef]) -> Scored[SegmentRef]:
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:
     """By score, ties by newer, then by id."""
+    ranked = sorted(hits, key=_score, reverse=True)
+    if len(set(map(_score, ranked))) < len(ranked):
+        ranked.sort(key=_name)  # least significant first: sorting is stable
+        ranked.sort(key=_time, reverse=True)
+        ranked.sort(key=_score, reverse=True)
+    return ranked
 
-    def name(hit: Hit) -> tuple[str, ...]:
-        return (hit.node.node_id,) if hit.node else tuple(map(str, hit.segment.ref)) if hit.segment else ()
 
-    def time(hit: Hit) -> float:
-        shown = hit.node or hit.segment
-        return shown.event_time.timestamp() if shown else 0.0
+_score = attrgetter("score")
 
-    return sorted(hits, key=lambda hit: (-hit.score, -time(hit), name(hit)))
+
+def _time(hit: Hit) -> datetime:
+    shown = hit.node or hit.segment
+    assert shown is not None, "a hit is a node or a segment"
+    return shown.event_time
+
+
+def _name(hit: Hit) -> tuple[str, ...]:
+    return (hit.node.node_id,) if hit.node else tuple(map(str, hit.segment.ref)) if hit.segment else ()

@@ -181,7 +181,7 @@ def test_shortened_such_a_node_keeps_its_id_and_the_evidence_and_gives_its_summa
 
 
 def test_a_node_found_by_itself_is_shortened_to_its_one_sentence() -> None:
-    alone = replace(lifted(), best_segment=None)
+    alone = lifted()._replace(best_segment=None)
 
     made = memories(alone, memories(alone).tokens - 1)
 
@@ -206,7 +206,7 @@ def test_neighbours_go_before_a_hit_gives_up_its_summary() -> None:
 
 def test_both_sides_of_a_conflict_stay_whole_until_nothing_else_is_left() -> None:
     scores = {"n1": 0.9, "n2": 0.8, "n3": 0.7, "n4": 0.6}
-    hits = [replace(lifted(node_id), score=score, best_segment=None) for node_id, score in scores.items()]
+    hits = [lifted(node_id)._replace(score=score, best_segment=None) for node_id, score in scores.items()]
     found = [conflict("c1", "n3", "n2"), conflict("c2", "n4", "absent")]
     made = prompt_sections(Insight(), found, hits, (), (), {SAID.ref: SAID}.__getitem__)[2:]
     sides = [hit for hit in hits if hit.node and hit.node.node_id in ("n2", "n3")]
