@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from core.bank.bank import Bank
 from core.bank.change import Vector
@@ -15,11 +16,10 @@ from core.usecases.reranking import UNJUDGED, Judged, Reranked, second_opinions
 from core.usecases.vectors import unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class Ask(NamedTuple):
     """One query: a `text`, an `embedding` as it came, or a `node_id`; with keywords alone none of them.
 
-    Without `structure`: as configured.
+    Without `structure`: as configured. A tuple, as each search makes one of so many fields.
     """
 
     text: str = ""
@@ -73,12 +73,16 @@ class SearchAnswers:
 async def run_searches(house: House, command: Searches) -> SearchAnswers:
     """Answer every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`),
     EmbeddingSpaceMismatch."""
-    vectors = await _text_vectors(house, command)
-    judged = await _judged(house, command, vectors)
+    asks = command.asks
+    vectors: Mapping[str, Vector] = {}
+    judged: Sequence[Judged] = [UNJUDGED] * len(asks)
+    if any(ask.text for ask in asks):  # else nothing is to be embedded, nor could it be judged
+        vectors = await _text_vectors(house, command)
+        judged = await _judged(house, command, vectors)
     async with house.banks.reading(command.key, command.min_revision) as bank:
         answers = [
             _answer(house, bank, ask, vectors.get(ask.text), of_ask)
-            for ask, of_ask in zip(command.asks, judged, strict=True)
+            for ask, of_ask in zip(asks, judged, strict=True)
         ]
         return SearchAnswers(answers=tuple(answers), revision=bank.revision)
 
@@ -142,7 +146,7 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
         exclude=ask.exclude,
         filter=ask.filter,
         structure=house.retrieval.structure if ask.structure is None else ask.structure,
-        now=house.clock.now(),
+        now=house.clock.now() if ask.text or ask.node_id else None,
     )
     if ask.node_id is not None:
         query = _like_node(bank, query, ask.node_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from core.bank.query import ADMITS_ALL, Filter
 from core.bank.structure import COMPONENTS, Structure
@@ -19,6 +20,9 @@ MOST_STATES = 16
 FARTHEST = 3  # hops
 HEAVIEST = 10.0  # of a component's weight
 NEIGHBORS = 100
+REMEMBERED = (
+    256  # bytes of a request without its vector: more would be no options, but something to fill memory with
+)
 NOBODY: frozenset[NodeId] = frozenset()
 
 _MODES = or_first(MODES)
@@ -27,12 +31,36 @@ _FUSIONS = or_first(FUSIONS)
 
 
 def search(request: pb.SearchRequest, tenant: Tenant) -> Searches:
+    """The request as a command. Of those by vector, what is alike in one after another is read once: they bring
+    hardly anything new but their numbers. Words, ids and filters are not remembered."""
+    if request.WhichOneof("query") != "embedding" or request.keywords or request.exclude_node_ids:
+        return _whole(request, tenant)
+    check = checking()
+    embedding = check.vector("embedding", request.embedding)
+    if check.violations or request.HasField("filter"):
+        return _whole(request, tenant)
+    request.ClearField("embedding")
+    rest = request.SerializeToString()
+    alike = _remembered(rest, tenant) if len(rest) <= REMEMBERED else _without_embedding(rest, tenant)
+    asks = (alike.asks[0]._replace(embedding=embedding),)
+    return Searches(key=alike.key, asks=asks, min_revision=alike.min_revision)
+
+
+def _whole(request: pb.SearchRequest, tenant: Tenant, *, with_query: bool = True) -> Searches:
     with checking() as check:
         return Searches(
             key=check.key(tenant, request.bank_id),
-            asks=(ask(check, request),),
+            asks=(ask(check, request, with_query=with_query),),
             min_revision=check.min_revision(request),
         )
+
+
+def _without_embedding(rest: bytes, tenant: Tenant) -> Searches:
+    """A search by vector whose vector was taken out and is to be put in."""
+    return _whole(pb.SearchRequest.FromString(rest), tenant, with_query=False)
+
+
+_remembered = lru_cache(maxsize=1_024)(_without_embedding)
 
 
 def batch_search(request: pb.BatchSearchRequest, tenant: Tenant) -> Searches:
@@ -51,9 +79,9 @@ def batch_search(request: pb.BatchSearchRequest, tenant: Tenant) -> Searches:
         )
 
 
-def ask(check: Checks, request: pb.SearchRequest) -> Ask:
+def ask(check: Checks, request: pb.SearchRequest, *, with_query: bool = True) -> Ask:
     by, keywords, excluded = request.WhichOneof("query"), request.keywords, request.exclude_node_ids
-    if by is None and not keywords:
+    if by is None and not keywords and with_query:
         check.wrong("text", "must be given, or embedding, node_id or keywords")
     node_id = check.id("node_id", request.node_id) if by == "node_id" else None
     return Ask(
