@@ -5,9 +5,8 @@ nobody reads, writes, follows or rebuilds it.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -39,6 +38,25 @@ Done = TypeVar("Done")
 log = structlog.get_logger(__name__)
 
 
+class _Reading:
+    """A bank that stays in memory while somebody reads it."""
+
+    __slots__ = ("_banks", "_held", "_key", "_min_revision")
+
+    def __init__(self, banks: "OpenBanks", key: BankKey, min_revision: int) -> None:
+        self._banks, self._key, self._min_revision = banks, key, min_revision
+
+    async def __aenter__(self) -> Bank:
+        held = self._banks.at_hand(self._key, self._min_revision)
+        if held is None:
+            held = await self._banks.fresh(self._key, self._min_revision)
+        self._held = held
+        return held.being_read()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._held.was_read()
+
+
 class OpenBanks:
     """The `Banks` port over a store."""
 
@@ -60,7 +78,7 @@ class OpenBanks:
         self._blobs = blobs
         self._ledger = Ledger(store=store, clock=clock, ids=ids)
         self._holding = holding
-        self._open: OrderedDict[BankKey, HeldBank] = OrderedDict()  # the longest unread first
+        self._open: dict[BankKey, HeldBank] = {}
         self._writers: dict[HeldBank, BankWriter] = {}
         self._loading: dict[BankKey, asyncio.Task[HeldBank]] = {}
         self._size = 0  # bytes of the open banks, as each was last counted
@@ -69,20 +87,18 @@ class OpenBanks:
 
     # ---- reading ----
 
-    @asynccontextmanager
-    async def reading(self, key: BankKey, min_revision: int = 0) -> AsyncIterator[Bank]:
+    def reading(self, key: BankKey, min_revision: int = 0) -> "_Reading":
         """See the port."""
-        held = await self._fresh(key, min_revision)
-        held.pins += 1
-        try:
-            yield held.bank
-        finally:
-            held.pins -= 1
-            held.used = self._now()
-            if self._open.get(key) is held:
-                self._open.move_to_end(key)
+        return _Reading(self, key, min_revision)
 
-    async def _fresh(self, key: BankKey, min_revision: int) -> HeldBank:
+    def at_hand(self, key: BankKey, min_revision: int) -> HeldBank | None:
+        """The bank if there is nothing to wait for: it is in memory, and fresh enough as it stands."""
+        held = self._open.get(key)
+        if held is None or held.gone or min_revision:
+            return None
+        return held if self._now() - held.confirmed <= self._holding.max_staleness else None
+
+    async def fresh(self, key: BankKey, min_revision: int) -> HeldBank:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
         held = await self._get(key)
@@ -142,7 +158,7 @@ class OpenBanks:
         self._count(keep)
         if self._size <= self._holding.memory_budget:
             return
-        for held in list(self._open.values()):
+        for held in sorted(self._open.values(), key=lambda each: each.used):
             self._count(held)
             if self._size <= self._holding.memory_budget:
                 return
@@ -306,7 +322,7 @@ class OpenBanks:
 
     async def watch(self, key: BankKey, after: int) -> AsyncIterator[Change]:
         """See the port."""
-        held = await self._fresh(key, 0)
+        held = await self.fresh(key, 0)
         uid = held.bank.uid
         if after > held.bank.revision:
             raise RevisionNotReached(after, held.bank.revision)

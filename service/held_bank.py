@@ -46,7 +46,7 @@ class HeldBank:
     ) -> None:
         self.bank = bank
         self.confirmed = confirmed  # when the head was last known to be the store's
-        self.used = confirmed
+        self.used = confirmed  # when it was last read: the longest unread is the first to go
         self.size = 0  # bytes, as last counted
         self.pins = 0  # readers, watchers and commands: a pinned bank stays in memory
         self.moving = asyncio.Lock()  # held by whoever stores and applies, or follows
@@ -68,6 +68,15 @@ class HeldBank:
     def is_idle(self) -> bool:
         at_work = self._compacting is not None or self._saving is not None
         return not self.pins and not self.moving.locked() and not at_work
+
+    def being_read(self) -> Bank:
+        """The bank, for a reader who says when that is over (`was_read`)."""
+        self.pins += 1
+        return self.bank
+
+    def was_read(self) -> None:
+        self.pins -= 1
+        self.used = self._now()
 
     def leave(self) -> None:
         """The bank is gone from the store: whoever waits for it is woken to see that."""
