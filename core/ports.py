@@ -159,8 +159,13 @@ class Leftover:
 class Store(Protocol):
     """Durable banks: rows and change feed, one transaction per append. Raises StoreUnavailable."""
 
-    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+    async def append(
+        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+    ) -> None:
         """Store changes, all or none; durable when it returns.
+
+        `meanwhile` is for what the loop can do as the disk is waited for: it is called once before this
+        returns, or not at all.
 
         The first change's parent must be the head (None: the bank must not exist and its first
         step is BankPut). Raises HeadMoved, BankExists (a create that lost), BankNotFound (gone, or

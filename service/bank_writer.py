@@ -9,6 +9,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic
 
 from core.agents.opinions import Unasked
@@ -219,14 +220,15 @@ class BankWriter:
         self._held.confirmed = self._now()
 
     async def _store(self, changes: Sequence[Change]) -> Sequence[PreparedChange | None]:
-        """Store the changes; meanwhile find the words of much text (of a little, threads would only take turns)."""
-        held = self._held
-        storing = self._ledger.store.append(held.bank.key, held.bank.uid, changes)
-        if not are_wordy(changes):
-            await storing
-            return [None] * len(changes)
-        _, prepared = await asyncio.gather(storing, held.prepare(changes))
-        return prepared
+        """Store the changes and find their words: much text's in a thread, a little's as the disk is waited for."""
+        held, bank = self._held, self._held.bank
+        store = partial(self._ledger.store.append, bank.key, bank.uid, changes)
+        if are_wordy(changes):
+            _, prepared = await asyncio.gather(store(), held.prepare(changes))
+            return prepared
+        found: list[PreparedChange] = []
+        await store(lambda: found.extend([bank.prepare(change.steps) for change in changes]))
+        return found or [None] * len(changes)
 
 
 def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged], list[_Command[Any]]]:

@@ -5,7 +5,7 @@ of another dimension, is refused. It keeps everything as the bytes the codec wri
 values replayed on plain dicts, and shares no code with `Bank.apply` or with SQL.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -213,7 +213,9 @@ class MemoryStore:
         self._banks: dict[BankKey, _Stored] = {}
         self._closed = False
 
-    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+    async def append(
+        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+    ) -> None:
         self._refuse_if_closed()
         founding = check_chain(key, uid, changes)
         first, last = changes[0], changes[-1]
@@ -232,6 +234,8 @@ class MemoryStore:
                 raise ChangeInvalid(f"{first.change_id} skips revisions")
             contents, feed = stored.contents.copied(), stored.feed
         entries = [self._replayed(contents, change) for change in changes]
+        if meanwhile is not None:
+            meanwhile()
         head = Head(uid=uid, revision=last.revision, change_id=last.change_id)
         self._banks[key] = _Stored(head=head, contents=contents, feed=[*feed, *entries])
 

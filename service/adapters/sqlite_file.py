@@ -58,10 +58,12 @@ _OUTSIDE = (
 
 @dataclass(slots=True, kw_only=True)
 class _Write(Generic[T]):
-    """A write that waits for its group. `landed` finds out whether it is stored when COMMIT did not say."""
+    """A write that waits for its group. `landed` finds out whether it is stored when COMMIT did not say.
+    `meanwhile` is called on the loop as the group is being committed."""
 
     act: Callable[[sqlite3.Connection], T]
     landed: Callable[[sqlite3.Connection], bool] | None
+    meanwhile: Callable[[], None] | None
     outcome: "asyncio.Future[T]"
 
 
@@ -141,6 +143,7 @@ class SqliteFile:
         self,
         act: Callable[[sqlite3.Connection], T],
         landed: Callable[[sqlite3.Connection], bool] | None = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> T:
         """What `act` answers, when all it wrote is durable. What it raises undoes its own writes only.
 
@@ -148,7 +151,7 @@ class SqliteFile:
         """
         self._refuse_if_closed()
         outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        write = _Write(act=act, landed=landed, outcome=outcome)
+        write = _Write(act=act, landed=landed, meanwhile=meanwhile, outcome=outcome)
         self._waiting.append(write)
         self._writing.submit(self._write_group)
         return await outcome
@@ -254,7 +257,7 @@ class SqliteFile:
                 if len(group) == 1:
                     return [self._alone(group[0])]
                 done = [self._attempt(write) for write in group]
-                self._commit()
+                self._commit(*(write for write, one in zip(group, done, strict=True) if one.refusal is None))
                 return done
         finally:
             self._roll_back()
@@ -265,11 +268,14 @@ class SqliteFile:
             value = write.act(self._writer)
         except self._refusals as refusal:
             return Done(write.outcome, refusal=refusal)
-        self._commit()
+        self._commit(write)
         return Done(write.outcome, value=value)
 
-    def _commit(self) -> None:
-        self._writer.execute("COMMIT")
+    def _commit(self, *group: _Write[Any]) -> None:
+        for write in group:
+            if write.meanwhile is not None:
+                self._writing.on_loop(write.meanwhile)
+        self._writer.execute("COMMIT")  # waits for the disk, and holds up nobody
 
     def _roll_back(self) -> None:
         if self._writer.in_transaction:

@@ -5,7 +5,7 @@ is the change's parent. Everything of a bank is keyed by (tenant, bank_id) and g
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -66,7 +66,9 @@ class SqliteStore:
 
     # ---- writing ----
 
-    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+    async def append(
+        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+    ) -> None:
         founding = check_chain(key, uid, changes)
         make = partial(self._statements, key, founding, changes)
         brief = sum(len(change.steps) for change in changes) <= FEW and all(
@@ -76,6 +78,7 @@ class SqliteStore:
         await self._file.write(
             partial(self._append, key, uid, founding, changes, statements),
             landed=partial(self._stored, key, uid, changes[-1]),
+            meanwhile=meanwhile,
         )
 
     async def put_segment_vectors(self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]) -> None:

@@ -57,6 +57,10 @@ class WorkerThread:
         self.submit(partial(tried, [outcome], lambda: [Done(outcome, act())]))
         return await outcome
 
+    def on_loop(self, act: Callable[[], None]) -> None:
+        """From within a job: have the loop do this, ahead of telling what came of the job."""
+        self._loop.call_soon_threadsafe(act)
+
     def shutdown(self) -> None:
         """Wait until all is done, and let the thread go."""
         self._jobs.put(None)

@@ -79,11 +79,13 @@ class Watched(MemoryStore):
         self.gate.set()
         self.broken = False
 
-    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+    async def append(
+        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+    ) -> None:
         await self.gate.wait()
         if self.broken:
             raise StoreUnavailable("the disk is gone")
-        await super().append(key, uid, changes)
+        await super().append(key, uid, changes, meanwhile)
         self.appended.append(len(changes))
 
 
@@ -92,11 +94,13 @@ class Pausing(MemoryStore):
 
     between: Callable[[], object] | None = None
 
-    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
+    async def append(
+        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+    ) -> None:
         between, self.between = self.between, None
         if between is not None:
             await between()  # type: ignore[misc]
-        await super().append(key, uid, changes)
+        await super().append(key, uid, changes, meanwhile)
 
 
 async def test_what_was_committed_is_read_at_once_and_stands_in_the_store() -> None:

@@ -5,7 +5,7 @@ are left out, so that two runs that came to the same are equal.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -39,8 +39,10 @@ class WitnessStore(MemoryStore):
         super().__init__()
         self.seen: list[Look] = []
 
-    async def append(self, key: BankKey, uid: str, changes: Sequence[Change]) -> None:
-        await super().append(key, uid, changes)
+    async def append(
+        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+    ) -> None:
+        await super().append(key, uid, changes, meanwhile)
         self.seen.append(await look(self, key))
 
 

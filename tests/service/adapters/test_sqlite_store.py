@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from core.bank.change import (
     StructuringPut,
 )
 from core.errors import HeadMoved, StepUnknown, StoreUnavailable
-from core.ids import ConflictId, NodeId
+from core.ids import ChangeId, ConflictId, NodeId
 from core.model.structuring import StructuringState
 from service.adapters.memory_store import MemoryStore
 from service.adapters.sqlite_store import SqliteStore
@@ -293,10 +294,27 @@ async def test_a_write_cancelled_before_its_turn_writes_nothing(store: SqliteSto
     assert await store.load(a.KEY) is None
 
 
+async def test_what_can_be_done_meanwhile_is_done_once_before_the_outcome_is_told(store: SqliteStore) -> None:
+    story, told = a.Story(), list[str]()
+    loops_thread = threading.get_ident()
+
+    def meanwhile() -> None:
+        told.append("meanwhile" if threading.get_ident() == loops_thread else "in another thread")
+
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)], meanwhile)
+    told.append("stored")
+    with pytest.raises(HeadMoved):
+        await store.append(
+            a.KEY, "u1", [replace(story.change(a.node_put("n1", 1)), parent=ChangeId("other"))], meanwhile
+        )
+
+    assert told == ["meanwhile", "stored"]
+
+
 async def test_an_outcome_lost_at_commit_is_found_again(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def commit_and_lose() -> None:
+    def commit_and_lose(*_: object) -> None:
         store._file._writer.execute("COMMIT")
         error = sqlite3.OperationalError("disk I/O error")
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR
@@ -312,7 +330,7 @@ async def test_an_outcome_lost_at_commit_is_found_again(
 async def test_a_failed_commit_is_unavailable_and_leaves_nothing(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> None:
+    def fail(*_: object) -> None:
         error = sqlite3.OperationalError("database or disk is full")
         error.sqlite_errorcode = sqlite3.SQLITE_FULL
         raise error
