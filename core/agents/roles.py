@@ -73,7 +73,7 @@ class Structurer(Protocol):
 # ---- Judge ----
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)  # what is read of it lives as long
 class Topic:
     """A node as the Judge sees it."""
 

@@ -6,6 +6,7 @@ by similarity. When in doubt there is none: a missed one leaves two facts side b
 invented one stops both.
 """
 
+from core.agents.offline.claims.alignment import speak_of_one_thing
 from core.agents.offline.claims.comparison import compare
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
 from core.agents.offline.claims.finding import Contradiction, Slot
@@ -27,8 +28,8 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
     `same_matter`: the caller knows that both speak of one thing (as by nearness among many), so
     that less of their words must agree.
     """
-    if not _comparable(left, right):
-        return None
+    if not _comparable(left, right) or not (left.personal or speak_of_one_thing(left, right)):
+        return None  # nothing in common, but for who speaks: no subject, no frame
     found = [
         *_one_sided(left, right, same_matter),
         *(one.turned() for one in _one_sided(right, left, same_matter)),
@@ -41,7 +42,7 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
 
 def _comparable(left: Statement, right: Statement) -> bool:
     """Both assert something as it is, in one language, and not of a pronoun whose meaning is open."""
-    if not all(one.proposition and not one.question and not one.conditional for one in (left, right)):
+    if not (left.told and right.told):
         return False
     if left.chinese is not right.chinese or left.personal != right.personal or left.personal == "it":
         return False

@@ -2,13 +2,14 @@
 
 Law: deterministic, no network but the embedder's. Nearness of vectors alone decides neither a
 conflict nor a merge; thresholds are the embedder's. It reads summaries sentence by sentence, and
-quotes them verbatim. It remembers nothing from one judgement to the next: a purged bank leaves no
-trace here, and the embedder had better remember.
+quotes them verbatim. What it has read of a topic it keeps as long as whoever asks keeps the topic, which is
+until the call ends: a purged bank leaves no trace here, and the embedder had better remember.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +95,7 @@ class OfflineJudge:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._read: WeakKeyDictionary[Topic, tuple[Said, ...]] = WeakKeyDictionary()
         lines = embedder.thresholds
         self._same_matter = (lines.related + lines.same) / 2  # for the one that is nearer than all others
 
@@ -104,7 +106,7 @@ class OfflineJudge:
 
         Only where words alone leave it open are sentences embedded.
         """
-        side, readings = await think(_compared, new, candidates)
+        side, readings = await think(self._compared, new, candidates)
         near = await self._nearness(side, readings)
         return await think(self._first_phase, side, readings, near)
 
@@ -116,7 +118,18 @@ class OfflineJudge:
         near = self._scaled(rows[1:] @ rows[0])
         return await think(self._second_phase, new, candidates, near)
 
+    def _side(self, topic: Topic) -> Side:
+        """The topic read: phase 2 asks about those that phase 1 has just compared."""
+        read = self._read.get(topic)
+        if read is None:
+            read = self._read[topic] = said(topic)
+        return Side(topic=topic, said=read)
+
     # ---- phase 1 ----
+
+    def _compared(self, new: Topic, candidates: Sequence[Topic]) -> tuple[Side, list[Reading]]:
+        side = self._side(new)
+        return side, [_reading(side, self._side(other)) for other in candidates]
 
     async def _nearness(self, new: Side, readings: Sequence[Reading]) -> list[Vector | None]:
         """How near the sentences of those sides are whose vectors decide something, 0 to 1."""
@@ -180,7 +193,7 @@ class OfflineJudge:
     # ---- phase 2 ----
 
     def _second_phase(self, new: Topic, candidates: Sequence[Topic], near: Vector) -> list[RelatedOpinion]:
-        rare = _rare_in_common(new, candidates)
+        rare = _rare_in_common(self._side(new), [self._side(topic) for topic in candidates])
         line = self._embedder.thresholds.related
         if len(candidates) < AMONG:  # nobody to stand out from
             lines = [line * (RELATED_BY_WORDS if words else 1.0) for words in rare]
@@ -218,11 +231,6 @@ def said(topic: Topic) -> tuple[Said, ...]:
         judged = quote if first or spoken is None else spoken.group() + quote
         found.append(Said(quote=quote, judged=judged, statement=read(judged)))
     return tuple(found)
-
-
-def _compared(new: Topic, candidates: Sequence[Topic]) -> tuple[Side, list[Reading]]:
-    sides = [Side(topic=topic, said=said(topic)) for topic in (new, *candidates)]
-    return sides[0], [_reading(sides[0], other) for other in sides[1:]]
 
 
 def _reading(new: Side, other: Side) -> Reading:
@@ -286,9 +294,9 @@ def _shares(new: Side, other: Side, same: NDArray[np.bool_]) -> tuple[float, flo
     return _contained(new.said, other.said, same), _contained(other.said, new.said, same.T)
 
 
-def _rare_in_common(new: Topic, candidates: Sequence[Topic]) -> list[list[str]]:
+def _rare_in_common(new: Side, candidates: Sequence[Side]) -> list[list[str]]:
     """For each candidate, the words it has in common with the new topic and with few candidates."""
-    own, mentioned = _mentions(new), [_mentions(topic) for topic in candidates]
+    own, mentioned = _mentions(new), [_mentions(side) for side in candidates]
     most = max(1, int(len(candidates) * RARE_SHARE))
     return [
         sorted(word for word in own & names if sum(word in each for each in mentioned) <= most)
@@ -329,10 +337,10 @@ def _whole(topic: Topic) -> str:
     return topic.summary or topic.context
 
 
-def _mentions(topic: Topic) -> frozenset[str]:
+def _mentions(side: Side) -> frozenset[str]:
     """Keywords and names, in lower case."""
-    names = {term.key for one in said(topic) for term in one.statement.terms if term.kind is Kind.NAME}
-    return frozenset(names | {word.lower() for word in topic.keywords})
+    names = {term.key for one in side.said for term in one.statement.terms if term.kind is Kind.NAME}
+    return frozenset(names | {word.lower() for word in side.topic.keywords})
 
 
 def _relation(new: Topic, existing: Topic, likeness: float, rare: Sequence[str]) -> RelatedOpinion:

@@ -5,7 +5,7 @@ never a paraphrase. The similarity of the sentences may lower how many words mus
 and never decides alone.
 """
 
-from core.agents.offline.claims.alignment import Alignment, align
+from core.agents.offline.claims.alignment import Alignment, align, speak_of_one_thing
 from core.agents.offline.claims.statement import Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
@@ -27,6 +27,8 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
         and part.speaker != whole.speaker
         or part.personal == "it"
     ):
+        return False
+    if not speak_of_one_thing(part, whole):
         return False
     denied = align(part.denied, whole.denied, part.chinese)
     if denied.only_a or denied.only_b:

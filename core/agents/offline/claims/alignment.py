@@ -6,7 +6,7 @@ Law: pure and symmetric in kind: no opinion here, only measures.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.agents.offline.claims.statement import Kind, Term
+from core.agents.offline.claims.statement import ANY, ROOT, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 ENDINGS = frozenset({"e", "r", "er", "or", "y", "i", "ri", "s", "n", "ist", "ian"})  # hike/hiker, bake/bakeri
@@ -20,11 +20,13 @@ def same_word(a: str, b: str) -> bool:
     """Forms of one word: environment/environmental, photograph/photographi, 创立/创立于."""
     if a == b:
         return True
-    short, long = sorted((a, b), key=len)
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
     if not short.isascii():
         return len(short) >= 2 and short in long
+    if len(short) < ROOT or short[:ROOT] != long[:ROOT]:
+        return False
     shared = next((n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
-    if shared == len(short) >= 4 and long[shared:] in ENDINGS:
+    if shared == len(short) and long[shared:] in ENDINGS:
         return True
     return shared >= PREFIX and shared >= 0.8 * len(short) and len(long) - shared <= 4
 
@@ -52,22 +54,31 @@ def _reachable(a: Term, b: Term) -> bool:
 
 def matches(a: Term, b: Term) -> bool:
     """Whether two terms say the same: a name and a part of it, forms of a word, values that can be equal."""
-    if a.kind is Kind.NAME and b.kind is Kind.NAME:
-        return _same_name(a, b)
-    if {a.kind, b.kind} == {Kind.NAME, Kind.WORD}:
-        name, word = (a, b) if a.kind is Kind.NAME else (b, a)
-        return len(name.parts) == 1 and (
-            name.key == word.key or english_key(next(iter(name.parts))) == word.key
-        )
     if a.kind is not b.kind:
+        return _named_as(a, b) or _named_as(b, a)
+    match a.kind:
+        case Kind.WORD:
+            return same_word(a.key, b.key)
+        case Kind.NAME:
+            return _same_name(a, b)
+        case Kind.NUMBER:
+            return _same_number(a, b)
+        case Kind.DATE:
+            return a.unit == b.unit and a.key == b.key
+        case Kind.LABEL:
+            return a.key == b.key
+
+
+def _named_as(name: Term, word: Term) -> bool:
+    """Whether a name of one word is that word."""
+    if name.kind is not Kind.NAME or word.kind is not Kind.WORD or len(name.parts) != 1:
         return False
-    if a.kind is Kind.NUMBER:
-        return _same_number(a, b)
-    if a.kind is Kind.DATE:
-        return a.unit == b.unit and a.key == b.key
-    if a.kind is Kind.LABEL:
-        return a.key == b.key
-    return same_word(a.key, b.key)
+    return name.key == word.key or english_key(next(iter(name.parts))) == word.key
+
+
+def speak_of_one_thing(a: Statement, b: Statement) -> bool:
+    """Whether some term of one may match some term of the other: False is sure, and far sooner known."""
+    return not a.marks.isdisjoint(b.marks) or ANY in a.marks or ANY in b.marks
 
 
 def falls_under(kind: Term, one: Term, chinese: bool) -> bool:
@@ -119,22 +130,37 @@ class Alignment:
 
 def align(a: Sequence[Term], b: Sequence[Term], chinese: bool) -> Alignment:
     """Pair equal terms first, then forms of one word; each term once."""
-    left, right = list(a), list(b)
-    pairs: list[tuple[Term, Term]] = []
-    for same in (lambda x, y: x.kind is y.kind and x.key == y.key and matches(x, y), matches):
-        for term in list(left):
-            other = next((candidate for candidate in right if same(term, candidate)), None)
-            if other is not None:
-                pairs.append((term, other))
-                left.remove(term)
-                right.remove(other)
+    pairs, left, right = _paired(a, b, _equal)
+    more, _, _ = _paired(left, right, matches)
+    pairs += more
     used = {id(x) for pair in pairs for x in pair}
+    ours, theirs = [x for x, _ in pairs], [y for _, y in pairs]
     return Alignment(
         pairs=tuple(sorted(pairs, key=lambda pair: pair[0].start)),
-        only_a=tuple(t for t in a if id(t) not in used and not _repeats(t, [x for x, _ in pairs])),
-        only_b=tuple(t for t in b if id(t) not in used and not _repeats(t, [y for _, y in pairs])),
+        only_a=tuple(t for t in a if id(t) not in used and not _repeats(t, ours)),
+        only_b=tuple(t for t in b if id(t) not in used and not _repeats(t, theirs)),
         chinese=chinese,
     )
+
+
+def _paired(
+    a: Sequence[Term], b: Sequence[Term], same: Callable[[Term, Term], bool]
+) -> tuple[list[tuple[Term, Term]], list[Term], list[Term]]:
+    """Each term of `a` with the first of `b` that is the same and still free; what stays free of either."""
+    pairs, left, right = [], [], list(b)
+    for term in a:
+        for place, other in enumerate(right):
+            if same(term, other):
+                pairs.append((term, other))
+                del right[place]
+                break
+        else:
+            left.append(term)
+    return pairs, left, right
+
+
+def _equal(a: Term, b: Term) -> bool:
+    return a.key == b.key and a.kind is b.kind and matches(a, b)
 
 
 def _repeats(term: Term, paired: Sequence[Term]) -> bool:

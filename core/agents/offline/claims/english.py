@@ -35,6 +35,9 @@ CONDITIONS = frozenset({"if", "unless", "when", "whenever", "once"})  # where th
 MERELY = frozenset({"imagine", "hope", "wish", "guess"})  # "can only imagine"
 BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
 ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
+SAYING_LITTLE = words.FUNCTION | words.NEGATORS
+STATES_AND_MODALS = words.STATES | words.MODALS
+VERBS = words.STATES | words.PAST | words.SEVERAL
 
 
 def statement(text: str) -> Statement:
@@ -131,8 +134,8 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
         _verb(draft)
         draft.denial = Denial.CLAUSE
         draft.add(Kind.WORD, denied, token.start, token.end)
-    elif lower in words.FUNCTION or lower in words.NEGATORS or len(lower) < 2:
-        if lower in words.STATES | words.MODALS:
+    elif lower in SAYING_LITTLE or len(lower) < 2:
+        if lower in STATES_AND_MODALS:
             _verb(draft)
     else:
         _content(draft, token, before)
@@ -190,7 +193,7 @@ def _content(draft: Draft, token: Token, before: str) -> None:
 
 
 def _looks_a_verb(draft: Draft, lower: str) -> bool:
-    if lower in words.STATES | words.PAST | words.SEVERAL or lower.endswith("ed"):
+    if lower in VERBS or lower.endswith("ed"):
         return True
     if lower.endswith("s") and not lower.endswith("ss"):
         return True

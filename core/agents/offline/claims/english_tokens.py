@@ -6,7 +6,7 @@ in quotes; at the start of a sentence, where all words are capitalised, what fol
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.agents.offline.claims.lexicon_en import (
     FUNCTION,
@@ -32,21 +32,23 @@ JOINERS = frozenset({"of", "de", "von", "van", "da", "di", "la"})
 INSIDE_NAMES = JOINERS | {"the", "for", "and"}
 AMBIGUOUS_MONTHS = frozenset({"may", "march"})  # names and words too
 AFTER_A_NAME = STATES | {"will", "can", "does", "did", "never"}
+SMALL = FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS)  # no names, though a sentence may begin with one
 PRONOUNS = groups(PERSONAL)
+OPENING_PHRASES = frozenset(phrase.split()[0] for phrase in PHRASES)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is the group of `TOKEN` that matched."""
+    """`kind` is the group of `TOKEN` that matched; `lower` the text as it is looked up."""
 
     kind: str
     text: str
     start: int
     end: int
+    lower: str = field(init=False)
 
-    @property
-    def lower(self) -> str:
-        return self.text.lower().replace("’", "'").rstrip(".")
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", self.text.lower().replace("’", "'").rstrip("."))
 
 
 def tokens(text: str) -> list[Token]:
@@ -54,8 +56,7 @@ def tokens(text: str) -> list[Token]:
     found, at = [], 0
     cut = list(_cut(text))
     while at < len(cut):
-        left = len(cut) - at
-        size = next((n for n in (3, 2) if n <= left and _phrase(cut[at : at + n]) in PHRASES), 1)
+        size = _phrase_size(cut, at) if cut[at].lower in OPENING_PHRASES else 1
         if size > 1:
             one = PHRASES[_phrase(cut[at : at + size])]
             found.append(Token("word", one, cut[at].start, cut[at + size - 1].end))
@@ -63,6 +64,11 @@ def tokens(text: str) -> list[Token]:
             found.append(cut[at])
         at += size
     return found
+
+
+def _phrase_size(cut: Sequence[Token], at: int) -> int:
+    left = len(cut) - at
+    return next((n for n in (3, 2) if n <= left and _phrase(cut[at : at + n]) in PHRASES), 1)
 
 
 def _phrase(cut: Sequence[Token]) -> str:
@@ -110,11 +116,7 @@ def _is_name(read: Sequence[Token], at: int) -> bool:
     token, lower = read[at], read[at].lower.removesuffix("'s")
     if lower in TITLES:
         return True
-    if (
-        token.lower in PRONOUNS
-        or token.text != "A"
-        and lower in FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS)
-    ):
+    if token.lower in PRONOUNS or token.text != "A" and lower in SMALL:
         return False
     if token.text.isupper() and is_grouped(lower):
         return False  # "CEO" is a word

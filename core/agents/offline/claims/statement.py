@@ -4,10 +4,16 @@ Law: values with derived properties; no grammar beyond names, numbers, dates, cl
 negation reaches. Places are code points of the sentence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain, pairwise
+
+from core.agents.offline.claims.vocabulary import english_key
+
+ROOT = 4  # letters that forms of one word share at least
+ANY = ""  # the mark of what may match whatever
 
 
 class Kind(StrEnum):
@@ -79,6 +85,11 @@ class Statement:
     labelled: bool = False
     conditional: bool = False
 
+    @cached_property
+    def told(self) -> bool:
+        """Whether it says that something is so."""
+        return self.proposition and not self.question and not self.conditional
+
     def of_clause(self, clause: int) -> tuple[Term, ...]:
         return tuple(term for term in self.terms if term.clause == clause)
 
@@ -116,9 +127,35 @@ class Statement:
             found.append(tuple(term for term in own if term.asserted))
         return tuple(claim for claim in found if any(t.kind not in (Kind.NAME, Kind.DATE) for t in claim))
 
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """What tells from afar that nothing here matches anything there: see `speak_of_one_thing`."""
+        return frozenset(chain.from_iterable(map(_marks, self.terms)))
+
     def surface(self, terms: Sequence[Term]) -> str:
         """The text from the first of these terms to the last."""
         return self.text[terms[0].start : terms[-1].end] if terms else ""
+
+
+def _marks(term: Term) -> Iterator[str]:
+    """Terms that match (`alignment.matches`) have one of these in common, unless one of them is ANY."""
+    if term.kind is Kind.NUMBER:
+        yield "#"
+    elif term.kind is Kind.DATE or term.kind is Kind.LABEL:
+        yield term.key
+    else:
+        yield from _roots(term.key)
+        if term.kind is Kind.NAME:
+            yield from term.parts or (ANY,)
+            if len(term.parts) == 1:
+                yield from _roots(english_key(next(iter(term.parts))))
+
+
+def _roots(word: str) -> Iterator[str]:
+    """The beginning, which forms of a word share; of what is no ASCII the pairs, too, as one may hold another."""
+    yield word[:ROOT]
+    if not word.isascii():
+        yield from map("".join, pairwise(word))
 
 
 def _leading_names(terms: Sequence[Term]) -> list[Term]:

@@ -4,6 +4,7 @@ Law: pure; built once a language, on first use. A word's key is what is compared
 word, stemmed in English.
 """
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -57,9 +58,19 @@ def is_grouped(word: str) -> bool:
     return _stem(word.lower()) in _english_groups()
 
 
+class _Thread(threading.local):
+    """A stemmer for each thread: they are not safe to share."""
+
+    def __init__(self) -> None:
+        self.stem: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
+
+
+_thread = _Thread()
+
+
 def _stem(word: str) -> str:
-    """The Snowball stem, by a stemmer made for the call: they are not safe to share between threads."""
-    return str(Stemmer.Stemmer("english").stemWord(word))
+    """The Snowball stem."""
+    return _thread.stem(word)
 
 
 @cache

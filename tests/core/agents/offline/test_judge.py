@@ -1,7 +1,11 @@
+import weakref
 from collections.abc import Sequence
 
 import pytest
 
+from core.agents.offline import judge as judge_module
+from core.agents.offline.claims import reading as reading_module
+from core.agents.offline.claims.statement import Statement
 from core.agents.offline.judge import OfflineJudge
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
@@ -197,3 +201,26 @@ async def test_nothing_is_said_of_no_candidates_and_of_empty_summaries(judge: Of
     assert not await judge.conflicts_and_merges(topic("new", "Acme makes bicycles."), [])
     assert not await judge.related(topic("new", "Acme makes bicycles."), [])
     assert not await judge.conflicts_and_merges(topic("new", ""), [topic("old", ""), topic("b", "。")])
+
+
+async def test_what_was_read_of_a_topic_serves_both_phases_and_goes_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def reading(text: str) -> Statement:
+        read.append(text)
+        return reading_module.read(text)
+
+    monkeypatch.setattr(judge_module, "read", reading)
+    judge = OfflineJudge(HashingEmbedder())
+    new, old = topic("new", "The ferry leaves at nine."), topic("old", "渡轮九点出发。")
+    last = weakref.ref(old)
+
+    await judge.conflicts_and_merges(new, [old])
+    await judge.related(topic("new", "The ferry leaves at nine."), [old])
+    del old
+    await judge.related(new, [])
+
+    assert read == ["The ferry leaves at nine.", "渡轮九点出发。"]
+    assert last() is None
