@@ -12,8 +12,7 @@ import structlog
 
 from core.bank.bank import Bank, Compaction, PreparedChange, Tuning
 from core.bank.change import Change, Head, InteractionAdd, NodePut, Step
-from core.bank.restoring import IndexSnapshot
-from core.bank.snapshot import Blob, opened
+from core.bank.restoring import Cached, IndexSnapshot, opened
 from core.errors import RevisionTrimmed, StoreUnavailable
 from core.ids import BankKey
 from core.ports import IndexCache, Store
@@ -285,7 +284,7 @@ async def load(
 
 async def _snapshots(
     key: BankKey, store: Store, cache: IndexCache | None, uid: str | None
-) -> Mapping[str, Mapping[str, Blob]]:
+) -> Mapping[str, Mapping[str, Cached]]:
     """What is cached, by the uid of the bank that it is of: this one, or the one that has the key now."""
     if cache is None:
         return {}

@@ -39,9 +39,8 @@ from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
 from core.bank.keyword_index import KeywordIndex
 from core.bank.postings import Prepared
-from core.bank.restoring import IndexSnapshot, restore
+from core.bank.restoring import Cached, IndexSnapshot, restore
 from core.bank.rows import NodeRows
-from core.bank.snapshot import Blob
 from core.bank.vector_compaction import VectorCompaction
 from core.bank.vector_index import VectorIndex
 from core.errors import (
@@ -123,10 +122,10 @@ class Bank:
         return bank
 
     @classmethod
-    def load(cls, state: BankState, tuning: Tuning, cached: Mapping[str, Blob] | None = None) -> "Bank":
+    def load(cls, state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None = None) -> "Bank":
         """The bank that a store's rows describe. Takes a while for a large one: call it off the loop.
 
-        `cached` are blobs of snapshots by part, of this bank at any time or damaged: they only spare work.
+        `cached` are snapshots by part, of this bank at any time or damaged: they only spare work, and are used up.
         """
         bank = cls(state.record, state.head, tuning)
         for interaction in state.interactions:

@@ -14,17 +14,11 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bank.postings import PRINT, Prepared, WordsSnapshot
+from core.bank.postings import K1, PRINT, B, Prepared, WordsSnapshot, WordsTaken
 from core.bank.scoring import K
 from core.bank.snapshot import Blob, SnapshotUnusable, texts_of, unpacked
 from core.native.words import Draft, Postings, print_of
 from core.text import analysis
-
-K1 = 0.9
-B = 0.4
-"""Saturation of repeated words, strength of length normalisation. The values of Trotman, Jia, Crane: Towards an
-Efficient and Effective Search Engine, 2012; on turns of dialogue they find 65.9 % of the evidence in the top ten,
-the customary 1.2 and 0.75 find 65.2 %."""
 
 Terms = Iterable[str] | Mapping[str, float]
 """A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
@@ -51,6 +45,7 @@ class KeywordIndex(Generic[K]):
 
     def __init__(self, weights: Mapping[str, float], *, k1: float = K1, b: float = B) -> None:
         self._weights = dict(weights)
+        self._k1, self._b = k1, b
         self._postings = Postings(k1, b)
         # Documents, by row. A row that a document left is taken by the next to come.
         self._row_of: dict[K, int] = {}
@@ -205,15 +200,18 @@ class KeywordIndex(Generic[K]):
         )
 
     def restore(
-        self, blob: Blob, key_of: Callable[[str], K], documents: Mapping[K, Mapping[str, str]]
+        self,
+        blob: Blob | WordsTaken,
+        key_of: Callable[[str], K],
+        documents: Mapping[K, Mapping[str, str]],
     ) -> None:
         """Take over from a snapshot, in an empty index, the documents whose texts are the same today.
 
-        The others, and those it does not know, are for the caller to put. Raises SnapshotUnusable, the index
-        still empty.
+        The others, and those it does not know, are for the caller to put. What is taken already was so with this
+        index's k1 and b. Raises SnapshotUnusable, the index still empty.
         """
         self._has_snapshot = self._is_outlived = True  # until it proves to be of the present
-        parts = unpacked(blob)
+        parts = blob.parts if isinstance(blob, WordsTaken) else unpacked(blob)
         if dict(parts.facts) != self._facts():
             raise SnapshotUnusable("of another edition")
         keys = [key_of(name) for name in texts_of(parts.array("keys", "u1"))]
@@ -224,14 +222,11 @@ class KeywordIndex(Generic[K]):
         stale = np.frombuffer(prints, np.uint64) != np.frombuffer(today, np.uint64)
         if np.count_nonzero(stale) > len(keys) / 2:
             raise SnapshotUnusable("of texts most of which have changed")
-        said = parts.array("said", "u1").tobytes()
-        try:
-            self._postings.restore(parts.array("words", "u1").tobytes(), said, ends)
-        except ValueError as error:
-            raise SnapshotUnusable(str(error)) from error
+        words = blob if isinstance(blob, WordsTaken) else WordsTaken(parts, self._k1, self._b)
+        self._postings = words.given()
         self._keys, self._prints = list(keys), bytearray(prints)
         self._row_of = {key: row for row, key in enumerate(keys)}
-        self._said = [said[start:end] for start, end in pairwise([0, *ends.tolist()])]
+        self._said = [words.said[start:end] for start, end in pairwise([0, *ends.tolist()])]
         for row in np.flatnonzero(stale).tolist():
             self.drop(keys[row])
         self._unsaved = int(np.count_nonzero(stale))

@@ -12,8 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.scoring import K
-from core.bank.snapshot import Parts, packed, text_array
-from core.native.words import Draft
+from core.bank.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, unpacked
+from core.native.words import Draft, Postings
+
+K1 = 0.9
+B = 0.4
+"""Saturation of repeated words, strength of length normalisation. The values of Trotman, Jia, Crane: Towards an
+Efficient and Effective Search Engine, 2012; on turns of dialogue they find 65.9 % of the evidence in the top ten,
+the customary 1.2 and 0.75 find 65.2 %."""
 
 PRINT = 8  # bytes that tell a document's texts from any others
 
@@ -50,3 +56,24 @@ class WordsSnapshot(Generic[K]):
             "said": np.frombuffer(b"".join(said), np.uint8),
         }
         return packed(Parts(facts=self.facts, arrays=arrays))
+
+
+class WordsTaken:
+    """What `WordsSnapshot.blob` wrote, its words in postings, for one index to take over. Nothing of it is verified."""
+
+    def __init__(self, blob: Blob, k1: float = K1, b: float = B) -> None:
+        """Other threads run meanwhile. Raises SnapshotUnusable."""
+        self.parts = unpacked(blob)
+        self.said, self.ends = self.parts.array("said", "u1").tobytes(), self.parts.array("ends", "<i8")
+        self._postings: Postings | None = Postings(k1, b)
+        try:
+            self._postings.restore(self.parts.array("words", "u1").tobytes(), self.said, self.ends)
+        except ValueError as error:
+            raise SnapshotUnusable(str(error)) from error
+
+    def given(self) -> Postings:
+        """The postings, to whoever asks first. Raises SnapshotUnusable to others."""
+        postings, self._postings = self._postings, None
+        if postings is None:
+            raise SnapshotUnusable("taken over by another index")
+        return postings

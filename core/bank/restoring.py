@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Any
 from core.bank.change import BankState
 from core.bank.fields import node_fields
 from core.bank.keyword_index import KeywordIndex
-from core.bank.postings import WordsSnapshot
+from core.bank.postings import WordsSnapshot, WordsTaken
 from core.bank.rows import VectorRows
 from core.bank.scoring import K
-from core.bank.snapshot import Blob, SnapshotUnusable
+from core.bank.snapshot import Blob, SnapshotUnusable, unpacked
 from core.bank.vector_index import LinksSnapshot, VectorIndex
 from core.ids import InteractionId, NodeId, SegmentRef
 
 if TYPE_CHECKING:
     from core.bank.bank import Bank
+
+
+WORDS = ("node_words", "segment_words")
+
+Cached = Blob | WordsTaken
+"""A part's snapshot, as it was kept or as far as it can be taken up before the rows are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +39,18 @@ class IndexSnapshot:
         return self.taken.blob(_name_of)
 
 
-def restore(bank: "Bank", vectors: VectorRows[NodeId], state: BankState, cached: Mapping[str, Blob]) -> None:
+def opened(blobs: Mapping[str, bytes]) -> dict[str, Cached]:
+    """Those snapshots that are whole, by part, words in their postings: for one load. Other threads run meanwhile."""
+    usable: dict[str, Cached] = {}
+    for part, blob in blobs.items():
+        with suppress(SnapshotUnusable):
+            usable[part] = WordsTaken(blob) if part in WORDS else unpacked(blob)
+    return usable
+
+
+def restore(
+    bank: "Bank", vectors: VectorRows[NodeId], state: BankState, cached: Mapping[str, Cached]
+) -> None:
     """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go.
 
     Their keys are the very ids and refs that the bank has: an equal one of its own in each index is 150 bytes a node.
@@ -84,7 +101,7 @@ class _Texts(Mapping[K, Mapping[str, str]]):
 
 def restore_words(
     index: KeywordIndex[K],
-    blob: Blob | None,
+    blob: Cached | None,
     texts: Mapping[K, Mapping[str, str]],
     key_of: Callable[[str], K],
 ) -> None:
@@ -98,14 +115,14 @@ def restore_words(
 
 def restore_vectors(
     index: VectorIndex[K],
-    blob: Blob | None,
+    blob: Cached | None,
     vectors: VectorRows[K],
     key_of: Callable[[str], K],
 ) -> None:
     """Fill an empty index with `vectors`, whose matrix it keeps, from the snapshot as far as it goes."""
     if not vectors:
         return
-    if blob is not None:
+    if blob is not None and not isinstance(blob, WordsTaken):
         with suppress(SnapshotUnusable):
             index.restore(blob, key_of, vectors.names, vectors.matrix)
             return

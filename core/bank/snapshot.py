@@ -10,7 +10,6 @@ header, and the arrays it names, little-endian, each at a multiple of 8.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -62,15 +61,6 @@ def packed(parts: Parts) -> list[bytes]:
     header += b" " * (-len(header) % 8)
     tail = [len(header).to_bytes(8, "little"), header, *body]
     return [MAGIC, _digest(tail), *tail]
-
-
-def opened(blobs: Mapping[str, bytes]) -> dict[str, Blob]:
-    """Those that are whole, unpacked. Hashing, which is nearly all of it, leaves the GIL to other threads."""
-    usable: dict[str, Blob] = {}
-    for part, blob in blobs.items():
-        with suppress(SnapshotUnusable):
-            usable[part] = unpacked(blob)
-    return usable
 
 
 def unpacked(blob: Blob) -> Parts:

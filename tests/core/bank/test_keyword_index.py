@@ -9,7 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from core.bank.keyword_index import K1, B, KeywordIndex
+from core.bank.keyword_index import KeywordIndex
+from core.bank.postings import K1, B
 from core.bank.snapshot import SnapshotUnusable
 from core.text import analysis
 

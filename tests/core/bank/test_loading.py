@@ -3,11 +3,12 @@
 import numpy as np
 
 from core.bank.bank import PARTS, Bank, Tuning
-from core.bank.change import InteractionAdd, Step
+from core.bank.change import InteractionAdd, NodeDrop, Step
 from core.bank.compiled_vectors import VectorSettings
-from core.bank.restoring import IndexSnapshot
-from core.ids import InteractionId
+from core.bank.restoring import IndexSnapshot, opened
+from core.ids import InteractionId, NodeId
 from core.model.bank import EmbeddingSpace
+from core.text.analysis import terms
 from tests.support import changes as a
 
 SIZE = len(a.vector(1))
@@ -69,3 +70,24 @@ def test_a_bank_that_was_loaded_says_what_it_said() -> None:
         after.node_vectors.similarities(question, list(after.nodes)),
         before.node_vectors.similarities(question, list(after.nodes)),
     )
+
+
+def test_of_many_snapshots_those_are_opened_that_are_whole() -> None:
+    whole = blobs(lived())
+
+    found = opened(whole | {"node_vectors": whole["node_vectors"][:-1], "segment_words": b""})
+
+    assert sorted(found) == ["node_words", "segment_vectors"]
+
+
+def test_opened_snapshots_serve_one_load_and_do_the_next_no_harm() -> None:
+    before = lived()
+    cached = opened(blobs(before))
+
+    one, other = (Bank.load(before.state(), LINKED, cached) for _ in range(2))
+    one.apply(a.Story().change(NodeDrop(node_id=NodeId("node-3"))))
+
+    asked = terms("what it says")
+    assert other.node_words.search(asked, 40) == before.node_words.search(asked, 40)
+    assert len(other.node_words.search(asked, 40)) == 30
+    assert len(one.node_words.search(asked, 40)) == 29

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from core.bank.snapshot import Parts, SnapshotUnusable, opened, packed, text_array, texts_of, unpacked
+from core.bank.snapshot import Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 
 PARTS = Parts(
     facts={"dimension": 4, "weights": {"text": 1.5}},
@@ -39,16 +39,6 @@ def test_a_blob_cut_or_continued_is_refused() -> None:
     for torn in [*(blob[:length] for length in range(len(blob))), blob + b"\0"]:
         with pytest.raises(SnapshotUnusable):
             unpacked(torn)
-
-
-def test_of_many_blobs_those_are_opened_that_are_whole_and_once_is_enough() -> None:
-    blob = b"".join(packed(PARTS))
-
-    found = opened({"whole": blob, "torn": blob[:-1], "none": b""})
-
-    assert list(found) == ["whole"]
-    assert unpacked(found["whole"]) is found["whole"]
-    assert dict(unpacked(found["whole"]).facts) == PARTS.facts
 
 
 @pytest.mark.parametrize(
