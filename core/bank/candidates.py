@@ -5,14 +5,13 @@ Law: reads only. Candidates are the best by words and the best by meaning; whoev
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.bank import scoring
 from core.bank.bank import Bank
-from core.bank.change import Vector
 from core.bank.keyword_index import KeywordIndex
 from core.bank.query import Fusion, Query
 from core.bank.scoring import K, Scored
@@ -42,22 +41,6 @@ def alpha_of(query: Query, said: Mapping[str, float]) -> float | None:
     )
 
 
-def candidates(
-    query: Query,
-    said: Mapping[str, float],
-    words: KeywordIndex[K],
-    vectors: VectorIndex[K],
-    allowed: Callable[[K], bool] | None,
-    alpha: float,
-) -> tuple[list[K], dict[K, float]]:
-    """The best by either side, best first; those by meaning with their cosines."""
-    wide = _wide(query)
-    by_words = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
-    if alpha == 1.0 or query.vector is None:
-        return by_words, {}
-    return by_words, dict(vectors.search(query.vector, wide, allowed))
-
-
 def unranked(
     query: Query,
     said: Mapping[str, float],
@@ -66,7 +49,7 @@ def unranked(
     allowed: Callable[[K], bool] | None,
     alpha: float,
 ) -> list[K]:
-    """The same `candidates`, in no order: whoever is one by both sides is there twice."""
+    """The candidates of both sides, in no order: whoever is one by both is there twice."""
     wide = _wide(query)
     found = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
     if alpha < 1.0 and query.vector is not None:
@@ -86,31 +69,19 @@ def sides(
     vectors: VectorIndex[K],
     keys: Sequence[K],
     alpha: float,
-    cosines: Mapping[K, float] = MappingProxyType({}),
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Attribute and embedding score of each key; 0 throughout for a side that does not count.
-
-    `cosines` of some keys, where they are known already, are not worked out again.
-    """
-    space = bank.record.space
+    """Attribute and embedding score of each key; 0 throughout for a side that does not count."""
     attribute = embedding = np.zeros(len(keys))
     if alpha > 0.0:
         attribute = scoring.attribute_scores(words.scores(said, keys), words.best(said))
     if alpha < 1.0 and query.vector is not None:
-        found = _cosines(query.vector, vectors, keys, cosines)
-        embedding = scoring.embedding_scores(found, space.cosine_floor, space.cosine_ceiling)
+        embedding = _on_scale(bank, vectors.similarities(query.vector, keys))
     return attribute, embedding
 
 
-def _cosines(
-    vector: Vector, vectors: VectorIndex[K], keys: Sequence[K], known: Mapping[K, float]
-) -> NDArray[np.float32]:
-    if not known:
-        return vectors.similarities(vector, keys)
-    found = np.array([known.get(key, np.nan) for key in keys], dtype=np.float32)
-    unknown = np.flatnonzero(np.isnan(found))
-    found[unknown] = vectors.similarities(vector, [keys[place] for place in unknown.tolist()])
-    return found
+def _on_scale(bank: Bank, cosines: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    space = bank.record.space
+    return scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
 
 
 def scored(
@@ -132,18 +103,51 @@ def scored(
     if alpha is None:
         return []
     cut = final and query.fusion is Fusion.WEIGHTED
-    by_words: list[K] = []
-    by_vector = _surely_nearest(bank, query, vectors, allowed) if cut and alpha == 0.0 else None
-    if by_vector is None:
-        by_words, by_vector = candidates(query, said, words, vectors, allowed, alpha)
-    keys = list(dict.fromkeys((*by_words, *by_vector)))
-    attribute, embedding = sides(bank, query, said, words, vectors, keys, alpha, by_vector)
+    by_vector = _by_vector(bank, query, vectors, allowed, alpha, cut)
+    by_words: list[tuple[K, float]] = []
+    of_others = [0.0] * len(by_vector)
+    if alpha > 0.0:
+        by_words, of_others = words.search_beside(said, _wide(query), by_vector, allowed)
+    bm25 = dict(by_words) | dict(zip(by_vector, of_others, strict=True))
+    keys = list(bm25)
+    best = words.best(said) if alpha > 0.0 else 0.0
+    attribute = scoring.attribute_scores(np.array(list(bm25.values())), best).tolist()
+    embedding = _embedding_scores(bank, query, vectors, keys, by_vector) if alpha < 1.0 else [0.0] * len(keys)
     mixed = scoring.mixed(keys, attribute, embedding, alpha, k=query.top_k if cut else None)
     if query.fusion is Fusion.RECIPROCAL_RANK:
-        ranks = scoring.fused((by_words, list(by_vector)))
+        ranks = scoring.fused(([key for key, _ in by_words], list(by_vector)))
         most = 2.0 / (scoring.RRF_K + 1.0)
         return [replace(s, score=ranks[s.key] / most) for s in mixed]
     return mixed
+
+
+def _by_vector(
+    bank: Bank,
+    query: Query,
+    vectors: VectorIndex[K],
+    allowed: Callable[[K], bool] | None,
+    alpha: float,
+    cut: bool,
+) -> dict[K, float]:
+    """The candidates by meaning, best first, with their cosines: no more than are wanted where that settles it."""
+    if alpha == 1.0 or query.vector is None:
+        return {}
+    if cut and alpha == 0.0:
+        nearest = _surely_nearest(bank, query, vectors, allowed)
+        if nearest is not None:
+            return nearest
+    return dict(vectors.search(query.vector, _wide(query), allowed))
+
+
+def _embedding_scores(
+    bank: Bank, query: Query, vectors: VectorIndex[K], keys: Sequence[K], known: Mapping[K, float]
+) -> list[float]:
+    """Of keys of which some cosines are known."""
+    assert query.vector is not None, "without a vector words count alone"
+    others = [key for key in keys if key not in known]
+    cosines = {**known, **dict(zip(others, vectors.similarities(query.vector, others).tolist(), strict=True))}
+    found: list[float] = _on_scale(bank, np.array([cosines[key] for key in keys])).tolist()
+    return found
 
 
 def _surely_nearest(

@@ -29,7 +29,7 @@ WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
 
 _AT_ONCE = 64  # documents put in one go, which holds up every other thread
-_ASKED = 4  # times k: so many of the best are asked about first where not every document is allowed
+_ASKED = 6  # times k: so many of the best are asked about first where not every document is allowed, then 36 times k, …
 
 
 class KeywordIndex(Generic[K]):
@@ -128,15 +128,19 @@ class KeywordIndex(Generic[K]):
         self, terms: Terms, k: int, allowed: Callable[[K], bool] | None = None
     ) -> list[tuple[K, float]]:
         """The `k` best documents that say any of `terms`, best first, ties by key."""
-        if k <= 0:
-            return []
-        found = (
-            self._leading(_counted(terms), k)
-            if allowed is None
-            else self._allowed(_counted(terms), k, allowed)
-        )
+        return self.search_beside(terms, k, (), allowed)[0]
+
+    def search_beside(
+        self, terms: Terms, k: int, others: Iterable[K], allowed: Callable[[K], bool] | None = None
+    ) -> tuple[list[tuple[K, float]], list[float]]:
+        """What `search` finds, and the scores of `others` as `scores` gives them, for next to nothing."""
+        counts, row_of = _counted(terms), self._row_of.get
+        rows = [row_of(key, -1) for key in others]
+        found, of_others = self._leading(counts, max(k, 1) * (1 if allowed is None else _ASKED), rows)
+        if allowed is not None:
+            found = self._admitted(found, counts, max(k, 1), allowed)
         ranked = sorted([(-score, key) for key, score in found])
-        return [(key, -score) for score, key in ranked[:k]]
+        return [(key, -score) for score, key in ranked[: max(k, 0)]], of_others
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
         """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
@@ -152,21 +156,26 @@ class KeywordIndex(Generic[K]):
         assert self._latest is not None, "it was just asked"
         return self._latest[1]
 
-    def _leading(self, counts: Mapping[str, float], k: int) -> list[tuple[K, float]]:
-        """The `k` best and all that tie with the last of them, best first. Tells the highest score by the way."""
-        rows, scores = self._postings.search(*_in_order(counts), k)
+    def _leading(
+        self, counts: Mapping[str, float], k: int, rows: Sequence[int] = ()
+    ) -> tuple[list[tuple[K, float]], list[float]]:
+        """The `k` best and all that tie with the last of them, best first; what `rows` score. Keeps the highest."""
+        best, scores, of_rows = self._postings.search(*_in_order(counts), k, rows)
         self._latest = dict(counts), scores[0] if scores else 0.0
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
-        return list(zip(map(keys.__getitem__, rows), scores, strict=True))
+        return list(zip(map(keys.__getitem__, best), scores, strict=True)), of_rows
 
-    def _allowed(
-        self, counts: Mapping[str, float], k: int, allowed: Callable[[K], bool]
+    def _admitted(
+        self,
+        found: list[tuple[K, float]],
+        counts: Mapping[str, float],
+        k: int,
+        allowed: Callable[[K], bool],
     ) -> list[tuple[K, float]]:
-        """Of those that are `allowed` the `k` best and more. Asks about the best first, in growing batches."""
+        """Of those that are `allowed` the `k` best and more; beyond those `found`, _ASKED times k, if need be."""
         admitted: list[tuple[K, float]] = []
         asked, wanted = 0, _ASKED * k
         while True:
-            found = self._leading(counts, wanted)
             for hit in found[asked:]:
                 if len(admitted) >= k and hit[1] < admitted[k - 1][1]:
                     return admitted
@@ -175,6 +184,7 @@ class KeywordIndex(Generic[K]):
             if len(admitted) >= k or len(found) < wanted:
                 return admitted
             asked, wanted = len(found), _ASKED * wanted
+            found, _ = self._leading(counts, wanted)
 
     # ---- snapshots ----
 

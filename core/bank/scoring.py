@@ -56,7 +56,7 @@ def attribute_scores(bm25: NDArray[np.float64], best: float) -> NDArray[np.float
     return bm25 / best if best > 0.0 else np.zeros_like(bm25)
 
 
-def embedding_scores(cosines: NDArray[np.float32], floor: float, ceiling: float) -> NDArray[np.float64]:
+def embedding_scores(cosines: NDArray[np.floating[Any]], floor: float, ceiling: float) -> NDArray[np.float64]:
     """Cosines on the embedding space's calibrated scale: `floor` and below is 0, `ceiling` and above is 1."""
     scaled = (cosines.astype(np.float64) - floor) / (ceiling - floor)
     return np.minimum(np.maximum(scaled, 0.0), 1.0)
@@ -73,8 +73,8 @@ def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bo
 
 def mixed(
     keys: Sequence[K],
-    attribute: NDArray[np.float64],
-    embedding: NDArray[np.float64],
+    attribute: Sequence[float],
+    embedding: Sequence[float],
     alpha: float,
     *,
     k: int | None = None,
@@ -83,16 +83,13 @@ def mixed(
 
     With `k`: of the best so many and of all that tie with the last of them.
     """
-    scores = alpha * attribute + (1.0 - alpha) * embedding
-    if k is not None and k < len(keys):
-        best = leading(scores, k)
-        keys = [keys[place] for place in best]
-        scores, attribute, embedding = scores[best], attribute[best], embedding[best]
+    rest = 1.0 - alpha
+    scores = [alpha * a + rest * e for a, e in zip(attribute, embedding, strict=True)]
+    bar = -np.inf if k is None or k >= len(scores) else sorted(scores, reverse=True)[max(k, 1) - 1]
     return [
         Scored(key=key, score=score, attribute_score=a, embedding_score=e)
-        for key, score, a, e in zip(
-            keys, scores.tolist(), attribute.tolist(), embedding.tolist(), strict=True
-        )
+        for key, score, a, e in zip(keys, scores, attribute, embedding, strict=True)
+        if score >= bar
     ]
 
 

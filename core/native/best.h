@@ -29,7 +29,7 @@ class Best {
     }
 
     void offer(double score, std::int32_t row) {
-        if (!(score >= bar())) return;
+        if (k_ == 0 || !(score >= bar())) return;
         hits_.push_back({score, row});
         leading_.push(score);
         if (leading_.size() > k_) leading_.pop();

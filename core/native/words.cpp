@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -176,23 +177,21 @@ class Postings {
         return all;
     }
 
-    std::pair<std::vector<std::int32_t>, std::vector<double>> search(const py::list& words,
-                                                                     const std::vector<double>& weights,
-                                                                     std::size_t k) const {
-        std::pair<std::vector<std::int32_t>, std::vector<double>> found;
-        if (k == 0) return found;
-        for (const Best::Hit& hit : leading(asked(words, weights), k)) {
-            found.first.push_back(hit.row);
-            found.second.push_back(hit.score);
+    std::tuple<std::vector<std::int32_t>, std::vector<double>, std::vector<double>> search(
+        const py::list& words, const std::vector<double>& weights, std::size_t k,
+        const std::vector<std::int32_t>& others) const {
+        std::vector<std::int32_t> rows;
+        std::vector<double> scores, of_others(others.size(), 0.0);
+        for (const Best::Hit& hit : leading(asked(words, weights), k, others, of_others)) {
+            rows.push_back(hit.row);
+            scores.push_back(hit.score);
         }
-        return found;
+        return {std::move(rows), std::move(scores), std::move(of_others)};
     }
 
     py::array_t<double> scores(const py::list& words, const std::vector<double>& weights,
                                const std::vector<std::int32_t>& rows) const {
-        std::vector<std::size_t> ascending(rows.size());
-        std::iota(ascending.begin(), ascending.end(), std::size_t{0});
-        std::sort(ascending.begin(), ascending.end(), [&](auto a, auto b) { return rows[a] < rows[b]; });
+        const std::vector<std::size_t> ascending = in_order(rows);
         py::array_t<double> found(static_cast<py::ssize_t>(rows.size()));
         double* sums = found.mutable_data();
         std::fill(sums, sums + rows.size(), 0.0);
@@ -287,6 +286,14 @@ class Postings {
         if (start != said.size()) throw std::invalid_argument("more said than documents");
     }
 
+    // The places of rows, the least row's first.
+    static std::vector<std::size_t> in_order(const std::vector<std::int32_t>& rows) {
+        std::vector<std::size_t> places(rows.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        std::sort(places.begin(), places.end(), [&](auto a, auto b) { return rows[a] < rows[b]; });
+        return places;
+    }
+
     Query asked(const py::list& words, const std::vector<double>& weights) const {
         if (words.size() != weights.size()) throw std::invalid_argument("a weight for each word");
         Query query;
@@ -309,11 +316,14 @@ class Postings {
     }
 
     // The sums of one window of rows after another: so few lie in the processor's nearest cache.
-    std::vector<Best::Hit> leading(Query query, std::size_t k) const {
+    std::vector<Best::Hit> leading(Query query, std::size_t k, const std::vector<std::int32_t>& others,
+                                   std::vector<double>& of_others) const {
         constexpr std::size_t WIDTH = 2048;
         double sums[WIDTH];
         std::int32_t reached[WIDTH];
         const Norm norm = this->norm();
+        const std::vector<std::size_t> ascending = in_order(others);
+        auto other = ascending.begin();
         Best best(k);
         while (true) {
             std::int32_t first = std::numeric_limits<std::int32_t>::max();
@@ -321,7 +331,10 @@ class Postings {
                 if (word.at < word.posting->size()) first = std::min(first, word.posting->rows()[word.at]);
             if (first == std::numeric_limits<std::int32_t>::max()) return best.taken();
             std::fill(sums, sums + WIDTH, 0.0);
-            for (Asked& word : query) add(word, first, std::int64_t{first} + WIDTH, norm, sums);
+            const std::int64_t last = std::int64_t{first} + static_cast<std::int64_t>(WIDTH);
+            for (Asked& word : query) add(word, first, last, norm, sums);
+            for (; other != ascending.end() && others[*other] < last; ++other)
+                if (others[*other] >= first) of_others[*other] = sums[others[*other] - first];
             const std::size_t count = reaching(sums, WIDTH, best.bar(), reached);
             for (std::size_t i = 0; i < count; ++i) best.offer(sums[reached[i]], first + reached[i]);
         }

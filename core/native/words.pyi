@@ -47,9 +47,12 @@ class Postings:
     def words(self) -> bytes:
         """All words, each on a line, which is empty where a word was forgotten."""
 
-    def search(self, words: list[str], weights: Sequence[float], k: int) -> tuple[list[int], list[float]]:
+    def search(
+        self, words: list[str], weights: Sequence[float], k: int, others: Sequence[int]
+    ) -> tuple[list[int], list[float], list[float]]:
         """Rows and scores of the `k` best documents that say any of the words, and of all that tie with the last of
-        them; best first, then by row. A score is the sum over the words in their order, to the bit."""
+        them, best first, then by row; and the scores of other rows. A score is the sum over the words in their order,
+        to the bit."""
 
     def scores(self, words: list[str], weights: Sequence[float], rows: Sequence[int]) -> NDArray[np.float64]:
         """The same scores of chosen rows, shape (len(rows),); 0 for a row that is negative or free."""

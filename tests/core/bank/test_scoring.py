@@ -25,10 +25,18 @@ def scored(key: str, score: float) -> Scored[str]:
 
 
 def test_a_hybrid_score_is_alpha_attribute_and_the_rest_embedding() -> None:
-    hits = mixed(["a", "b"], np.array([1.0, 0.5]), np.array([0.0, 0.8]), alpha=0.25)
+    hits = mixed(["a", "b"], [1.0, 0.5], [0.0, 0.8], alpha=0.25)
 
     assert [hit.score for hit in hits] == pytest.approx([0.25, 0.725])
     assert (hits[1].attribute_score, hits[1].embedding_score) == (0.5, 0.8)
+
+
+def test_of_the_best_so_many_are_mixed_and_all_that_tie_with_the_last_of_them() -> None:
+    sides = [0.5, 0.2, 0.9, 0.5, 0.1]
+
+    found = [[hit.key for hit in mixed("abcde", sides, sides, alpha=0.5, k=k)] for k in (1, 2, 4, 9)]
+
+    assert found == [["c"], ["a", "c", "d"], ["a", "b", "c", "d"], ["a", "b", "c", "d", "e"]]
 
 
 def test_the_best_document_of_the_query_has_attribute_score_one() -> None:

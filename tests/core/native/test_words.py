@@ -96,12 +96,12 @@ def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int
             bar = sorted(expected.values(), reverse=True)[:k][-1:]
             best = sorted((-score, row) for row, score in expected.items() if score >= bar[0])
 
-            rows, scores = plain.postings.search(list(query), list(query.values()), k)
+            others = [*rng.integers(-1, 300 * rounds, 300).tolist(), *(row for _, row in best[:9])]
+            rows, scores, beside = plain.postings.search(list(query), list(query.values()), k, others)
+            alone = plain.postings.scores(list(query), list(query.values()), others)
 
             assert list(zip(scores, rows, strict=True)) == [(-score, row) for score, row in best]
-            asked = [*rng.integers(-1, 300 * rounds, 300).tolist(), *rows]
-            found = plain.postings.scores(list(query), list(query.values()), asked)
-            assert found.tolist() == [expected.get(row, 0.0) for row in asked]
+            assert beside == alone.tolist() == [expected.get(row, 0.0) for row in others]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -115,8 +115,8 @@ def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) ->
 
     new_row = {row: place for place, row in enumerate(rows)}
     ones = [1.0] * len(WORDS)
-    found, scores = plain.postings.search(WORDS, ones, 10_000)
-    again, same = restored.search(WORDS, ones, 10_000)
+    found, scores, _ = plain.postings.search(WORDS, ones, 10_000, [])
+    again, same, _ = restored.search(WORDS, ones, 10_000, [])
     assert len(restored) == len(plain.postings)
     assert dict(zip(again, same, strict=True)) == {
         new_row[row]: score for row, score in zip(found, scores, strict=True)
@@ -182,21 +182,21 @@ def test_many_words_come_and_go() -> None:
         lambda p: p.drop(0, b"\x07\x04"),
         lambda p: p.drop(0, b"\xff\xff\xff\xff\xff\x01\x04"),
         lambda p: p.restore(b"", b"", np.array([], np.int64)),
-        lambda p: p.search(["cat"], [], 1),
-        lambda p: p.search(["cat"], [-1.0], 1),
-        lambda p: p.search(["cat"], [math.inf], 1),
+        lambda p: p.search(["cat"], [], 1, []),
+        lambda p: p.search(["cat"], [-1.0], 1, []),
+        lambda p: p.search(["cat"], [math.inf], 1, []),
         lambda p: p.scores(["cat"], [math.nan], [0]),
     ],
 )
 def test_what_contradicts_what_was_put_is_refused_and_changes_nothing(act: object) -> None:
     postings = Postings(K1, B)
     postings.put(drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]]), 0, [0, 1])
-    before = postings.search(["cat", "dog"], [1.0, 1.0], 9), postings.words(), len(postings)
+    before = postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.words(), len(postings)
 
     with pytest.raises(ValueError, match=r"\w"):
         act(postings)  # type: ignore[operator]
 
-    assert (postings.search(["cat", "dog"], [1.0, 1.0], 9), postings.words(), len(postings)) == before
+    assert (postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.words(), len(postings)) == before
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_what_is_no_index_is_not_restored(words: bytes, said: bytes, ends: list[
 
     assert (len(postings), postings.words()) == (0, b"")
     postings.restore(b"cat\n", b"\x00\x04", np.array([2]))
-    assert postings.search(["cat"], [1.0], 1)[0] == [0]
+    assert postings.search(["cat"], [1.0], 1, [])[0] == [0]
 
 
 def test_a_draft_refuses_what_is_no_word() -> None:
