@@ -113,10 +113,10 @@ async def weigh(nodes: int, folder: Path) -> None:
     state = await loaded(store)
     weighed.note("rows as values: nodes, vectors, edges")
     rows = NodeRows.of(state.nodes, DIMENSION)
-    known, vectors = {node.node_id: node for node in rows.nodes}, rows.vectors
+    known, stored = {node.node_id: node for node in rows.nodes}, [rows.vectors]
     edges = list(state.edges)
     del state, rows
-    _parts(known, edges, vectors, weighed)
+    _parts(known, edges, stored, weighed)
     await store.close()
     print(f"{nodes:,} nodes; vector and text: {least:,.0f} bytes a node")
     print(table(("part", "bytes a node", "×"), weighed.rows))
@@ -125,7 +125,7 @@ async def weigh(nodes: int, folder: Path) -> None:
 def _parts(
     known: dict[NodeId, Node],
     edges: list[tuple[NodeId, NodeId]],
-    stored: VectorRows[NodeId],
+    stored: list[VectorRows[NodeId]],
     weighed: Weighed,
 ) -> None:
     """Make each part of a bank, and let go of what it was made from."""
@@ -140,11 +140,12 @@ def _parts(
     blob = b"".join(IndexSnapshot(part="node_words", taken=words.snapshot()).blob())
     words = KeywordIndex(NODE_WEIGHTS)
     weighed.skip()
-    restore_words(words, blob, {key: node_fields(node) for key, node in known.items()}, NodeId)
+    texts = {key: node_fields(node) for key, node in known.items()}
+    restore_words(words, blob, texts, lambda name: known[NodeId(name)].node_id)
+    del blob, texts
     weighed.note("words, restored from a snapshot")
     vectors: VectorIndex[NodeId] = VectorIndex(DIMENSION, Tuning().vectors)
-    restore_vectors(vectors, None, stored, NodeId)
-    del stored
+    restore_vectors(vectors, None, stored.pop(), NodeId)
     weighed.note("vectors, as they were read")
     if (job := vectors.compaction(at_rest=True)) is not None:
         job.build()
