@@ -188,7 +188,7 @@ def segment_filter(bank: Bank, query: Query) -> Callable[[SegmentRef], bool] | N
         return None
     through_nodes = bool(chosen.keywords or chosen.labels or chosen.states or query.exclude)
     by_node = node_filter(
-        bank, replace(query, filter=replace(chosen, since=None, until=None, sources=frozenset()))
+        bank, query._replace(filter=replace(chosen, since=None, until=None, sources=frozenset()))
     )
 
     def allowed(ref: SegmentRef) -> bool:

@@ -168,8 +168,9 @@ class Graph:
         seen = set(node_ids)
         ring: Iterable[NodeId] = seen
         found: list[NodeId] = []
+        known = self._read.get
         for _ in range(hops):
-            around: set[NodeId] = set().union(*self.neighbors_of(ring))
+            around: set[NodeId] = set().union(*[known(n) or self.neighbors(n) for n in ring])
             around -= seen
             ring = sorted(around)
             seen |= around

@@ -63,9 +63,8 @@ class Filter:
 ADMITS_ALL = Filter()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """A search. `text` and `vector` may both be there, or either; α weighs them."""
+class Query(NamedTuple):
+    """A search. `text` and `vector` may both be there, or either; α weighs them. A tuple, as an `Ask` is."""
 
     top_k: int
     alpha: float

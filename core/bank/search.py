@@ -79,14 +79,24 @@ def _nearest(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit] |
         for node_id, score, others in zip(ids, scores, around, strict=False)
         if score >= query.min_score
     ]
-    return _ordered(hits)[: query.top_k]
+    if len(set(scores)) < len(scores):
+        hits.sort(key=_ID)  # least significant first: sorting is stable
+        hits.sort(key=_TIME, reverse=True)
+        hits.sort(key=_SCORE, reverse=True)
+    return hits[: query.top_k]
+
+
+_SCORE, _ID, _TIME = attrgetter("score"), attrgetter("node.node_id"), attrgetter("node.event_time")
 
 
 def _scores(bank: Bank, near: Sequence[tuple[NodeId, float]]) -> list[float]:
-    """`scoring.embedding_scores` of so few that an array is not worth it."""
+    """`scoring.embedding_scores` of so few, the best first, that an array is not worth it."""
     space = bank.record.space
     floor, height = space.cosine_floor, space.cosine_ceiling - space.cosine_floor
-    return [min(max((cosine - floor) / height, 0.0), 1.0) for _, cosine in near]
+    scores = [(cosine - floor) / height for _, cosine in near]
+    if scores and (scores[0] > 1.0 or scores[-1] < 0.0):
+        return [min(max(score, 0.0), 1.0) for score in scores]
+    return scores
 
 
 def _hits(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit]:
@@ -112,7 +122,7 @@ def _reranked(bank: Bank, query: Query, said: Mapping[str, float], opinions: Opi
 
 
 def _widened(query: Query, depth: int) -> Query:
-    return replace(query, top_k=max(query.top_k, depth), min_score=0.0)
+    return query._replace(top_k=max(query.top_k, depth), min_score=0.0)
 
 
 def judging_candidates(
@@ -193,7 +203,8 @@ def _neighborhood(bank: Bank, hits: Sequence[Hit], query: Query) -> tuple[tuple[
         return (), False
     found = [hit.node.node_id for hit in hits if hit.node]
     near, truncated = bank.graph.neighborhood(found, query.hops, query.max_neighbors)
-    return tuple(map(bank.nodes.__getitem__, near)), truncated
+    nodes = bank.nodes
+    return tuple([nodes[node_id] for node_id in near]), truncated
 
 
 def _node_hit(bank: Bank, scored: Scored[NodeId]) -> Hit:
@@ -231,15 +242,12 @@ def _demoted(scored: Scored[SegmentRef]) -> Scored[SegmentRef]:
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:
     """By score, ties by newer, then by id."""
-    ranked = sorted(hits, key=_score, reverse=True)
-    if len(set(map(_score, ranked))) < len(ranked):
+    ranked = sorted(hits, key=_SCORE, reverse=True)
+    if len(set(map(_SCORE, ranked))) < len(ranked):
         ranked.sort(key=_name)  # least significant first: sorting is stable
         ranked.sort(key=_time, reverse=True)
-        ranked.sort(key=_score, reverse=True)
+        ranked.sort(key=_SCORE, reverse=True)
     return ranked
-
-
-_score = attrgetter("score")
 
 
 def _time(hit: Hit) -> datetime:

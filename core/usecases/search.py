@@ -1,7 +1,8 @@
 """Search and BatchSearch: text, vector or node as the query."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from core.bank.bank import Bank
@@ -40,6 +41,10 @@ class Ask(NamedTuple):
     include_embedding: bool = False
     skip_reranker: bool = False
 
+    def by(self, embedding: Vector) -> "Ask":
+        """The same with a vector."""
+        return Ask(self.text, embedding, *self[2:])
+
     @property
     def may_be_reranked(self) -> bool:
         """One side alone was asked for by its name; and what is no text, a reranker cannot read."""
@@ -70,13 +75,16 @@ class SearchAnswers:
     revision: int
 
 
+_TEXT = attrgetter("text")
+
+
 async def run_searches(house: House, command: Searches) -> SearchAnswers:
     """Answer every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`),
     EmbeddingSpaceMismatch."""
     asks = command.asks
     vectors: Mapping[str, Vector] = {}
     judged: Sequence[Judged] = [UNJUDGED] * len(asks)
-    if any(ask.text for ask in asks):  # else nothing is to be embedded, nor could it be judged
+    if any(map(_TEXT, asks)):  # else nothing is to be embedded, nor could it be judged
         vectors = await _text_vectors(house, command)
         judged = await _judged(house, command, vectors)
     async with house.banks.reading(command.key, command.min_revision) as bank:
@@ -156,8 +164,7 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
 def _like_node(bank: Bank, query: Query, node_id: NodeId) -> Query:
     """What is like a node: its own words and vector, itself left out."""
     node = bank.node(node_id)
-    return replace(
-        query,
+    return query._replace(
         text="\n".join((node.summary, node.context, *node.keywords)),
         vector=bank.node_vectors.get(node_id),
         exclude=query.exclude | {node_id},

@@ -54,12 +54,16 @@ def unary(
     parse: Callable[[M, Tenant], Command],
     call: Callable[[Command], Awaitable[Result]],
     render: Callable[[Result], Reply],
+    parse_bytes: Callable[[bytes, Tenant], Command | None] = lambda request, tenant: None,
 ) -> Endpoint:
-    """One message in, one out."""
+    """One message in, one out. `parse_bytes` may know requests without decoding them: those it gives a command for."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> bytes:
-            command = parse(decoded(message, request, method, desk), tenant_of(context))
+            tenant, fits = tenant_of(context), len(request) <= desk.max_message_bytes
+            command = parse_bytes(request, tenant) if fits else None
+            if command is None:
+                command = parse(decoded(message, request, method, desk), tenant)
             return encoded(render(await call(command)))
 
         return behave

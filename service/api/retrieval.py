@@ -16,7 +16,13 @@ SERVICE = pb.DESCRIPTOR.services_by_name["Retrieval"].full_name
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
     return {
-        "Search": unary(pb.SearchRequest, parse.search, partial(run_searches, house), render.search),
+        "Search": unary(
+            pb.SearchRequest,
+            parse.search,
+            partial(run_searches, house),
+            render.search,
+            parse.search_by_vector,
+        ),
         "BatchSearch": unary(
             pb.BatchSearchRequest, parse.batch_search, partial(run_searches, house), render.batch_search
         ),

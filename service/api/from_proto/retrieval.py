@@ -1,8 +1,11 @@
 """Requests of Retrieval."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
+
+import numpy as np
+from google.protobuf.message import DecodeError
 
 from core.bank.query import ADMITS_ALL, Filter
 from core.bank.structure import COMPONENTS, Structure
@@ -12,7 +15,18 @@ from core.usecases.search import Ask, Searches
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import FUSIONS, MODES, NODE_STATES, TARGETS, TOOL_FORMATS, or_first
-from service.api.from_proto.checks import GOAL, MOST_RESULTS, MOST_TOKENS, SOURCE, Checks, checking
+from service.api.errors import InvalidRequest
+from service.api.from_proto.checks import (
+    FLOATS,
+    GOAL,
+    MOST_DIMENSIONS,
+    MOST_RESULTS,
+    MOST_TOKENS,
+    SOURCE,
+    Checks,
+    checking,
+)
+from service.native.wire import is_vector, taken_out
 
 MOST_SEARCHES = 100
 MOST_SOURCES = 64
@@ -25,42 +39,53 @@ REMEMBERED = (
 )
 NOBODY: frozenset[NodeId] = frozenset()
 
+_FIELDS = {each.name: each.number for each in pb.SearchRequest.DESCRIPTOR.fields}
+_EMBEDDING = _FIELDS["embedding"]
+_F32 = types_pb2.Vector.F32_FIELD_NUMBER
+# Of what a request says itself nothing is remembered: it would hardly come again, and is nobody's business.
+_ITS_OWN = tuple(_FIELDS[n] for n in ("text", "node_id", "keywords", "exclude_node_ids", "filter"))
+
 _MODES = or_first(MODES)
 _TARGETS = or_first(TARGETS)
 _FUSIONS = or_first(FUSIONS)
 
 
 def search(request: pb.SearchRequest, tenant: Tenant) -> Searches:
-    """The request as a command. Of those by vector, what is alike in one after another is read once: they bring
-    hardly anything new but their numbers. Words, ids and filters are not remembered."""
-    if request.WhichOneof("query") != "embedding" or request.keywords or request.exclude_node_ids:
-        return _whole(request, tenant)
-    check = checking()
-    embedding = check.vector("embedding", request.embedding)
-    if check.violations or request.HasField("filter"):
-        return _whole(request, tenant)
-    request.ClearField("embedding")
-    rest = request.SerializeToString()
-    alike = _remembered(rest, tenant) if len(rest) <= REMEMBERED else _without_embedding(rest, tenant)
-    asks = (alike.asks[0]._replace(embedding=embedding),)
+    return _search(request, tenant, ask)
+
+
+def search_by_vector(request: bytes, tenant: Tenant) -> Searches | None:
+    """A request that brings hardly more than a vector, by what is known of the one before it: what they have in common
+    is decoded and checked once. None for others, and for what `search` has something to say against."""
+    parts = taken_out(request, _EMBEDDING, _F32, _ITS_OWN)
+    if parts is None or len(parts[0]) > REMEMBERED:
+        return None
+    packed = parts[1]
+    if len(packed) > 4 * MOST_DIMENSIONS or not is_vector(packed):
+        return None
+    try:
+        alike = _alike(parts[0], tenant)
+    except (DecodeError, InvalidRequest):
+        return None
+    asks = (alike.asks[0].by(np.frombuffer(packed, FLOATS)),)
     return Searches(key=alike.key, asks=asks, min_revision=alike.min_revision)
 
 
-def _whole(request: pb.SearchRequest, tenant: Tenant, *, with_query: bool = True) -> Searches:
+@lru_cache(maxsize=1_024)
+def _alike(rest: bytes, tenant: Tenant) -> Searches:
+    """A search by vector but for its vector. Raises DecodeError, InvalidRequest."""
+    return _search(pb.SearchRequest.FromString(rest), tenant, options)
+
+
+def _search(
+    request: pb.SearchRequest, tenant: Tenant, read: Callable[[Checks, pb.SearchRequest], Ask]
+) -> Searches:
     with checking() as check:
         return Searches(
             key=check.key(tenant, request.bank_id),
-            asks=(ask(check, request, with_query=with_query),),
+            asks=(read(check, request),),
             min_revision=check.min_revision(request),
         )
-
-
-def _without_embedding(rest: bytes, tenant: Tenant) -> Searches:
-    """A search by vector whose vector was taken out and is to be put in."""
-    return _whole(pb.SearchRequest.FromString(rest), tenant, with_query=False)
-
-
-_remembered = lru_cache(maxsize=1_024)(_without_embedding)
 
 
 def batch_search(request: pb.BatchSearchRequest, tenant: Tenant) -> Searches:
@@ -79,16 +104,23 @@ def batch_search(request: pb.BatchSearchRequest, tenant: Tenant) -> Searches:
         )
 
 
-def ask(check: Checks, request: pb.SearchRequest, *, with_query: bool = True) -> Ask:
-    by, keywords, excluded = request.WhichOneof("query"), request.keywords, request.exclude_node_ids
-    if by is None and not keywords and with_query:
+def ask(check: Checks, request: pb.SearchRequest) -> Ask:
+    by, keywords = request.WhichOneof("query"), request.keywords
+    if by is None and not keywords:
         check.wrong("text", "must be given, or embedding, node_id or keywords")
+    text = check.text("text", request.text, GOAL, least=1) if by == "text" else ""
+    embedding = check.vector("embedding", request.embedding) if by == "embedding" else None
     node_id = check.id("node_id", request.node_id) if by == "node_id" else None
+    said = check.keywords("keywords", keywords) if keywords else ()
+    return options(check, request)._replace(
+        text=text, embedding=embedding, node_id=NodeId(node_id) if node_id else None, keywords=said
+    )
+
+
+def options(check: Checks, request: pb.SearchRequest) -> Ask:
+    """How is searched, but not for what."""
+    excluded = request.exclude_node_ids
     return Ask(
-        text=check.text("text", request.text, GOAL, least=1) if by == "text" else "",
-        embedding=check.vector("embedding", request.embedding) if by == "embedding" else None,
-        node_id=NodeId(node_id) if node_id else None,
-        keywords=check.keywords("keywords", keywords) if keywords else (),
         top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
         alpha=check.optional_share(request, "alpha"),
         mode=check.choice("mode", request.mode, _MODES),

@@ -12,7 +12,7 @@ from memorybank.v1 import types_pb2
 from service.api.enums import RERANKINGS, numbers
 from service.api.to_proto.encodings import delimited, fields
 from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref
-from service.native.joining import joined
+from service.native.wire import joined
 
 _LOSSES = {
     Loss.SHORTENED: types_pb2.LEFT_OUT_REASON_SHORTENED,

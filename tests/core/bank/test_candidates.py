@@ -147,7 +147,7 @@ def test_few_candidates_give_the_very_answer_that_all_of_them_would(seed: int, c
 
     for query in queries(seed):
         nodes = search(bank, query).hits
-        segments = search(bank, replace(query, target=Target.SEGMENTS)).hits
+        segments = search(bank, query._replace(target=Target.SEGMENTS)).hits
 
         assert [
             (hit.node.node_id, hit.score, hit.attribute_score, hit.embedding_score)

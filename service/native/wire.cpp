@@ -1,10 +1,12 @@
-// service.native.joining: joining.pyi says what it offers.
+// service.native.wire: wire.pyi says what it offers.
 //
 // An answer is measured first, and then written into the one object that is sent: nothing is copied twice. The parts
 // are read as CPython's own objects: a conversion of each would cost more than the joining.
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -14,9 +16,9 @@ using namespace pybind11::literals;
 
 namespace {
 
-// Numbers of SearchHit's fields (types.proto), and the two wire types that occur.
+// Numbers of SearchHit's fields (types.proto), and the wire types.
 enum : std::uint32_t { SCORE = 3, ATTRIBUTE_SCORE = 4, EMBEDDING_SCORE = 5, NEIGHBOR_IDS = 6 };
-enum : std::uint32_t { FIXED64 = 1, DELIMITED = 2 };
+enum : std::uint32_t { VARINT = 0, FIXED64 = 1, DELIMITED = 2, FIXED32 = 5 };
 constexpr long HIGHEST_FIELD = (1L << 29) - 1;
 
 struct Bytes {
@@ -171,8 +173,106 @@ py::bytes joined(const py::list& hits, long hit_number, const py::list& messages
     return writer.made();
 }
 
+// ---- taking apart ----
+
+struct Field {
+    std::uint64_t number;
+    std::uint32_t type;
+    Bytes whole, content;  // content: of delimited ones
+};
+
+// Reads a message's fields one by one; what it cannot read ends it, and it is not `sound`.
+class Reader {
+  public:
+    explicit Reader(const Bytes& message) : at_(message.start), end_(message.start + message.size) {}
+
+    bool next(Field& field) {
+        const char* start = at_;
+        std::uint64_t tag = 0, size = 0;
+        if (at_ == end_ || !(sound_ = varint(tag))) return false;
+        field.number = tag >> 3;
+        field.type = static_cast<std::uint32_t>(tag & 7);
+        switch (field.type) {
+            case VARINT: sound_ = varint(size), size = 0; break;
+            case FIXED64: size = 8; break;
+            case FIXED32: size = 4; break;
+            case DELIMITED: sound_ = varint(size); break;
+            default: sound_ = false;  // groups: of another age
+        }
+        if (!sound_ || !(sound_ = size <= static_cast<std::size_t>(end_ - at_))) return false;
+        field.content = {at_, static_cast<std::size_t>(size)};
+        at_ += size;
+        field.whole = {start, static_cast<std::size_t>(at_ - start)};
+        return true;
+    }
+
+    bool sound() const { return sound_; }
+
+  private:
+    bool varint(std::uint64_t& value) {
+        value = 0;
+        for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
+            const auto byte = static_cast<unsigned char>(*at_++);
+            value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+            if (byte < 0x80) return true;
+        }
+        return false;
+    }
+
+    const char *at_, *end_;
+    bool sound_ = true;
+};
+
+// The content of the message's only field, if it is delimited and has this number.
+bool only_field(const Bytes& message, std::uint64_t number, Bytes& content) {
+    Reader reader(message);
+    Field field{}, another{};
+    if (!reader.next(field) || field.number != number || field.type != DELIMITED) return false;
+    content = field.content;
+    return !reader.next(another) && reader.sound();
+}
+
+py::object taken_out(const py::bytes& message, std::uint64_t number, std::uint64_t inner, const py::tuple& unwanted) {
+    std::vector<std::uint64_t> others;
+    for (const py::handle other : unwanted) others.push_back(other.cast<std::uint64_t>());
+    const Bytes whole = bytes_of(message.ptr());
+    Reader reader(whole);
+    Field field{};
+    Bytes taken{}, content{};
+    while (reader.next(field)) {
+        if (std::find(others.begin(), others.end(), field.number) != others.end()) return py::none();
+        if (field.number != number) continue;
+        if (taken.start != nullptr || field.type != DELIMITED || !only_field(field.content, inner, content)) return py::none();
+        taken = field.whole;
+    }
+    if (!reader.sound() || taken.start == nullptr) return py::none();
+    const Bytes before{whole.start, static_cast<std::size_t>(taken.start - whole.start)};
+    const char* behind = taken.start + taken.size;
+    Writer rest(whole.size - taken.size);
+    rest.bytes(before);
+    rest.bytes({behind, static_cast<std::size_t>(whole.start + whole.size - behind)});
+    return py::make_tuple(rest.made(), py::bytes(content.start, content.size));
+}
+
+// ---- numbers ----
+
+bool is_vector(const py::bytes& packed) {
+    const Bytes all = bytes_of(packed.ptr());
+    if (all.size % sizeof(float) != 0) return false;
+    bool finite = true, zero = true;
+    for (std::size_t at = 0; at < all.size; at += sizeof(float)) {
+        float number;  // little-endian as the wire is, like every machine this runs on
+        std::memcpy(&number, all.start + at, sizeof number);
+        finite = finite && std::isfinite(number);
+        zero = zero && number == 0.0f;
+    }
+    return finite && !zero;
+}
+
 }  // namespace
 
-PYBIND11_MODULE(joining, module) {
+PYBIND11_MODULE(wire, module) {
+    module.def("is_vector", &is_vector, "packed"_a);
+    module.def("taken_out", &taken_out, "message"_a, "field"_a, "inner"_a, "unwanted"_a);
     module.def("joined", &joined, "hits"_a, "hit"_a, "messages"_a, "message"_a, "rest"_a);
 }

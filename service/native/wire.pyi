@@ -1,4 +1,4 @@
-"""Answers joined from what is encoded already, each in one piece: protobuf's encoding, field by field."""
+"""Messages joined from what is encoded already, and taken apart before they are decoded: protobuf's encoding."""
 
 from collections.abc import Sequence
 
@@ -11,3 +11,15 @@ def joined(hits: list[_HitParts], hit: int, messages: list[bytes], message: int,
     it, as number `message`, then `rest`, which is encoded. Raises TypeError for parts of other types, ValueError for
     a field number that no field has.
     """
+
+def taken_out(
+    message: bytes, field: int, inner: int, unwanted: tuple[int, ...]
+) -> tuple[bytes, bytes] | None:
+    """The message without the message that is its field number `field`, and the bytes that this one holds as `inner`.
+
+    None where there is no such field, or more than one, or more in it, or any of the fields `unwanted` beside it, or
+    where it is no message at all. Nothing else is looked at: whether the rest is sound, decoding it tells.
+    """
+
+def is_vector(packed: bytes) -> bool:
+    """Whether the bytes are float32 numbers, little-endian, all finite and not all 0."""
