@@ -142,7 +142,8 @@ class Tables:
                 yield self._named("drop_node", key, {"node_id": step.node_id}, names_rows=True)
                 yield self._named("forget_pairs", key, {"node_id": step.node_id})
             case EdgePut():
-                yield self._named("add_edge", key, pair_row(step.node_id, step.other_node_id))
+                row = (key.tenant, key.bank_id, step.node_id, step.other_node_id)
+                yield _Written(self._queries["add_edge"], row)
             case EdgeDrop():
                 yield self._named("drop_edge", key, pair_row(step.node_id, step.other_node_id))
             case MergeAdd():

@@ -63,8 +63,8 @@ ORDER BY revision LIMIT :limit
 DELETE FROM nodes WHERE tenant = :tenant AND bank_id = :bank_id AND node_id = :node_id
 
 -- name: add_edge
-INSERT INTO edges (tenant, bank_id, node_id, other_node_id)
-VALUES (:tenant, :bank_id, min(:node_id, :other_node_id), max(:node_id, :other_node_id))
+INSERT INTO edges (tenant, bank_id, node_id, other_node_id)  -- by position: there are many
+VALUES (?1, ?2, min(?3, ?4), max(?3, ?4))
 ON CONFLICT DO NOTHING
 
 -- name: drop_edge
