@@ -5,7 +5,6 @@ Law: reads only. Candidates are the best by words and the best by meaning; whoev
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,17 +70,14 @@ def sides(
     alpha: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Attribute and embedding score of each key; 0 throughout for a side that does not count."""
+    space = bank.record.space
     attribute = embedding = np.zeros(len(keys))
     if alpha > 0.0:
         attribute = scoring.attribute_scores(words.scores(said, keys), words.best(said))
     if alpha < 1.0 and query.vector is not None:
-        embedding = _on_scale(bank, vectors.similarities(query.vector, keys))
+        cosines = vectors.similarities(query.vector, keys)
+        embedding = scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
     return attribute, embedding
-
-
-def _on_scale(bank: Bank, cosines: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    space = bank.record.space
-    return scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
 
 
 def scored(
@@ -94,7 +90,7 @@ def scored(
     *,
     final: bool = True,
 ) -> list[Scored[K]]:
-    """Candidates of both sides, each with both scores.
+    """Candidates of both sides, each with both scores. So few numbers are sooner reckoned one by one than in arrays.
 
     The `top_k` best and all that tie with the last of them are there; the others only where scores are not
     `final`, so that one of them may yet be among the best.
@@ -111,7 +107,7 @@ def scored(
     bm25 = dict(by_words) | dict(zip(by_vector, of_others, strict=True))
     keys = list(bm25)
     best = words.best(said) if alpha > 0.0 else 0.0
-    attribute = scoring.attribute_scores(np.array(list(bm25.values())), best).tolist()
+    attribute = [scoring.attribute_score(each, best) for each in bm25.values()]
     embedding = _embedding_scores(bank, query, vectors, keys, by_vector) if alpha < 1.0 else [0.0] * len(keys)
     mixed = scoring.mixed(keys, attribute, embedding, alpha, k=query.top_k if cut else None)
     if query.fusion is Fusion.RECIPROCAL_RANK:
@@ -146,8 +142,8 @@ def _embedding_scores(
     assert query.vector is not None, "without a vector words count alone"
     others = [key for key in keys if key not in known]
     cosines = {**known, **dict(zip(others, vectors.similarities(query.vector, others).tolist(), strict=True))}
-    found: list[float] = _on_scale(bank, np.array([cosines[key] for key in keys])).tolist()
-    return found
+    floor, ceiling = bank.record.space.cosine_floor, bank.record.space.cosine_ceiling
+    return [scoring.embedding_score(cosines[key], floor, ceiling) for key in keys]
 
 
 def _surely_nearest(

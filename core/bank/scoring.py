@@ -62,6 +62,17 @@ def embedding_scores(cosines: NDArray[np.floating[Any]], floor: float, ceiling: 
     return np.minimum(np.maximum(scaled, 0.0), 1.0)
 
 
+def attribute_score(bm25: float, best: float) -> float:
+    """`attribute_scores` of one."""
+    return bm25 / best if best > 0.0 else 0.0
+
+
+def embedding_score(cosine: float, floor: float, ceiling: float) -> float:
+    """`embedding_scores` of one."""
+    scaled = (cosine - floor) / (ceiling - floor)
+    return 0.0 if scaled < 0.0 else 1.0 if scaled > 1.0 else scaled
+
+
 def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bool) -> float | None:
     """The weight of the attribute side for a query that has these sides; None when it has none that `mode` uses."""
     attribute = has_terms and mode is not Mode.EMBEDDING

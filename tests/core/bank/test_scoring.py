@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from core.bank.scoring import (
     Mode,
     Scored,
+    attribute_score,
     attribute_scores,
     effective_alpha,
+    embedding_score,
     embedding_scores,
     fused,
     in_order,
@@ -51,6 +53,22 @@ def test_cosines_are_stretched_over_the_spaces_calibrated_scale() -> None:
     cosines = np.array([-1.0, 0.7, 0.85, 1.0], dtype=np.float32)
 
     assert embedding_scores(cosines, floor=0.7, ceiling=1.0) == pytest.approx([0.0, 0.0, 0.5, 1.0], abs=1e-6)
+
+
+@given(
+    st.lists(st.floats(-1.0, 1.0, width=32), max_size=20),
+    st.floats(-0.5, 0.5),
+    st.floats(0.6, 1.0),
+    st.floats(0.0, 9.0),
+)
+def test_one_scores_as_among_many_to_the_bit(
+    sides: list[float], floor: float, ceiling: float, best: float
+) -> None:
+    by_meaning = embedding_scores(np.array(sides, dtype=np.float32), floor, ceiling)
+    by_words = attribute_scores(np.array(sides), best)
+
+    assert [embedding_score(side, floor, ceiling) for side in sides] == by_meaning.tolist()
+    assert [attribute_score(side, best) for side in sides] == by_words.tolist()
 
 
 @pytest.mark.parametrize(
