@@ -130,9 +130,19 @@ class Alignment:
 
 def align(a: Sequence[Term], b: Sequence[Term], chinese: bool) -> Alignment:
     """Pair equal terms first, then forms of one word; each term once."""
-    pairs, left, right = _paired(a, b, _equal)
-    more, _, _ = _paired(left, right, matches)
-    pairs += more
+    near = _near(a, b)
+    pairs: list[tuple[Term, Term]] = []
+    free = [True] * len(b)
+    for same in (_equal, matches):
+        left = []
+        for term, places in near:
+            place = next((n for n in places if free[n] and same(term, b[n])), None)
+            if place is None:
+                left.append((term, places))
+            else:
+                pairs.append((term, b[place]))
+                free[place] = False
+        near = left
     used = {id(x) for pair in pairs for x in pair}
     ours, theirs = [x for x, _ in pairs], [y for _, y in pairs]
     return Alignment(
@@ -143,20 +153,21 @@ def align(a: Sequence[Term], b: Sequence[Term], chinese: bool) -> Alignment:
     )
 
 
-def _paired(
-    a: Sequence[Term], b: Sequence[Term], same: Callable[[Term, Term], bool]
-) -> tuple[list[tuple[Term, Term]], list[Term], list[Term]]:
-    """Each term of `a` with the first of `b` that is the same and still free; what stays free of either."""
-    pairs, left, right = [], [], list(b)
+def _near(a: Sequence[Term], b: Sequence[Term]) -> list[tuple[Term, Sequence[int]]]:
+    """Each term of `a` with the places in `b` of those that it may match, in order."""
+    by_mark: dict[str, list[int]] = {}
+    for place, other in enumerate(b):
+        for mark in other.marks:
+            by_mark.setdefault(mark, []).append(place)
+    found: list[tuple[Term, Sequence[int]]] = []
     for term in a:
-        for place, other in enumerate(right):
-            if same(term, other):
-                pairs.append((term, other))
-                del right[place]
-                break
-        else:
-            left.append(term)
-    return pairs, left, right
+        if ANY in term.marks:
+            found.append((term, range(len(b))))
+            continue
+        places = {place for mark in (*term.marks, ANY) for place in by_mark.get(mark, ())}
+        if places:
+            found.append((term, sorted(places)))
+    return found
 
 
 def _equal(a: Term, b: Term) -> bool:
@@ -165,4 +176,10 @@ def _equal(a: Term, b: Term) -> bool:
 
 def _repeats(term: Term, paired: Sequence[Term]) -> bool:
     """Whether the side has said it already, and that was paired: saying it again adds nothing."""
-    return any(term.kind is other.kind and matches(term, other) for other in paired)
+    return any(
+        term.kind is other.kind and _may_match(term, other) and matches(term, other) for other in paired
+    )
+
+
+def _may_match(a: Term | Statement, b: Term | Statement) -> bool:
+    return not a.marks.isdisjoint(b.marks) or ANY in a.marks or ANY in b.marks

@@ -5,10 +5,10 @@ negation reaches. Places are code points of the sentence.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from core.agents.offline.claims.vocabulary import english_key
 
@@ -35,7 +35,8 @@ class Term:
     """One word, name, number or date that carries content.
 
     `key` is what is compared: a word's key, a name in lower case, a value. `parts` are a name's
-    words without titles. `bound` of a number: +1 "at least", −1 "at most", 0 exactly.
+    words without titles. `bound` of a number: +1 "at least", −1 "at most", 0 exactly. `marks` tell from
+    afar what it is not: terms that match (`alignment.matches`) have one in common, or one of them has ANY.
     """
 
     kind: Kind
@@ -48,6 +49,10 @@ class Term:
     value: float = 0.0
     unit: str = ""
     bound: int = 0
+    marks: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "marks", frozenset(_marks(self)))
 
     @property
     def asserted(self) -> bool:
@@ -129,8 +134,8 @@ class Statement:
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """What tells from afar that nothing here matches anything there: see `speak_of_one_thing`."""
-        return frozenset(chain.from_iterable(map(_marks, self.terms)))
+        """Its terms'."""
+        return frozenset().union(*(term.marks for term in self.terms))
 
     def surface(self, terms: Sequence[Term]) -> str:
         """The text from the first of these terms to the last."""
@@ -138,7 +143,6 @@ class Statement:
 
 
 def _marks(term: Term) -> Iterator[str]:
-    """Terms that match (`alignment.matches`) have one of these in common, unless one of them is ANY."""
     if term.kind is Kind.NUMBER:
         yield "#"
     elif term.kind is Kind.DATE or term.kind is Kind.LABEL:
