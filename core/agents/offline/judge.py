@@ -249,7 +249,8 @@ def _reading(new: Side, other: Side) -> Reading:
 
 
 def _clashes(new: Side, other: Side, same_matter: bool) -> list[Clash]:
-    pairs = product(enumerate(new.said), enumerate(other.said))
+    told = ([(n, one) for n, one in enumerate(side.said) if one.statement.told] for side in (new, other))
+    pairs = product(*told)
     found = (
         (contradiction(ours.statement, theirs.statement, same_matter=same_matter), i, j)
         for (i, ours), (j, theirs) in pairs
@@ -279,10 +280,12 @@ def _contained(part: Sequence[Said], whole: Sequence[Said], same: NDArray[np.boo
     """How much of `part`'s content some sentence of `whole` says too, 0 to 1; 0 where too little to merge."""
     weights = [content(one.statement) for one in part]
     total, lost = sum(weights), 0.0
-    for i, (one, weight) in enumerate(zip(part, weights, strict=True)):
-        if not any(
-            contains(other.statement, one.statement, bool(same[i, j])) for j, other in enumerate(whole)
-        ):
+    for one, weight, near in zip(part, weights, same.tolist(), strict=True):
+        held = (
+            contains(other.statement, one.statement, is_near)
+            for other, is_near in zip(whole, near, strict=True)
+        )
+        if not any(held):
             lost += weight
         if lost > (1 - MERGED_CONTENT) * total + ROUNDING:
             return 0.0

@@ -5,7 +5,7 @@ never a paraphrase. The similarity of the sentences may lower how many words mus
 and never decides alone.
 """
 
-from core.agents.offline.claims.alignment import Alignment, align, speak_of_one_thing
+from core.agents.offline.claims.alignment import Alignment, align, speak_of_one_thing, weight
 from core.agents.offline.claims.statement import Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
@@ -77,4 +77,4 @@ def _adjacent(terms: tuple[Term, ...], statement: Statement) -> bool:
 
 def content(statement: Statement) -> float:
     """How much a sentence says: the number of its terms, names counted more."""
-    return align(statement.terms, (), statement.chinese).weight(statement.terms)
+    return weight(statement.terms, statement.chinese)

@@ -87,6 +87,15 @@ def falls_under(kind: Term, one: Term, chinese: bool) -> bool:
     return kind.kind is Kind.WORD and (one.key in examples or not one.parts.isdisjoint(examples))
 
 
+def weight(terms: Sequence[Term], chinese: bool) -> float:
+    """How much terms say: names more, words said of many things less."""
+    several = vocabulary(chinese).several
+    return sum(
+        NAME_WEIGHT if term.kind is Kind.NAME else SEVERAL_WEIGHT if term.key in several else 1.0
+        for term in terms
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
     """`pairs` are what both sides say; `only_a`, `only_b` what is left, in order."""
@@ -97,11 +106,7 @@ class Alignment:
     chinese: bool
 
     def weight(self, terms: Sequence[Term]) -> float:
-        several = vocabulary(self.chinese).several
-        return sum(
-            NAME_WEIGHT if term.kind is Kind.NAME else SEVERAL_WEIGHT if term.key in several else 1.0
-            for term in terms
-        )
+        return weight(terms, self.chinese)
 
     def shared(self, chosen: Callable[[Term], bool] = lambda _: True) -> tuple[Term, ...]:
         return tuple(a for a, _ in self.pairs if chosen(a))
@@ -143,12 +148,10 @@ def align(a: Sequence[Term], b: Sequence[Term], chinese: bool) -> Alignment:
                 pairs.append((term, b[place]))
                 free[place] = False
         near = left
-    used = {id(x) for pair in pairs for x in pair}
-    ours, theirs = [x for x, _ in pairs], [y for _, y in pairs]
     return Alignment(
         pairs=tuple(sorted(pairs, key=lambda pair: pair[0].start)),
-        only_a=tuple(t for t in a if id(t) not in used and not _repeats(t, ours)),
-        only_b=tuple(t for t in b if id(t) not in used and not _repeats(t, theirs)),
+        only_a=_left(a, [x for x, _ in pairs]),
+        only_b=_left(b, [y for _, y in pairs]),
         chinese=chinese,
     )
 
@@ -174,12 +177,20 @@ def _equal(a: Term, b: Term) -> bool:
     return a.key == b.key and a.kind is b.kind and matches(a, b)
 
 
-def _repeats(term: Term, paired: Sequence[Term]) -> bool:
-    """Whether the side has said it already, and that was paired: saying it again adds nothing."""
-    return any(
-        term.kind is other.kind and _may_match(term, other) and matches(term, other) for other in paired
+def _left(terms: Sequence[Term], paired: Sequence[Term]) -> tuple[Term, ...]:
+    """The side's terms that have no partner and do not repeat one that has: saying it again adds nothing."""
+    taken = set(map(id, paired))
+    marks = frozenset().union(*(term.marks for term in paired))
+    return tuple(
+        term
+        for term in terms
+        if id(term) not in taken
+        and not (
+            _meet(marks, term.marks)
+            and any(term.kind is other.kind and matches(term, other) for other in paired)
+        )
     )
 
 
-def _may_match(a: Term | Statement, b: Term | Statement) -> bool:
-    return not a.marks.isdisjoint(b.marks) or ANY in a.marks or ANY in b.marks
+def _meet(a: frozenset[str], b: frozenset[str]) -> bool:
+    return not a.isdisjoint(b) or ANY in a or ANY in b
