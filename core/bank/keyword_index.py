@@ -28,7 +28,6 @@ FORM = 2  # of a snapshot: to be raised when other arrays are written, or others
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
 
-_AT_ONCE = 64  # documents put in one go, which holds up every other thread
 _ASKED = 6  # times k: so many of the best are asked about first where not every document is allowed, then 36 times k, …
 
 
@@ -83,12 +82,9 @@ class KeywordIndex(Generic[K]):
             return
         for key in prepared.keys:
             self.drop(key)
-        for first in range(0, len(prepared.keys), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            entering = zip(prepared.keys[some], prepared.prints[some], strict=True)
-            rows = [self._enter(key, shown) for key, shown in entering]
-            for row, said in zip(rows, self._postings.put(prepared.draft, first, rows), strict=True):
-                self._said[row] = said
+        rows = list(map(self._enter, prepared.keys, prepared.prints))
+        for row, said in zip(rows, self._postings.put(prepared.draft, rows), strict=True):
+            self._said[row] = said
         self._latest = None
         self._unsaved += len(prepared.keys)
 

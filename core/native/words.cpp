@@ -101,9 +101,9 @@ class Postings {
 
     // ---- edits ----
 
-    py::list put(const Draft& draft, std::size_t first, const std::vector<std::int32_t>& rows) {
-        if (first > draft.ends.size() || rows.size() > draft.ends.size() - first)
-            throw std::invalid_argument("more rows than documents");
+    py::list put(const Draft& draft, const std::vector<std::int32_t>& rows) {
+        constexpr std::size_t AT_ONCE = 64;  // documents that hold up every other thread
+        if (rows.size() != draft.ends.size()) throw std::invalid_argument("a row for each document");
         std::vector<std::int32_t> ascending(rows);
         std::sort(ascending.begin(), ascending.end());
         if (std::adjacent_find(ascending.begin(), ascending.end()) != ascending.end())
@@ -117,9 +117,9 @@ class Postings {
         std::vector<Entry> entries;
         std::string said;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::size_t document = first + i;
-            const std::size_t start = document == 0 ? 0 : draft.ends[document - 1];
-            entries.assign(draft.entries.begin() + start, draft.entries.begin() + draft.ends[document]);
+            if (i % AT_ONCE == AT_ONCE - 1) py::gil_scoped_release others_may_run;
+            const std::size_t start = i == 0 ? 0 : draft.ends[i - 1];
+            entries.assign(draft.entries.begin() + start, draft.entries.begin() + draft.ends[i]);
             for (Entry& entry : entries) {
                 std::int32_t& number = numbers[entry.number];
                 if (number == Vocabulary::NONE) number = number_of(draft.vocabulary.word(entry.number));

@@ -34,8 +34,11 @@ class Postings:
     def __len__(self) -> int:
         """How many documents there are."""
 
-    def put(self, draft: Draft, first: int, rows: Sequence[int]) -> list[bytes]:
-        """Add the draft's documents from number `first` on, one for each of the rows, which are free. What they say."""
+    def put(self, draft: Draft, rows: Sequence[int]) -> list[bytes]:
+        """Add the draft's documents, which are closed, in these rows, which are free. What they say.
+
+        Other threads may run now and then.
+        """
 
     def drop(self, row: int, said: bytes) -> None:
         """Remove a document. Words that nobody says any more are overwritten."""

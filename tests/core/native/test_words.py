@@ -36,7 +36,7 @@ class Plain:
         self.counts: dict[int, dict[str, float]] = {}
 
     def put(self, rows: Sequence[int], documents: Sequence[Sequence[Said]]) -> None:
-        self.said |= zip(rows, self.postings.put(drafted(documents), 0, rows), strict=True)
+        self.said |= zip(rows, self.postings.put(drafted(documents), rows), strict=True)
         for row, document in zip(rows, documents, strict=True):
             counts: dict[str, np.float32] = {}
             for words, weight in document:
@@ -134,7 +134,7 @@ def test_a_run_says_its_pairs() -> None:
     pairs.close()
     one, other = Postings(K1, B), Postings(K1, B)
 
-    assert one.put(runs, 0, [0]) == other.put(pairs, 0, [0])
+    assert one.put(runs, [0]) == other.put(pairs, [0])
     assert one.words() == other.words() == "gpt\n机器\n器机\n𠮷野\n野家\nab\n".encode()
 
 
@@ -154,7 +154,7 @@ def test_many_words_come_and_go() -> None:
     said: dict[int, tuple[str, bytes]] = {}
     for row in range(4_000):
         word = f"{rng.integers(10**6)}" * int(rng.integers(1, 30))
-        said[row] = word, postings.put(drafted([[([word], 1.0)]]), 0, [row])[0]
+        said[row] = word, postings.put(drafted([[([word], 1.0)]]), [row])[0]
         kept[word] += 1
         if row % 3:
             gone = int(rng.choice(list(said)[-50:]))
@@ -168,11 +168,11 @@ def test_many_words_come_and_go() -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda p: p.put(drafted([[]]), 0, [0]),
-        lambda p: p.put(drafted([[]]), 0, [-1]),
-        lambda p: p.put(drafted([[], []]), 0, [7, 7]),
-        lambda p: p.put(drafted([[]]), 0, [8, 9]),
-        lambda p: p.put(drafted([[]]), 2, [8]),
+        lambda p: p.put(drafted([[]]), [0]),
+        lambda p: p.put(drafted([[]]), [-1]),
+        lambda p: p.put(drafted([[], []]), [7, 7]),
+        lambda p: p.put(drafted([[]]), [8, 9]),
+        lambda p: p.put(drafted([[], []]), [8]),
         lambda p: p.drop(5, b""),
         lambda p: p.drop(-1, b""),
         lambda p: p.drop(1, b"\x00\x04"),
@@ -190,7 +190,7 @@ def test_many_words_come_and_go() -> None:
 )
 def test_what_contradicts_what_was_put_is_refused_and_changes_nothing(act: object) -> None:
     postings = Postings(K1, B)
-    postings.put(drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]]), 0, [0, 1])
+    postings.put(drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]]), [0, 1])
     before = postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.words(), len(postings)
 
     with pytest.raises(ValueError, match=r"\w"):
