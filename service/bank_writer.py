@@ -144,7 +144,7 @@ class BankWriter:
                 async with self._held.moving:
                     await self._write_group()
                 await asyncio.sleep(0)  # those who have their answers go first
-                if self._held.bank.revision > before:
+                if self._held.bank.revision > before and not self._held.gone:
                     self._held.compact()
         finally:
             self._task = None
