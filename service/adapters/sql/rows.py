@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from core.bank.codec import expression, form
 from core.ids import BankKey
-from core.native import rows as native
+from service.native import rows as native
 
 T = TypeVar("T")
 Column = str | int | float | bytes | None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.native import rows
+from service.native import rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

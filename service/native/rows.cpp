@@ -1,4 +1,4 @@
-// core.native.rows: rows.pyi says what it offers.
+// service.native.rows: rows.pyi says what it offers.
 
 #include <pybind11/pybind11.h>
 
