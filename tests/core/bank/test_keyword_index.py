@@ -177,3 +177,26 @@ def test_none_are_asked_for_and_none_come() -> None:
     assert index.search(["cat"], 0) == []
     assert index.search([], 5) == []
     assert np.array_equal(index.scores([], ["n"]), [0.0])
+
+
+@pytest.mark.parametrize("k", [1, 3, 20, 100])
+def test_few_that_are_allowed_among_many_are_found_best_first(k: int) -> None:
+    index: KeywordIndex[int] = KeywordIndex({"text": 1.0})
+    index.put(index.prepare({n: {"text": "cat " * (1 + n % 7) + "dog " * (n % 41)} for n in range(3_000)}))
+    everyone = index.search(["cat"], 3_000)
+
+    found = index.search(["cat"], k, lambda n: n % 97 == 5)
+
+    assert found == [hit for hit in everyone if hit[0] % 97 == 5][:k]
+
+
+def test_others_are_scored_beside_a_search_as_alone() -> None:
+    index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
+    index.put(index.prepare({f"n{i}": {"text": "cat " * (i % 5) + "river " * i} for i in range(300)}))
+    others = ["n7", "n0", "absent", "n299", "n7"]
+
+    found, beside = index.search_beside(["cat", "river"], 10, others, lambda key: key != "n7")
+
+    assert found == index.search(["cat", "river"], 10, lambda key: key != "n7")
+    assert beside == index.scores(["cat", "river"], others).tolist()
+    assert index.best(["cat", "river"]) == max(index.scores(["cat", "river"], [f"n{i}" for i in range(300)]))
