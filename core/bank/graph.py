@@ -155,11 +155,6 @@ class Graph:
             known = self._read[node_id] = tuple(sorted(self._others(node_id)))
         return known
 
-    def neighbors_of(self, node_ids: Iterable[NodeId]) -> list[tuple[NodeId, ...]]:
-        """`neighbors` of each. Raises NodeNotFound."""
-        known = self._read.get
-        return [known(node_id) or self.neighbors(node_id) for node_id in node_ids]
-
     def neighborhood(self, node_ids: Iterable[NodeId], hops: int, limit: int | None = None) -> Neighborhood:
         """The nodes within `hops` of any of `node_ids`, themselves left out, at most `limit` of them.
 

@@ -102,8 +102,7 @@ class Hit(NamedTuple):
     why: Why = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """Hits in score order; their neighbourhood, each node once, hits left out.
 
     `by_words` and `by_meaning` tell which sides were searched: the score of another side is 0 throughout.

@@ -72,11 +72,16 @@ def _nearest(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit] |
         near = near[: bisect_right(scores, -scores[query.top_k - 1], key=neg)]
     else:
         near = near[: query.top_k]
-    ids = [node_id for node_id, _ in near]
-    nodes, around = bank.nodes, bank.graph.neighbors_of(ids)
+    nodes, neighbors = bank.nodes, bank.graph.neighbors
     hits = [
-        Hit(score=score, attribute_score=0.0, embedding_score=score, node=nodes[node_id], neighbor_ids=others)
-        for node_id, score, others in zip(ids, scores, around, strict=False)
+        Hit(
+            score=score,
+            attribute_score=0.0,
+            embedding_score=score,
+            node=nodes[node_id],
+            neighbor_ids=neighbors(node_id),
+        )
+        for (node_id, _), score in zip(near, scores, strict=False)
         if score >= query.min_score
     ]
     if len(set(scores)) < len(scores):

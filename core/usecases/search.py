@@ -1,7 +1,9 @@
-"""Search and BatchSearch: text, vector or node as the query."""
+"""Search and BatchSearch: text, vector or node as the query.
+
+What is asked and answered stands in named tuples: a search is over before a dataclass of so many fields is made.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -20,7 +22,7 @@ from core.usecases.vectors import unit
 class Ask(NamedTuple):
     """One query: a `text`, an `embedding` as it came, or a `node_id`; with keywords alone none of them.
 
-    Without `structure`: as configured. A tuple, as each search makes one of so many fields.
+    Without `structure`: as configured.
     """
 
     text: str = ""
@@ -51,8 +53,7 @@ class Ask(NamedTuple):
         return bool(self.text) and self.mode is Mode.HYBRID and not self.skip_reranker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Searches:
+class Searches(NamedTuple):
     """Queries answered on one revision."""
 
     key: BankKey
@@ -60,8 +61,7 @@ class Searches:
     min_revision: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """What one query found; `vectors` of the hits' nodes in their order, where asked for."""
 
     found: Found
@@ -69,8 +69,7 @@ class Answer:
     reranked: Reranked = Reranked.UNASKED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchAnswers:
+class SearchAnswers(NamedTuple):
     answers: tuple[Answer, ...]
     revision: int
 

@@ -112,9 +112,7 @@ def ask(check: Checks, request: pb.SearchRequest) -> Ask:
     embedding = check.vector("embedding", request.embedding) if by == "embedding" else None
     node_id = check.id("node_id", request.node_id) if by == "node_id" else None
     said = check.keywords("keywords", keywords) if keywords else ()
-    return options(check, request)._replace(
-        text=text, embedding=embedding, node_id=NodeId(node_id) if node_id else None, keywords=said
-    )
+    return Ask(text, embedding, NodeId(node_id) if node_id else None, said, *options(check, request)[4:])
 
 
 def options(check: Checks, request: pb.SearchRequest) -> Ask:

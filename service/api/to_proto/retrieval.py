@@ -1,11 +1,13 @@
 """Answers of Retrieval."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from core.bank.change import Vector
 from core.bank.query import Hit
 from core.context.budget import LeftOut, Loss, SectionSize
 from core.usecases.augment import Augmented
+from core.usecases.reranking import Reranked
 from core.usecases.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
@@ -42,18 +44,21 @@ def batch_search(answers: SearchAnswers) -> bytes:
 
 def answer(found: Answer, revision: int) -> bytes:
     """One SearchResponse, joined."""
-    rest = pb.SearchResponse(
-        neighbors_truncated=found.found.neighbors_truncated,
-        revision=revision,
-        reranking=_RERANKINGS[found.reranked],
-    )
     return joined(
         hits(found.found.hits, found.vectors, found.found.by_words, found.found.by_meaning),
         _HITS,
         node_encodings(found.found.neighbors),
         _NEIGHBORS,
-        rest.SerializeToString(),
+        _last(found.found.neighbors_truncated, revision, found.reranked),
     )
+
+
+@lru_cache(maxsize=256)
+def _last(neighbors_truncated: bool, revision: int, reranked: Reranked) -> bytes:
+    """The fields behind hits and neighbors: the same until the bank changes."""
+    return pb.SearchResponse(
+        neighbors_truncated=neighbors_truncated, revision=revision, reranking=_RERANKINGS[reranked]
+    ).SerializeToString()
 
 
 def hits(

@@ -128,6 +128,32 @@ def test_ties_go_to_the_newer_then_to_the_smaller_id() -> None:
     assert ids(found.hits) == ["x", "y", "z"]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_short_way_by_meaning_alone_finds_what_the_long_way_finds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    directions = rng.normal(size=(12, 4)).astype(np.float32)
+    directions /= np.linalg.norm(
+        directions, axis=1, keepdims=True
+    )  # a dozen for sixty nodes: ties everywhere
+    puts = [
+        type(put)(node=put.node, vector=directions[rng.integers(12)])
+        for n in range(60)
+        for put in [node_put(f"n{n}", event_time=START + timedelta(days=int(rng.integers(3))))]
+    ]
+    bank = bank_with(*puts, *(edge(f"n{n}", f"n{n + 7}") for n in range(50)))
+    the_long_way = frozenset({NodeId("nobody")})  # whoever leaves somebody out takes it
+
+    for top_k in (1, 2, 5, 10, 30, 60, 100):
+        for mode in (Mode.EMBEDDING, Mode.HYBRID):
+            asked = query(
+                top_k=top_k, mode=mode, vector=directions[rng.integers(12)], min_score=rng.choice([0.0, 0.5])
+            )
+
+            short, long = search(bank, asked), search(bank, asked._replace(exclude=the_long_way))
+
+            assert short == long
+
+
 def test_reciprocal_ranks_fuse_where_asked_for() -> None:
     found = search(a_bank(), query(text="babel", vector=axis(3), fusion=Fusion.RECIPROCAL_RANK))
 

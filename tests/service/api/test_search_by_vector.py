@@ -2,7 +2,6 @@
 
 import math
 import struct
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,7 +40,7 @@ def request(packed: bytes = PACKED, /, **more: object) -> pb.SearchRequest:
 
 
 def without_vector(command: Searches) -> Searches:
-    return replace(command, asks=tuple(ask._replace(embedding=None) for ask in command.asks))
+    return command._replace(asks=tuple(ask._replace(embedding=None) for ask in command.asks))
 
 
 @given(OPTIONS)
