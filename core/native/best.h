@@ -24,15 +24,18 @@ class Best {
     explicit Best(std::size_t k) : k_(k) {}
 
     // What any of the best scores at least, once there are k; until then more than nothing.
-    double bar() const {
-        return leading_.size() < k_ ? MORE_THAN_NOTHING : leading_.top();
-    }
+    double bar() const { return leading_.empty() ? MORE_THAN_NOTHING : leading_.top(); }
 
     void offer(double score, std::int32_t row) {
         if (k_ == 0 || !(score >= bar())) return;
         hits_.push_back({score, row});
+        if (hits_.size() < k_) return;
+        if (leading_.empty()) {
+            for (const Hit& hit : hits_) leading_.push(hit.score);
+            return;
+        }
         leading_.push(score);
-        if (leading_.size() > k_) leading_.pop();
+        leading_.pop();
         if (hits_.size() >= next_look_) {
             drop();
             next_look_ = 2 * hits_.size() + 64;
