@@ -4,7 +4,7 @@ Law: values with derived properties; no grammar beyond names, numbers, dates, cl
 negation reaches. Places are code points of the sentence.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -52,7 +52,7 @@ class Term:
     marks: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "marks", frozenset(_marks(self)))
+        object.__setattr__(self, "marks", _marks(self))
 
     @property
     def asserted(self) -> bool:
@@ -142,24 +142,20 @@ class Statement:
         return self.text[terms[0].start : terms[-1].end] if terms else ""
 
 
-def _marks(term: Term) -> Iterator[str]:
-    if term.kind is Kind.NUMBER:
-        yield "#"
-    elif term.kind is Kind.DATE or term.kind is Kind.LABEL:
-        yield term.key
-    else:
-        yield from _roots(term.key)
-        if term.kind is Kind.NAME:
-            yield from term.parts or (ANY,)
-            if len(term.parts) == 1:
-                yield from _roots(english_key(next(iter(term.parts))))
+def _marks(term: Term) -> frozenset[str]:
+    if term.kind is Kind.WORD:
+        return _roots(term.key)
+    if term.kind is Kind.NAME:
+        own = _roots(term.key).union(term.parts or (ANY,))
+        return own | _roots(english_key(next(iter(term.parts)))) if len(term.parts) == 1 else own
+    return frozenset(("#" if term.kind is Kind.NUMBER else term.key,))
 
 
-def _roots(word: str) -> Iterator[str]:
+def _roots(word: str) -> frozenset[str]:
     """The beginning, which forms of a word share; of what is no ASCII the pairs, too, as one may hold another."""
-    yield word[:ROOT]
-    if not word.isascii():
-        yield from map("".join, pairwise(word))
+    if word.isascii():
+        return frozenset((word[:ROOT],))
+    return frozenset((word[:ROOT], *map("".join, pairwise(word))))
 
 
 def _leading_names(terms: Sequence[Term]) -> list[Term]:
