@@ -244,7 +244,9 @@ class KeywordIndex(Generic[K]):
 
 
 def _counted(terms: Terms) -> Mapping[str, float]:
-    return terms if isinstance(terms, Mapping) else Counter(terms)
+    return (
+        terms if isinstance(terms, dict) else Counter(terms)
+    )  # of any other mapping a copy: asking for one is slow
 
 
 def _in_order(counts: Mapping[str, float]) -> tuple[list[str], list[float]]:
