@@ -113,7 +113,7 @@ def scored(
     if query.fusion is Fusion.RECIPROCAL_RANK:
         ranks = scoring.fused(([key for key, _ in by_words], list(by_vector)))
         most = 2.0 / (scoring.RRF_K + 1.0)
-        return [replace(s, score=ranks[s.key] / most) for s in mixed]
+        return [s._replace(score=ranks[s.key] / most) for s in mixed]
     return mixed
 
 

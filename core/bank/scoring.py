@@ -6,10 +6,10 @@ depends on where things happen to lie in memory.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Generic, Protocol, TypeVar
+from operator import attrgetter
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,11 @@ class Mode(StrEnum):
     EMBEDDING = "embedding"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored(Generic[K]):
+class Scored(NamedTuple, Generic[K]):
     """A candidate and what it scored; all three in [0, 1]. A side that the query lacks is 0.
 
-    `why`: what made the score, by component, adding up to it; empty for the plain formula.
+    `why`: what made the score, by component, adding up to it; empty for the plain formula. A tuple, as each
+    search makes many.
     """
 
     key: K
@@ -112,11 +112,15 @@ def in_order(
     min_score: float = 0.0,
 ) -> list[Scored[K]]:
     """The best `k` of at least `min_score`: by score, ties by newer `time`, then by id."""
-    kept = [hit for hit in scored if hit.score >= min_score]
-    kept.sort(key=lambda hit: hit.key)  # least significant first: sorting is stable
-    kept.sort(key=lambda hit: time(hit.key), reverse=True)
-    kept.sort(key=lambda hit: hit.score, reverse=True)
+    kept = sorted([hit for hit in scored if hit.score >= min_score], key=_SCORE, reverse=True)
+    if len(set(map(_SCORE, kept))) < len(kept):
+        kept.sort(key=_KEY)  # least significant first: sorting is stable
+        kept.sort(key=lambda hit: time(hit.key), reverse=True)
+        kept.sort(key=_SCORE, reverse=True)
     return kept[:k]
+
+
+_SCORE, _KEY = attrgetter("score"), attrgetter("key")
 
 
 def fused(rankings: Iterable[Sequence[K]], constant: float = RRF_K) -> dict[K, float]:

@@ -7,7 +7,6 @@ segments that are searched for themselves; nodes keep the plain formula.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter, neg
 from types import MappingProxyType
@@ -242,7 +241,7 @@ def _as_node(scored: Scored[SegmentRef], node_id: NodeId) -> Scored[NodeId]:
 
 
 def _demoted(scored: Scored[SegmentRef]) -> Scored[SegmentRef]:
-    return replace(scored, score=scored.score * REFUTED)
+    return scored._replace(score=scored.score * REFUTED)
 
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:

@@ -120,7 +120,7 @@ def all_scored(
     if query.fusion is Fusion.WEIGHTED:
         return found
     ranks = scoring.fused((by_words, by_vector))
-    return [replace(hit, score=ranks[hit.key] / (2.0 / (scoring.RRF_K + 1.0))) for hit in found]
+    return [hit._replace(score=ranks[hit.key] / (2.0 / (scoring.RRF_K + 1.0))) for hit in found]
 
 
 def best_nodes(bank: Bank, query: Query) -> list[Scored[NodeId]]:
@@ -133,7 +133,7 @@ def best_nodes(bank: Bank, query: Query) -> list[Scored[NodeId]]:
 def best_segments(bank: Bank, query: Query) -> list[Scored[SegmentRef]]:
     allowed = segment_filter(bank, query)
     found = all_scored(bank, query, bank.segment_words, bank.segment_vectors, allowed)
-    refuted = [replace(s, score=s.score * REFUTED) if s.key in bank.tree.refuted else s for s in found]
+    refuted = [s._replace(score=s.score * REFUTED) if s.key in bank.tree.refuted else s for s in found]
     return scoring.in_order(
         refuted, lambda r: bank.tree.segment(r).event_time, k=query.top_k, min_score=query.min_score
     )
