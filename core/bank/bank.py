@@ -168,9 +168,9 @@ class Bank:
         vector_bytes = 4 * self.record.space.dimension * (len(self.node_vectors) + len(self.segment_vectors))
         return (
             64_000
-            + 2 * vector_bytes
+            + vector_bytes * 5 // 4
             + 8 * self._characters
-            + 2_000 * (len(self.nodes) + self.tree.segment_count)
+            + 1_500 * (len(self.nodes) + self.tree.segment_count)
         )
 
     def node(self, node_id: NodeId) -> Node:

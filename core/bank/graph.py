@@ -77,9 +77,9 @@ class Graph:
     @classmethod
     def compiled(cls, node_ids: Iterable[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> "Graph":
         """A graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown node."""
-        graph, given = cls(), list(edges)
-        graph._nodes.update(node_ids)
-        graph._compiled = _Compiled(sorted(graph._nodes), given)
+        graph, given, ids = cls(), list(edges), sorted(dict.fromkeys(node_ids))
+        graph._nodes.update(ids)
+        graph._compiled = _Compiled(ids, given)
         graph._edge_count = len(given)
         return graph
 

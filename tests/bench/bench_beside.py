@@ -41,7 +41,7 @@ from tests.support.process import Server, Settings, server_process
 QUESTIONS = 1_000
 OTHERS = ("one", "another")  # banks that take each other's room
 FILLED = "filled"
-RECKONED = 10_700  # bytes that the service takes a node of the corpus for (`Bank.size`)
+RECKONED = 6_100  # bytes that the service takes a node of the corpus for (`Bank.size`)
 ENOUGH = {"limits.nodes_per_bank": "10000000", "banks.memory_budget_bytes": "16000000000"}
 ROOM = 2.5  # banks that there is room for, where three are read
 HEADER = ("beside", "rate", "p50 ms", "p99", "longest", "floor p50", "p99", "longest", "CPU")

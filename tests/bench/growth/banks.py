@@ -27,7 +27,7 @@ IDLE = 5.0  # seconds over which the idling process is watched
 AT_ONCE = 8  # banks made at once
 PAGE = 1_000  # the largest
 KEPT = 0.5  # share of the banks that the budget leaves room for, about
-RECKONED = 210_000  # bytes that the service takes such a bank for (`Bank.size`)
+RECKONED = 185_000  # bytes that the service takes such a bank for (`Bank.size`)
 
 FIGURES = (
     Figure(
