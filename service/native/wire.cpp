@@ -87,11 +87,10 @@ Hit hit_of(PyObject* parts, std::vector<Bytes>& ids) {
         if (place == 0 && is_zero(hit.scores[0])) hit.shown[0] = false;
         if (hit.shown[place]) hit.size += 1 + sizeof(double);
     }
-    const py::object others = py::reinterpret_steal<py::object>(PySequence_Fast(part[5], "neighbor_ids are a sequence"));
-    if (!others) throw py::error_already_set();
+    if (!PyTuple_Check(part[5])) throw py::type_error("neighbor_ids are a tuple");  // which keeps them until they are written
     hit.first_id = ids.size();
-    for (Py_ssize_t place = 0; place < PySequence_Fast_GET_SIZE(others.ptr()); ++place) {
-        ids.push_back(text_of(PySequence_Fast_GET_ITEM(others.ptr(), place)));
+    for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(part[5]); ++place) {
+        ids.push_back(text_of(PyTuple_GET_ITEM(part[5], place)));
         hit.size += 1 + varint_size(ids.back().size) + ids.back().size;
     }
     hit.last_id = ids.size();

@@ -1,8 +1,6 @@
 """Messages joined from what is encoded already, and taken apart before they are decoded: protobuf's encoding."""
 
-from collections.abc import Sequence
-
-_HitParts = tuple[int, bytes, float, float | None, float | None, Sequence[str], bytes]
+_HitParts = tuple[int, bytes, float, float | None, float | None, tuple[str, ...], bytes]
 """A SearchHit: the number of the field that holds what was found, this message with its length before it, score,
 attribute_score and embedding_score (None: absent), neighbor_ids, and the fields behind these, encoded."""
 

@@ -26,7 +26,7 @@ _SEGMENT = types_pb2.SearchHit.SEGMENT_FIELD_NUMBER
 _HITS = pb.SearchResponse.HITS_FIELD_NUMBER
 _NEIGHBORS = pb.SearchResponse.NEIGHBORS_FIELD_NUMBER
 
-HitParts = tuple[int, bytes, float, float | None, float | None, Sequence[str], bytes]
+HitParts = tuple[int, bytes, float, float | None, float | None, tuple[str, ...], bytes]
 """A hit as `joined` takes it."""
 
 

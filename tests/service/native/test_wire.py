@@ -27,11 +27,13 @@ def optional(hit: types_pb2.SearchHit, field: str) -> float | None:
     return getattr(hit, field) if hit.HasField(field) else None  # type: ignore[arg-type]
 
 
-def parts(hit: types_pb2.SearchHit) -> tuple[int, bytes, float, float | None, float | None, list[str], bytes]:
+def parts(
+    hit: types_pb2.SearchHit,
+) -> tuple[int, bytes, float, float | None, float | None, tuple[str, ...], bytes]:
     rest = types_pb2.SearchHit(unstructured=hit.unstructured).SerializeToString()
     content = delimited(hit.node.SerializeToString())
     by_words, by_meaning = optional(hit, "attribute_score"), optional(hit, "embedding_score")
-    return 1, content, hit.score, by_words, by_meaning, list(hit.neighbor_ids), rest
+    return 1, content, hit.score, by_words, by_meaning, tuple(hit.neighbor_ids), rest
 
 
 @given(hits=st.lists(HITS, max_size=4), nodes=NODES, revision=st.integers(0, 2**60))
