@@ -26,7 +26,7 @@ from memorybank.v1 import memory_bank_pb2, memory_bank_pb2_grpc, query_graph_pb2
 from tests.bench.corpus import BATCH, Corpus, Question, by_text, by_vector, create_bank, fill
 from tests.bench.floor import teach
 from tests.bench.measuring import Sample, closed_loop, rests, table, together
-from tests.support.process import server_process
+from tests.support.process import Settings, server_process
 
 BANK = "bench"
 QUESTIONS = 1_000
@@ -58,6 +58,11 @@ HEADER = (
 )
 
 Requests = Iterator[bytes]
+
+
+def room_for(nodes: int) -> Settings:
+    """A service that takes so many nodes in a bank, and what is added to them."""
+    return {"limits.nodes_per_bank": str(2 * nodes + 100_000)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +244,7 @@ def raw_commits(path: Path, rows: int, size: int) -> float:
 async def one_size(nodes: int, given: argparse.Namespace, folder: Path) -> None:
     corpus = Corpus(nodes)
     async with (
-        server_process(folder / "service") as service,
+        server_process(folder / "service", room_for(nodes)) as service,
         server_process(folder / "floor", program=("-m", "tests.bench.floor")) as floor,
         grpc.aio.insecure_channel(service.address, options=LARGEST) as channel,
         grpc.aio.insecure_channel(floor.address, options=LARGEST) as floor_channel,

@@ -17,6 +17,7 @@ from typing import Any
 
 import grpc
 
+from tests.bench.bench_service import room_for
 from tests.bench.corpus import SEED, Corpus, fill
 from tests.bench.floor import teach
 from tests.bench.measuring import calm, rests, table
@@ -74,7 +75,7 @@ class Drive:
 async def measured(given: argparse.Namespace, folder: Path) -> list[ghz.Outcome]:
     configs = ghz.shipped(given.nodes, given.only)
     async with (
-        server_process(folder / "service") as service,
+        server_process(folder / "service", room_for(max(given.nodes))) as service,
         server_process(folder / "floor", program=("-m", "tests.bench.floor")) as floor,
         grpc.aio.insecure_channel(service.address, options=LARGEST) as channel,
         grpc.aio.insecure_channel(floor.address, options=LARGEST) as floor_channel,

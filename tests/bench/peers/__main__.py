@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memorybank.v1 import query_graph_pb2, query_graph_pb2_grpc, retrieval_pb2, retrieval_pb2_grpc
-from tests.bench.bench_service import LARGEST, SEARCH
+from tests.bench.bench_service import LARGEST, SEARCH, room_for
 from tests.bench.corpus import Corpus, by_vector, fill
 from tests.bench.measuring import closed_loop, rests, table
 from tests.bench.peers.one_peer import PEERS, SECONDS, SINGLE, THREADS, K, recall
@@ -55,7 +55,7 @@ async def ours(corpus: Corpus, least: NDArray[np.float32], folder: Path) -> dict
     mode = retrieval_pb2.SEARCH_MODE_EMBEDDING
     requests = [by_vector(BANK, one, mode=mode, hops=0) for one in asked]
     async with (
-        server_process(folder) as service,
+        server_process(folder, room_for(len(corpus))) as service,
         grpc.aio.insecure_channel(service.address, options=LARGEST) as channel,
     ):
         filled = await fill(channel, BANK, corpus)
