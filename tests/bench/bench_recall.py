@@ -6,9 +6,9 @@ The local embedder's vectors of dialogue turns, their sentences and Chinese sent
 the dialogues; and as many more as wanted that lie between two of them. HNSW is measured as it is compiled, with a
 third of it dead, and taken down and up again like that. Needs the conversations beside the checkout.
 
-What the defaults of `VectorSettings` were chosen by, processor time of the 11 nearest, scan against HNSW (ef 80): 32 and
-22 µs among 1,000 vectors, 55 and 31 among 2,000, 109 and 38 among 4,000. Below 2,000 a scan costs little more, is exact,
-and needs no build.
+What the defaults of `VectorSettings` were chosen by, processor time of the 11 nearest, scan against HNSW (ef 80): 32
+and 22 µs among 1,000 vectors, 55 and 31 among 2,000, 109 and 38 among 4,000. Below 2,000 a scan costs little more,
+is exact, and needs no build.
 
 Recall of ten and processor time by ef, of real questions: among 5,762 real vectors 0.992 and 39 µs (80), 0.996 and 56
 (128); among 10,000, the others mixes, 0.992 and 51 (96), 0.996 and 64 (128); among 100,000, nearly all of them mixes,
