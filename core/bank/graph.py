@@ -5,10 +5,12 @@ change whenever a vertex goes, never leave. Every edit is seen by the next read.
 
 An igraph edit costs O(V + E), so the compiled graph is never edited. A node whose edges changed
 since is *touched*: its whole neighbourhood stands in the tail, and the tail is asked first. A
-dropped node stays in the tail with no neighbours, so that what is compiled of it is never read.
+dropped node stays in the tail as None, so that what is compiled of it is never read. Which nodes
+there are is said by these two alone: a set and a dict of all ids would take 110 bytes a node.
 What was read of a node stays at hand, as a sorted tuple, until it is touched.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -29,37 +31,54 @@ class Neighborhood(NamedTuple):
 
 
 class _Compiled:
-    """An igraph graph that does not change, with the ways from ids to vertices and back."""
+    """An igraph graph that does not change, its vertices in the order of `ids`, which are sorted."""
 
     def __init__(self, ids: list[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> None:
-        self._ids = ids
-        self._vertex_of = {node_id: vertex for vertex, node_id in enumerate(ids)}
-        self._graph = igraph.Graph(
-            n=len(ids), edges=[(self._vertex_of[a], self._vertex_of[b]) for a, b in edges]
-        )
+        """Raises KeyError for an edge to an unknown node."""
+        self.ids = ids
+        vertex_of = {node_id: vertex for vertex, node_id in enumerate(ids)}
+        self._graph = igraph.Graph(n=len(ids), edges=[(vertex_of[a], vertex_of[b]) for a, b in edges])
+
+    def __contains__(self, node_id: NodeId) -> bool:
+        return self._vertex(node_id) is not None
 
     def adjacent(self, node_id: NodeId) -> list[NodeId]:
-        """The neighbours of a node. Of one: igraph's `neighborhood` of many first clears a mark for every vertex."""
-        return [self._ids[vertex] for vertex in self._graph.neighbors(self._vertex_of[node_id])]
+        """The neighbours of a node. Raises NodeNotFound.
+
+        Of one: igraph's `neighborhood` of many first clears a mark for every vertex.
+        """
+        vertex = self._vertex(node_id)
+        if vertex is None:
+            raise NodeNotFound(node_id)
+        return [self.ids[other] for other in self._graph.neighbors(vertex)]
+
+    def _vertex(self, node_id: NodeId) -> int | None:
+        vertex = bisect_left(self.ids, node_id)
+        return vertex if vertex < len(self.ids) and self.ids[vertex] == node_id else None
 
     def edges(self) -> Iterator[tuple[NodeId, NodeId]]:
         for a, b in self._graph.get_edgelist():
-            yield self._ids[a], self._ids[b]
+            yield self.ids[a], self.ids[b]
+
+
+_Tail = Mapping[NodeId, Iterable[NodeId] | None]
+"""Touched nodes with their neighbours; None is dropped."""
 
 
 class GraphCompaction:
     """A new compiled graph in the making. `build` may run in another thread beside reads and edits of the graph."""
 
-    def __init__(
-        self, compiled: _Compiled, tail: Mapping[NodeId, Iterable[NodeId]], node_ids: list[NodeId]
-    ) -> None:
+    def __init__(self, compiled: _Compiled, tail: _Tail) -> None:
         self.touched: set[NodeId] = set()  # since the job was made; written by the graph
         self.built: _Compiled | None = None
-        self._compiled, self._tail, self._node_ids = compiled, tail, node_ids
+        self._compiled, self._tail = compiled, tail
 
     def build(self) -> None:
         """Compile the graph as it stood when the job was made."""
-        self.built = _Compiled(sorted(self._node_ids), list(_edges(self._compiled, self._tail)))
+        compiled, tail = self._compiled, self._tail
+        untouched = [node_id for node_id in compiled.ids if node_id not in tail]
+        touched = [node_id for node_id, others in tail.items() if others is not None]
+        self.built = _Compiled(sorted(untouched + touched), list(_edges(compiled, tail)))
 
 
 class Graph:
@@ -67,10 +86,10 @@ class Graph:
 
     def __init__(self, worth_compiling: int = WORTH_COMPILING) -> None:
         self._worth_compiling = worth_compiling
-        self._nodes: set[NodeId] = set()
+        self._node_count = 0
         self._edge_count = 0
         self._compiled = _Compiled([], [])
-        self._tail: dict[NodeId, set[NodeId]] = {}
+        self._tail: dict[NodeId, set[NodeId] | None] = {}  # None is dropped
         self._read: dict[NodeId, tuple[NodeId, ...]] = {}  # what `neighbors` gave, of nodes untouched since
         self._job: GraphCompaction | None = None
 
@@ -78,16 +97,15 @@ class Graph:
     def compiled(cls, node_ids: Iterable[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> "Graph":
         """A graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown node."""
         graph, given, ids = cls(), list(edges), sorted(dict.fromkeys(node_ids))
-        graph._nodes.update(ids)
         graph._compiled = _Compiled(ids, given)
-        graph._edge_count = len(given)
+        graph._node_count, graph._edge_count = len(ids), len(given)
         return graph
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return self._node_count
 
     def __contains__(self, node_id: NodeId) -> bool:
-        return node_id in self._nodes
+        return self._tail[node_id] is not None if node_id in self._tail else node_id in self._compiled
 
     @property
     def edge_count(self) -> int:
@@ -97,8 +115,8 @@ class Graph:
 
     def add_node(self, node_id: NodeId) -> None:
         """Adding a node that is there changes nothing."""
-        if node_id not in self._nodes:
-            self._nodes.add(node_id)
+        if node_id not in self:
+            self._node_count += 1
             self._set_apart(node_id, set())
 
     def drop_node(self, node_id: NodeId) -> None:
@@ -107,8 +125,8 @@ class Graph:
         for other in others:
             self._touch(other).discard(node_id)
         self._edge_count -= len(others)
-        self._nodes.discard(node_id)
-        self._set_apart(node_id, set())
+        self._node_count -= 1
+        self._set_apart(node_id, None)
 
     def add_edge(self, node_id: NodeId, other_id: NodeId) -> None:
         """Adding an edge that is there changes nothing. Raises NodeNotFound, ValueError for a loop."""
@@ -135,7 +153,7 @@ class Graph:
         self._set_apart(node_id, others)
         return others
 
-    def _set_apart(self, node_id: NodeId, others: set[NodeId]) -> None:
+    def _set_apart(self, node_id: NodeId, others: set[NodeId] | None) -> None:
         self._tail[node_id] = others
         self._read.pop(node_id, None)
         if self._job is not None:
@@ -145,7 +163,8 @@ class Graph:
 
     def has_edge(self, node_id: NodeId, other_id: NodeId) -> bool:
         """Raises NodeNotFound for either."""
-        self._check(other_id)
+        if other_id not in self:
+            raise NodeNotFound(other_id)
         return other_id in self._others(node_id)
 
     def neighbors(self, node_id: NodeId) -> tuple[NodeId, ...]:
@@ -180,13 +199,12 @@ class Graph:
 
     def _others(self, node_id: NodeId) -> set[NodeId] | list[NodeId]:
         """The node's neighbours, in no order. Raises NodeNotFound."""
-        self._check(node_id)
-        others = self._tail.get(node_id)
-        return self._compiled.adjacent(node_id) if others is None else others
-
-    def _check(self, node_id: NodeId) -> None:
-        if node_id not in self._nodes:
+        if node_id not in self._tail:
+            return self._compiled.adjacent(node_id)
+        others = self._tail[node_id]
+        if others is None:
             raise NodeNotFound(node_id)
+        return others
 
     # ---- compaction ----
 
@@ -195,10 +213,10 @@ class Graph:
 
         Call its `build`, in another thread if you like, then `adopt` it here. A newer job makes an older one void.
         """
-        if len(self._tail) < max(self._worth_compiling, len(self._nodes) / 4):
+        if len(self._tail) < max(self._worth_compiling, self._node_count / 4):
             return None
-        tail = {node_id: tuple(others) for node_id, others in self._tail.items()}
-        self._job = GraphCompaction(self._compiled, tail, list(self._nodes))
+        tail = {node_id: None if others is None else tuple(others) for node_id, others in self._tail.items()}
+        self._job = GraphCompaction(self._compiled, tail)
         return self._job
 
     def adopt(self, job: GraphCompaction) -> None:
@@ -210,12 +228,12 @@ class Graph:
         self._job = None
 
 
-def _edges(compiled: _Compiled, tail: Mapping[NodeId, Iterable[NodeId]]) -> Iterator[tuple[NodeId, NodeId]]:
+def _edges(compiled: _Compiled, tail: _Tail) -> Iterator[tuple[NodeId, NodeId]]:
     """Every edge once: the compiled ones between untouched nodes, then the touched nodes' own."""
     for a, b in compiled.edges():
         if a not in tail and b not in tail:
             yield a, b
     for node_id, others in tail.items():
-        for other in others:
+        for other in others or ():
             if node_id < other or other not in tail:
                 yield node_id, other
