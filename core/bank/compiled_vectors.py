@@ -25,7 +25,7 @@ from core.native.vectors import prints as _prints
 
 ROWS = 1_000  # copied or compared in one go, where each copy holds up every other thread
 ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
-EDITION = 1  # of the graph as it is written down
+EDITION = 2  # of the graph as it is written down
 _BATCH = 256  # rows linked between two looks at whether the build is still wanted
 _SEED = (
     1  # of HNSW's levels, of the order of insertion and of the trial: the same vectors make the same graph

@@ -1,9 +1,9 @@
-// Hierarchical navigable small worlds (Malkov and Yashunin, 2016) over vectors of one byte a dimension.
+// Hierarchical navigable small worlds (Malkov and Yashunin, 2016) over vectors of half a byte a dimension.
 //
-// Each vector is kept as its difference from the middle of all, scaled to the bytes' range. Embeddings lie in a
-// narrow cone: what they have in common is the middle, and the bytes tell them apart. A node's bytes and its links on the
-// ground level lie side by side, in a quarter of the memory that floats would take, and a search reads little else.
-// Which of those found are the nearest is for the caller to settle, by the vectors themselves.
+// Each vector is kept as its difference from the middle of all, scaled to sixteen numbers. Embeddings lie in a
+// narrow cone: what they have in common is the middle, and so little tells them apart. A node's numbers and its links on
+// the ground level lie side by side, in an eighth of the memory that floats would take, and a search reads little else.
+// A question is of bytes. Which of those found are the nearest is for the caller to settle, by the vectors themselves.
 //
 // A graph is built by one thread, and searched by any number of them when it is built; `bury` is for one thread.
 
@@ -69,8 +69,7 @@ class Graph {
     void search(const float* vector, std::size_t ef, std::size_t count, Scratch& scratch) const {
         scratch.found.clear();
         if (linked_ == 0) return;
-        scratch.bytes.resize(width_);
-        const Query query{scratch.bytes.data(), encode(vector, scratch.bytes.data(), scratch.difference)};
+        const Query query = asked(vector, scratch);
         Node at = entry_;
         for (std::size_t level = levels_[entry_]; level > 0; --level) at = descend(query, at, level);
         spread(query, at, 0, ef, scratch);
@@ -120,14 +119,15 @@ class Graph {
 
   private:
     struct Head {
-        float scale;  // of the bytes
+        float scale;  // of the odd numbers
         float bias;   // the middle's product with the difference from it
         std::uint32_t count;  // links on the ground level
         std::uint32_t unused;
     };
     struct Query {
         const std::int8_t* bytes;
-        Head head;
+        float scale, bias;  // as a node's
+        std::int32_t sum;   // of the bytes
     };
     struct List {
         const Node* nodes;
@@ -135,9 +135,9 @@ class Graph {
     };
 
     Graph(std::size_t dimension, std::size_t nodes, std::size_t m)
-        : dimension_(dimension), width_((dimension + BYTES - 1) / BYTES * BYTES), m_(m),
-          stride_((width_ + sizeof(Head) + 2 * m * sizeof(Node) + 63) / 64 * 64), nodes_(nodes),
-          product_(best_byte_product()), blocks_(nodes_ * stride_ + 63), dead_(nodes_, 0), levels_(nodes_, 0),
+        : dimension_(dimension), width_((dimension + SPAN - 1) / SPAN * SPAN), m_(m),
+          stride_((width_ / 2 + sizeof(Head) + 2 * m * sizeof(Node) + 63) / 64 * 64), nodes_(nodes),
+          product_(best_packed_product()), blocks_(nodes_ * stride_ + 63), dead_(nodes_, 0), levels_(nodes_, 0),
           upper_at_(nodes_, 0) {
         if (m < 2) throw std::invalid_argument("m is at least 2");
         if (nodes_ >= std::numeric_limits<Node>::max()) throw std::invalid_argument("too many rows");
@@ -147,9 +147,8 @@ class Graph {
     // ---- where things lie ----
 
     std::uint8_t* block(Node node) const { return base_ + node * stride_; }
-    std::int8_t* bytes(Node node) const { return reinterpret_cast<std::int8_t*>(block(node)); }
-    Head* head(Node node) const { return reinterpret_cast<Head*>(block(node) + width_); }
-    Node* ground(Node node) const { return reinterpret_cast<Node*>(block(node) + width_ + sizeof(Head)); }
+    Head* head(Node node) const { return reinterpret_cast<Head*>(block(node) + width_ / 2); }
+    Node* ground(Node node) const { return reinterpret_cast<Node*>(block(node) + width_ / 2 + sizeof(Head)); }
     Node* above(Node node, std::size_t level) { return upper_.data() + upper_at_[node] + (level - 1) * (1 + m_); }
     const Node* above(Node node, std::size_t level) const { return const_cast<Graph*>(this)->above(node, level); }
 
@@ -165,7 +164,7 @@ class Graph {
             if (list[1 + at] >= nodes_) throw std::invalid_argument("a link to no node");
     }
 
-    // ---- vectors as bytes ----
+    // ---- vectors as small numbers ----
 
     void centre(const std::vector<const float*>& rows) {
         std::vector<double> sums(dimension_, 0.0);
@@ -176,32 +175,58 @@ class Graph {
     }
 
     void encode_from(Node node, const std::vector<const float*>& rows) {
-        std::vector<float> difference;
-        for (; node < nodes_; ++node) *head(node) = encode(rows[node], bytes(node), difference);
+        std::vector<float> difference(dimension_);
+        std::vector<std::int8_t> odd(width_, ZERO);
+        for (; node < nodes_; ++node) {
+            Head& into = *head(node);
+            float most;
+            differ(rows[node], centre_.data(), difference.data(), dimension_, most, into.bias);
+            to_odd(difference.data(), most > 0.0f ? 16.0f / most : 0.0f, odd.data(), dimension_);
+            pack(odd.data(), block(node), width_);
+            into.scale = scale_of(difference, odd);
+        }
     }
 
-    Head encode(const float* vector, std::int8_t* into, std::vector<float>& difference) const {
-        Head head{};
-        float most;
-        difference.resize(dimension_);
-        differ(vector, centre_.data(), difference.data(), dimension_, most, head.bias);
-        head.scale = most / 127.0f;
-        to_bytes(difference.data(), most > 0.0f ? 127.0f / most : 0.0f, into, dimension_);
-        std::memset(into + dimension_, 0, width_ - dimension_);
-        return head;
+    // What makes the numbers' product with the difference as long as its own (RaBitQ; Gao and Long, 2024).
+    float scale_of(const std::vector<float>& difference, const std::vector<std::int8_t>& odd) const {
+        const float square = product(difference.data(), difference.data(), dimension_);
+        float along = 0.0f;
+        for (std::size_t at = 0; at < dimension_; ++at) along += difference[at] * static_cast<float>(odd[at]);
+        return along > 0.0f ? square / along : 0.0f;
+    }
+
+    Query asked(const float* vector, Scratch& scratch) const {
+        float most, bias;
+        scratch.bytes.assign(width_, 0);
+        scratch.difference.resize(dimension_);
+        differ(vector, centre_.data(), scratch.difference.data(), dimension_, most, bias);
+        to_bytes(scratch.difference.data(), most > 0.0f ? 127.0f / most : 0.0f, scratch.bytes.data(), dimension_);
+        return query_of(scratch.bytes, most / 127.0f, bias);
+    }
+
+    Query asked(Node node, std::vector<std::int8_t>& bytes) const {
+        bytes.resize(width_);
+        unpack(block(node), bytes.data(), width_);
+        std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(dimension_), bytes.end(), 0);
+        return query_of(bytes, head(node)->scale, head(node)->bias);
+    }
+
+    static Query query_of(const std::vector<std::int8_t>& bytes, float scale, float bias) {
+        std::int32_t sum = 0;
+        for (std::int8_t byte : bytes) sum += byte;
+        return {bytes.data(), scale, bias, sum};
     }
 
     // The product of query and node, less what all nodes have in common.
     float nearness(const Query& query, Node node) const {
         const Head* of = head(node);
-        return of->bias + query.head.scale * of->scale * static_cast<float>(product_(bytes(node), query.bytes, width_));
+        const std::int32_t whole = 2 * product_(block(node), query.bytes, width_) - 15 * query.sum;
+        return of->bias + query.scale * of->scale * static_cast<float>(whole);
     }
-
-    Query as_query(Node node) const { return {bytes(node), *head(node)}; }
 
     void fetch(Node node) const {
 #if defined(__GNUC__)
-        for (std::size_t at = 0; at <= width_; at += 64) __builtin_prefetch(block(node) + at);
+        for (std::size_t at = 0; at <= width_ / 2; at += 64) __builtin_prefetch(block(node) + at);
 #endif
     }
 
@@ -255,7 +280,8 @@ class Graph {
             entry_ = node;
             return;
         }
-        const Query query = as_query(node);
+        std::vector<std::int8_t> own;
+        const Query query = asked(node, own);
         const std::size_t top = levels_[entry_];
         Node at = entry_;
         for (std::size_t above = top; above > level; --above) at = descend(query, at, above);
@@ -263,7 +289,7 @@ class Graph {
             spread(query, at, here, ef_construction, scratch);
             scratch.pool.best(ef_construction, scratch.found);
             at = scratch.found.front().node;
-            const std::vector<Candidate> chosen = diverse(scratch.found, query.head.bias, m_);
+            const std::vector<Candidate> chosen = diverse(scratch.found, query.bias, m_);
             write(node, here, chosen);
             for (const Candidate& other : chosen) link_back(other.node, here, node);
         }
@@ -283,12 +309,13 @@ class Graph {
     // The paper's heuristic: of candidates, best first, those nearer to the node than to any chosen before.
     std::vector<Candidate> diverse(const std::vector<Candidate>& candidates, float bias, std::size_t most) const {
         std::vector<Candidate> chosen;
+        std::vector<std::int8_t> odd;
         for (const Candidate& candidate : candidates) {
             if (chosen.size() == most) break;
-            const Query query = as_query(candidate.node);
+            const Query query = asked(candidate.node, odd);
             bool apart = true;
             for (const Candidate& other : chosen)
-                if (nearness(query, other.node) + query.head.bias > candidate.near + bias) {
+                if (nearness(query, other.node) + query.bias > candidate.near + bias) {
                     apart = false;
                     break;
                 }
@@ -305,13 +332,14 @@ class Graph {
             list[count++] = other;
             return;
         }
-        const Query query = as_query(node);
+        std::vector<std::int8_t> own;
+        const Query query = asked(node, own);
         std::vector<Candidate> candidates{{nearness(query, other), other}};
         for (std::size_t place = 0; place < count; ++place) candidates.push_back({nearness(query, list[place]), list[place]});
         std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
             return a.near != b.near ? a.near > b.near : a.node < b.node;
         });
-        write(node, level, diverse(candidates, query.head.bias, most));
+        write(node, level, diverse(candidates, query.bias, most));
     }
 
     void write(Node node, std::size_t level, const std::vector<Candidate>& chosen) {
@@ -320,8 +348,10 @@ class Graph {
         (level == 0 ? head(node)->count : above(node, level)[0]) = static_cast<std::uint32_t>(chosen.size());
     }
 
+    static constexpr std::int8_t ZERO = 1;  // beyond the dimension, where a query has nothing
+
     std::size_t dimension_, width_, m_, stride_, nodes_, linked_ = 0;
-    ByteProduct product_;
+    PackedProduct product_;
     std::vector<std::uint8_t> blocks_;
     std::uint8_t* base_ = nullptr;  // of the first block, where a cache line begins
     std::vector<std::uint8_t> dead_, levels_;

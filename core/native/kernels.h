@@ -13,11 +13,11 @@
 // One build, several forms of a function; which one runs is settled when the module is loaded.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define FORMS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define HAS_BYTE_PRODUCTS 1
+#define HAS_WIDE_PRODUCTS 1
 #include <immintrin.h>
 #else
 #define FORMS
-#define HAS_BYTE_PRODUCTS 0
+#define HAS_WIDE_PRODUCTS 0
 #endif
 
 namespace native {
@@ -89,6 +89,14 @@ FORMS inline void to_bytes(const float* values, float factor, std::int8_t* into,
     }
 }
 
+// Each times `factor`, as the nearest odd number from -15 to 15.
+FORMS inline void to_odd(const float* values, float factor, std::int8_t* into, std::size_t n) {
+    for (std::size_t at = 0; at < n; ++at) {
+        const float scaled = std::max(-8.0f, std::min(7.0f, std::floor(0.5f * factor * values[at])));
+        into[at] = static_cast<std::int8_t>(2 * static_cast<std::int32_t>(scaled) + 1);
+    }
+}
+
 // A number for a row that another row hardly has: multilinear hashing of its bits, modulo 2^64.
 FORMS inline std::uint64_t print_of(const std::uint32_t* bits, const std::uint64_t* factors, std::size_t n) {
     std::uint64_t print = 0;
@@ -96,40 +104,57 @@ FORMS inline std::uint64_t print_of(const std::uint32_t* bits, const std::uint64
     return print;
 }
 
-// ---- vectors of bytes: `n` is a multiple of BYTES ----
+// ---- numbers of half a byte: odd ones from -15 to 15, two of them packed into a byte; `n` is a multiple of SPAN ----
 
-constexpr std::size_t BYTES = 64;
+constexpr std::size_t HALF = 64;  // bytes of a cache line: so many numbers lie in their low halves,
+constexpr std::size_t SPAN = 2 * HALF;  // and the next ones in their high halves
 
-FORMS inline std::int32_t plain_byte_product(const std::int8_t* a, const std::int8_t* b, std::size_t n) {
+inline void pack(const std::int8_t* odd, std::uint8_t* into, std::size_t n) {
+    for (std::size_t at = 0; at < n; at += SPAN, into += HALF)
+        for (std::size_t place = 0; place < HALF; ++place)
+            into[place] = static_cast<std::uint8_t>((odd[at + place] + 15) / 2 | (odd[at + HALF + place] + 15) / 2 << 4);
+}
+
+inline void unpack(const std::uint8_t* packed, std::int8_t* odd, std::size_t n) {
+    for (std::size_t at = 0; at < n; at += SPAN, packed += HALF)
+        for (std::size_t place = 0; place < HALF; ++place) {
+            odd[at + place] = static_cast<std::int8_t>(2 * (packed[place] & 15) - 15);
+            odd[at + HALF + place] = static_cast<std::int8_t>(2 * (packed[place] >> 4) - 15);
+        }
+}
+
+// The product of bytes and of packed numbers as they are packed, from 0 to 15: where `odd` is 2 p - 15.
+FORMS inline std::int32_t plain_packed_product(const std::uint8_t* packed, const std::int8_t* bytes, std::size_t n) {
     std::int32_t sum = 0;
-    for (std::size_t at = 0; at < n; ++at) sum += static_cast<std::int16_t>(a[at]) * static_cast<std::int16_t>(b[at]);
+    for (std::size_t at = 0; at < n; at += SPAN, packed += HALF)
+        for (std::size_t place = 0; place < HALF; ++place)
+            sum += static_cast<std::int16_t>((packed[place] & 15) * bytes[at + place] +
+                                             (packed[place] >> 4) * bytes[at + HALF + place]);
     return sum;
 }
 
-#if HAS_BYTE_PRODUCTS
-// The instruction takes one side unsigned: 128 is added to it, and what that adds to the sum is taken off again.
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) inline std::int32_t wide_byte_product(
-    const std::int8_t* a, const std::int8_t* b, std::size_t n) {
-    const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));
-    const __m512i ones = _mm512_set1_epi8(1);
-    __m512i shifted = _mm512_setzero_si512(), extra = _mm512_setzero_si512();
-    for (std::size_t at = 0; at < n; at += BYTES) {
-        const __m512i left = _mm512_xor_si512(_mm512_loadu_si512(a + at), flip);
-        const __m512i right = _mm512_loadu_si512(b + at);
-        shifted = _mm512_dpbusd_epi32(shifted, left, right);
-        extra = _mm512_dpbusd_epi32(extra, ones, right);
+#if HAS_WIDE_PRODUCTS
+__attribute__((target("avx512f,avx512bw,avx512vnni"))) inline std::int32_t wide_packed_product(
+    const std::uint8_t* packed, const std::int8_t* bytes, std::size_t n) {
+    const __m512i low = _mm512_set1_epi8(15);
+    __m512i sum = _mm512_setzero_si512(), other = _mm512_setzero_si512();
+    for (std::size_t at = 0; at < n; at += SPAN, packed += HALF) {
+        const __m512i both = _mm512_loadu_si512(packed);
+        sum = _mm512_dpbusd_epi32(sum, _mm512_and_si512(both, low), _mm512_loadu_si512(bytes + at));
+        other = _mm512_dpbusd_epi32(other, _mm512_and_si512(_mm512_srli_epi16(both, 4), low),
+                                    _mm512_loadu_si512(bytes + at + HALF));
     }
-    return _mm512_reduce_add_epi32(_mm512_sub_epi32(shifted, _mm512_slli_epi32(extra, 7)));
+    return _mm512_reduce_add_epi32(_mm512_add_epi32(sum, other));
 }
 #endif
 
-using ByteProduct = std::int32_t (*)(const std::int8_t*, const std::int8_t*, std::size_t);
+using PackedProduct = std::int32_t (*)(const std::uint8_t*, const std::int8_t*, std::size_t);
 
-inline ByteProduct best_byte_product() {
-#if HAS_BYTE_PRODUCTS
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw")) return wide_byte_product;
+inline PackedProduct best_packed_product() {
+#if HAS_WIDE_PRODUCTS
+    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw")) return wide_packed_product;
 #endif
-    return plain_byte_product;
+    return plain_packed_product;
 }
 
 }  // namespace native

@@ -201,9 +201,10 @@ class Graph {
         best.resize(kept);
     }
 
-    // The k best by the vectors themselves, of more that the bytes told apart only nearly.
+    // The k best by the vectors themselves, of more that the graph tells apart only nearly: the more, the further it
+    // must look to find them.
     void ranked(const float* question, std::size_t k, std::size_t ef, native::Scratch& scratch, Ranking& best) const {
-        graph_->search(question, ef, 2 * k + SPARE, scratch);
+        graph_->search(question, ef, std::max(2 * k + SPARE, ef / PART), scratch);
         best.clear();
         for (const native::Candidate& candidate : scratch.found)
             best.push_back({exact(question, candidate.node), candidate.node});
@@ -231,7 +232,8 @@ class Graph {
         return found;
     }
 
-    static constexpr std::size_t SPARE = 8;  // beyond twice k, told apart by the vectors themselves
+    static constexpr std::size_t SPARE = 8;  // beyond twice k
+    static constexpr std::size_t PART = 4;   // of ef
     static constexpr std::size_t TOGETHER = 16;
     static constexpr std::size_t CROWD = 32;
     static constexpr float NONE = -2.0f;  // no cosine is as low

@@ -67,6 +67,19 @@ def test_a_graph_finds_what_a_scan_finds(dimension: int) -> None:
     assert graph.near(questions[0], 10, 400)[1] == found[0].tolist()
 
 
+def test_a_dimension_that_outweighs_all_others_hides_nobody_who_looks_far_enough() -> None:
+    rng = np.random.default_rng(3)
+    vectors = (rng.normal(size=(2_050, 24)) @ rng.normal(size=(24, 96))).astype(np.float32)
+    vectors[:, 5] *= 30.0
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    matrix, questions = vectors[:2_000].copy(), vectors[2_000:].copy()
+    graph = linked(matrix, m=16)
+
+    found = graph.found(questions, 10, 400)
+
+    assert np.mean(found >= graph.nearest(questions, 10)[:, -1:]) > 0.99
+
+
 def test_the_buried_are_found_no_more_and_still_lead_to_others() -> None:
     matrix = units(600, 16)
     graph = linked(matrix)
