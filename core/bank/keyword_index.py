@@ -23,7 +23,7 @@ from core.text import analysis
 Terms = Iterable[str] | Mapping[str, float]
 """A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
 
-FORM = 2  # of a snapshot: to be raised when other arrays are written, or others mean the same
+FORM = 3  # of a snapshot: to be raised when other arrays are written, or others mean the same
 
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
@@ -222,7 +222,7 @@ class KeywordIndex(Generic[K]):
             raise SnapshotUnusable("of another edition")
         keys = [key_of(name) for name in texts_of(parts.array("keys", "u1"))]
         prints, ends = parts.array("prints", "u1").tobytes(), parts.array("ends", "<i8")
-        today = b"".join([print_of(documents[key]) if key in documents else bytes(PRINT) for key in keys])
+        today = b"".join([_print_of(documents.get(key)) for key in keys])
         if len(prints) != len(today) or len(ends) != len(keys):
             raise SnapshotUnusable("not of one index")
         stale = np.frombuffer(prints, np.uint64) != np.frombuffer(today, np.uint64)
@@ -241,6 +241,10 @@ class KeywordIndex(Generic[K]):
     def _facts(self) -> Mapping[str, Any]:
         """What a snapshot depends on beside the texts."""
         return {"form": FORM, "analysis": analysis.edition(), "weights": self._weights}
+
+
+def _print_of(fields: Mapping[str, str] | None) -> bytes:
+    return bytes(PRINT) if fields is None else print_of(fields)
 
 
 def _counted(terms: Terms) -> Mapping[str, float]:

@@ -6,7 +6,7 @@ Law: a snapshot only spares work. With one, with an old one, with a damaged one 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.bank.change import BankState
 from core.bank.fields import node_fields
@@ -21,6 +21,8 @@ from core.ids import InteractionId, NodeId, SegmentRef
 if TYPE_CHECKING:
     from core.bank.bank import Bank
 
+
+V = TypeVar("V")
 
 WORDS = ("node_words", "segment_words")
 
@@ -64,7 +66,7 @@ def restore(
         return bank.tree.order.known(ref_of(name))
 
     restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, node_id)
-    node_texts = _Texts(bank.nodes, lambda node_id: node_fields(bank.nodes[node_id]))
+    node_texts = _Texts(bank.nodes, node_fields)
     restore_words(bank.node_words, cached.get("node_words"), node_texts, node_id)
 
     made, told = state.segment_vectors or {}, bank.tree.interactions
@@ -75,28 +77,29 @@ def restore(
     restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), rows, ref)
     for segment in made:
         bank.wanting_vectors.pop(segment, None)
-    said = {ref: None for interaction_id in told for ref in bank.tree.refs(interaction_id)}
+    said = {ref: ref for interaction_id in told for ref in bank.tree.refs(interaction_id)}
     segment_texts = _Texts(said, lambda ref: {"text": bank.tree.line(ref)})
     restore_words(bank.segment_words, cached.get("segment_words"), segment_texts, ref)
 
 
-class _Texts(Mapping[K, Mapping[str, str]]):
+class _Texts(Mapping[K, Mapping[str, str]], Generic[K, V]):
     """The fields of documents, made when they are asked for: all at once they are a quarter of what a load takes."""
 
-    def __init__(self, keys: Mapping[K, object], fields: Callable[[K], Mapping[str, str]]) -> None:
-        self._keys, self._fields = keys, fields
+    def __init__(self, documents: Mapping[K, V], fields: Callable[[V], Mapping[str, str]]) -> None:
+        self._documents, self._fields = documents, fields
 
     def __getitem__(self, key: K) -> Mapping[str, str]:
-        return self._fields(key)
+        return self._fields(self._documents[key])
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._keys
+    def get(self, key: K, default: Any = None) -> Any:
+        document = self._documents.get(key)
+        return default if document is None else self._fields(document)
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self._keys)
+        return iter(self._documents)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._documents)
 
 
 def restore_words(
@@ -109,8 +112,9 @@ def restore_words(
     if blob is not None:
         with suppress(SnapshotUnusable):
             index.restore(blob, key_of, texts)
-    missing = {key: texts[key] for key in texts if key not in index}
-    index.put(index.prepare(missing))
+    if len(index) < len(texts):  # what it has is of them
+        missing = {key: texts[key] for key in texts if key not in index}
+        index.put(index.prepare(missing))
 
 
 def restore_vectors(

@@ -1,7 +1,8 @@
 // What a document says, written down: some two bytes a word.
 //
-// An entry is a word's number as the distance from the one before, seven bits a byte, then the code of its count
-// (posting.h), and behind ODD the count itself. The numbers ascend.
+// An entry is twice a word's number as the distance from the one before, seven bits a byte. It is one more where the
+// word is not simply said once: then the code of its count (posting.h) follows, and behind ODD the count itself.
+// The numbers ascend.
 
 #pragma once
 
@@ -16,6 +17,8 @@
 
 namespace native {
 
+constexpr std::uint8_t ONCE = 4;  // in quarters
+
 struct Entry {
     std::int32_t number;
     float count;
@@ -24,11 +27,12 @@ struct Entry {
 inline void write(std::string& said, const std::vector<Entry>& entries) {
     std::uint32_t before = 0;
     for (const Entry& entry : entries) {
-        std::uint32_t distance = static_cast<std::uint32_t>(entry.number) - before;
-        before = static_cast<std::uint32_t>(entry.number);
-        for (; distance >= 0x80; distance >>= 7) said += static_cast<char>(distance | 0x80);
-        said += static_cast<char>(distance);
         const std::uint8_t code = quarters(entry.count);
+        std::uint64_t head = std::uint64_t{static_cast<std::uint32_t>(entry.number) - before} << 1 | (code != ONCE);
+        before = static_cast<std::uint32_t>(entry.number);
+        for (; head >= 0x80; head >>= 7) said += static_cast<char>(head | 0x80);
+        said += static_cast<char>(head);
+        if (code == ONCE) continue;
         said += static_cast<char>(code);
         if (code == ODD) said.append(reinterpret_cast<const char*>(&entry.count), sizeof entry.count);
     }
@@ -41,17 +45,23 @@ class Reader {
     // The next entry, of a number below `words`; false at the end. Throws where it is no writing of `write`.
     bool next(Entry& entry, std::size_t words) {
         if (at_ == end_) return false;
-        std::uint64_t distance = 0;
+        std::uint64_t head = 0;
         for (int shift = 0;; shift += 7) {
             if (at_ == end_ || shift > 28) refuse();
             const auto byte = static_cast<std::uint8_t>(*at_++);
-            distance |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            head |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
             if (byte < 0x80) break;
         }
+        const std::uint64_t distance = head >> 1;
         number_ += distance;
-        if (number_ >= words || at_ == end_ || (distance == 0 && !first_)) refuse();
+        if (number_ >= words || (distance == 0 && !first_)) refuse();
         first_ = false;
         entry.number = static_cast<std::int32_t>(number_);
+        if ((head & 1) == 0) {
+            entry.count = 1.0f;
+            return true;
+        }
+        if (at_ == end_) refuse();
         const auto code = static_cast<std::uint8_t>(*at_++);
         if (code != ODD) {
             entry.count = 0.25f * code;

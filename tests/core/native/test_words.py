@@ -175,12 +175,12 @@ def test_many_words_come_and_go() -> None:
         lambda p: p.put(drafted([[], []]), [8]),
         lambda p: p.drop(5, b""),
         lambda p: p.drop(-1, b""),
-        lambda p: p.drop(1, b"\x00\x04"),
-        lambda p: p.drop(0, b"\x00"),
-        lambda p: p.drop(0, b"\x00\x04\x00\x04"),
-        lambda p: p.drop(0, b"\x00\xff\x00"),
-        lambda p: p.drop(0, b"\x07\x04"),
-        lambda p: p.drop(0, b"\xff\xff\xff\xff\xff\x01\x04"),
+        lambda p: p.drop(1, b"\x00"),
+        lambda p: p.drop(0, b"\x01"),
+        lambda p: p.drop(0, b"\x00\x00"),
+        lambda p: p.drop(0, b"\x01\xff\x00"),
+        lambda p: p.drop(0, b"\x0e"),
+        lambda p: p.drop(0, b"\xff\xff\xff\xff\xff\x01"),
         lambda p: p.restore(b"", b"", np.array([], np.int64)),
         lambda p: p.search(["cat"], [], 1, []),
         lambda p: p.search(["cat"], [-1.0], 1, []),
@@ -202,15 +202,15 @@ def test_what_contradicts_what_was_put_is_refused_and_changes_nothing(act: objec
 @pytest.mark.parametrize(
     ("words", "said", "ends"),
     [
-        (b"cat", b"\x00\x04", [2]),
-        (b"cat\ncat\n", b"\x00\x04\x01\x04", [4]),
-        (b"cat\ndog\n", b"\x00\x04", [2]),
-        (b"cat\n\n", b"\x00\x04\x01\x04", [4]),
-        (b"cat\n", b"\x00\x04", [3]),
-        (b"cat\n", b"\x00\x04\x00\x04", [2]),
-        (b"cat\n", b"\x00\x04", [2, 1]),
-        (b"cat\n", b"\x00\x04", [-1]),
-        (b"cat\n", b"\x01\x04", [2]),
+        (b"cat", b"\x00", [1]),
+        (b"cat\ncat\n", b"\x00\x02", [2]),
+        (b"cat\ndog\n", b"\x00", [1]),
+        (b"cat\n\n", b"\x00\x02", [2]),
+        (b"cat\n", b"\x00", [2]),
+        (b"cat\n", b"\x00\x00", [1]),
+        (b"cat\n", b"\x00", [1, 0]),
+        (b"cat\n", b"\x00", [-1]),
+        (b"cat\n", b"\x02", [1]),
     ],
 )
 def test_what_is_no_index_is_not_restored(words: bytes, said: bytes, ends: list[int]) -> None:
@@ -220,7 +220,7 @@ def test_what_is_no_index_is_not_restored(words: bytes, said: bytes, ends: list[
         postings.restore(words, said, np.array(ends))
 
     assert (len(postings), postings.words()) == (0, b"")
-    postings.restore(b"cat\n", b"\x00\x04", np.array([2]))
+    postings.restore(b"cat\n", b"\x00", np.array([1]))
     assert postings.search(["cat"], [1.0], 1, [])[0] == [0]
 
 
