@@ -25,12 +25,14 @@ from core.errors import (
 )
 from core.ids import BankKey, InteractionId, SegmentRef
 from core.ports import Blobs, Clock, Committed, Draft, Ids, IndexCache, PurgeCounts, RequestKey, Result, Store
+from service.allocator import give_back
 from service.bank_writer import BankWriter, Ledger
 from service.collector import Collector
 from service.held_bank import FEED_PAGE, LARGE_TEXT, HeldBank, Holding, load, text_length
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
 SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
+LARGE = 50_000_000  # bytes of a bank whose load leaves much to give back
 PORTION = 4_000  # steps to one change of a bank that is founded with many
 
 Done = TypeVar("Done")
@@ -128,6 +130,8 @@ class OpenBanks:
         if bank is None:
             self._drop(key)
             raise BankNotFound(key.bank_id)
+        if bank.size > LARGE:
+            await asyncio.to_thread(give_back)
         return self._admit(bank, asked)
 
     def _admit(self, bank: Bank, confirmed: float) -> HeldBank:
