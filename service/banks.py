@@ -125,8 +125,9 @@ class OpenBanks:
 
     async def _load(self, key: BankKey) -> HeldBank:
         asked = self._now()
-        with self._collector.held_off():
+        with self._collector.held_off() as made:
             bank = await load(key, self._store, self._cache, self._holding.tuning)
+            made.items = 0 if bank is None else len(bank.nodes) + bank.tree.segment_count
         if bank is None:
             self._drop(key)
             raise BankNotFound(key.bank_id)

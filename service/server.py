@@ -5,7 +5,6 @@ the end of those at work, then the end.
 """
 
 import asyncio
-import gc
 import ipaddress
 import signal
 import sys
@@ -27,6 +26,7 @@ from service.api.gate import Gate, Observer
 from service.api.services import services
 from service.api.symbols import symbols
 from service.bootstrap import open_house
+from service.collector import brief_collections
 from service.config import ConfigurationError, GrpcSection, Settings
 from service.observing import observing
 from service.upkeep import keep_up
@@ -70,12 +70,9 @@ async def serve(
     sys.setswitchinterval(TURN)
     await asyncio.to_thread(load_dictionary)
     async with running(settings, agents=agents) as address:
-        # What is loaded by now stays: looked through by the collector again and again, it would hold up
-        # the loop for some 50 milliseconds each time.
-        gc.collect()
-        gc.freeze()
-        announce(f"listening on {address}")
-        await stop.wait()
+        with brief_collections():
+            announce(f"listening on {address}")
+            await stop.wait()
         log.info("stopping")
     log.info("stopped")
 

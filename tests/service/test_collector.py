@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.collector import LONGEST, MANY, Collector
+from service.collector import LEFT, LONGEST, MANY, Collector, brief_collections
 
 
 class Thing:
@@ -74,6 +74,44 @@ def test_a_small_load_takes_nothing_out_of_its_sight() -> None:
         pass
 
     assert gc.get_freeze_count() == before
+
+
+def test_what_a_load_says_it_made_counts_whatever_went_meanwhile() -> None:
+    before = gc.get_freeze_count()
+
+    with Collector().held_off() as load:
+        made: list[list[int]] = [[] for _ in range(100)]
+        load.items = MANY
+
+    assert gc.get_freeze_count() - before > len(made)
+
+
+def test_what_a_full_collection_leaves_is_out_of_its_sight_where_it_is_much() -> None:
+    with brief_collections():
+        before = gc.get_freeze_count()
+        made: list[list[int]] = [[] for _ in range(LEFT + 1_000)]
+        lost = cycle()
+        gc.collect()
+
+        assert gc.get_freeze_count() - before > len(made)
+        assert lost() is None
+
+
+def test_what_a_full_collection_leaves_stays_in_its_sight_where_it_is_little() -> None:
+    with brief_collections():
+        before = gc.get_freeze_count()
+        gc.collect()
+
+        assert gc.get_freeze_count() == before
+
+
+def test_collections_are_brief_no_longer_than_asked() -> None:
+    thresholds, watching = gc.get_threshold(), list(gc.callbacks)
+
+    with brief_collections():
+        assert gc.get_threshold() != thresholds
+
+    assert (gc.get_threshold(), gc.callbacks) == (thresholds, watching)
 
 
 def test_loads_that_follow_one_another_leave_it_its_turn() -> None:
