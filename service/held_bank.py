@@ -16,6 +16,7 @@ from core.bank.restoring import Cached, IndexSnapshot, opened
 from core.errors import RevisionTrimmed, StoreUnavailable
 from core.ids import BankKey
 from core.ports import IndexCache, Store
+from service.giving_way import giving_way, leave_by_and_by
 
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
@@ -85,6 +86,7 @@ class HeldBank:
 
     def let_go(self) -> None:
         """The bank leaves memory: nothing more is planned for it."""
+        leave_by_and_by(self.bank)
         self._save_no_more()
         if self._rest is not None:
             self._rest.cancel()
@@ -166,6 +168,7 @@ class HeldBank:
         bank = await load(self.bank.key, self._store, self._cache, self._holding.tuning, self.bank.uid)
         if bank is None:
             return False
+        leave_by_and_by(self.bank)
         self.bank = bank
         self.foreign = self._now()
         self._announce()
@@ -206,7 +209,8 @@ class HeldBank:
     async def _build(self, bank: Bank, jobs: Sequence[Compaction]) -> None:
         try:
             for job in jobs:
-                await asyncio.to_thread(job.build)
+                # igraph holds Python's lock all the time: that is to be over soon.
+                await (asyncio.to_thread(job.build) if job.part == "graph" else giving_way(job.build))
                 bank.adopt(job)
         finally:
             self._compacting = None
