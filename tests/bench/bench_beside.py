@@ -1,9 +1,10 @@
 """What reads of one bank feel of everything else that the process does.
 
-    python -m tests.bench.bench_beside [--nodes 10000] [--seconds 8] [--vectors 500] [--texts 100]
+    python -m tests.bench.bench_beside [--nodes 10000] [--seconds 5] [--rates 100 250 500] [--texts 100]
 
-Searches by vector, and then by texts not seen before, come at a rate of their own (open-loop: each when it is due,
-answered or not; a latency counts from when it was due) to a bank of 10,000 nodes, while the process
+Searches by vector at one rate after another, and then by texts not seen before, come at a rate of their own
+(open-loop: each when it is due, answered or not; a latency counts from when it was due) to a bank of 10,000 nodes,
+while the process
 
 - has nothing else to do,
 - stores nodes in another bank as fast as one writer can send them, a hundred a call,
@@ -11,7 +12,10 @@ answered or not; a latency counts from when it was due) to a bank of 10,000 node
 - reads other banks from the disk, again and again, since it has no room to keep them.
 
 Who writes and who asks are processes of their own; on two processors they wait for one another, too, which the floor
-shows: the same calls at the same rate, beside the same work, to a bare echo of the same bytes.
+shows: the same calls at the same rate, beside the same work, to a bare echo of the same bytes. At a rate that the
+machine has room for, what is left above the floor is what work in the service makes its reads wait for; where both
+processors are full (CPU: of the service, of one processor), it is the machine. "x alone": the 99th percentile, beside
+that of the same searches while there is nothing else to do.
 """
 
 import argparse
@@ -44,9 +48,11 @@ FILLED = "filled"
 RECKONED = 6_100  # bytes that the service takes a node of the corpus for (`Bank.size`)
 ENOUGH = {"limits.nodes_per_bank": "10000000", "banks.memory_budget_bytes": "16000000000"}
 ROOM = 2.5  # banks that there is room for, where three are read
-HEADER = ("beside", "rate", "p50 ms", "p99", "longest", "floor p50", "p99", "longest", "CPU")
+FIGURES = ("p99", "x alone", "longest")
+HEADER = ("beside", "rate", "p50 ms", *FIGURES, "floor p50", *FIGURES, "CPU")
 
 Row = tuple[str, ...]
+Alone = list[tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,34 +79,52 @@ class Felt:
     latencies: NDArray[np.float64]
     cpu: float
 
+    @property
+    def last(self) -> float:
+        """The 99th percentile."""
+        return float(np.percentile(self.latencies, 99))
+
 
 class Bench:
     """A service with a bank to ask, and a floor that knows some of its answers."""
 
-    def __init__(self, service: Side, floor: Side, kinds: list[Kind], seconds: float) -> None:
+    def __init__(
+        self, service: Side, floor: Side, kinds: list[Kind], seconds: float, alone: "Alone | None" = None
+    ) -> None:
+        """`alone`: what the same kinds took beside nothing; without it, the first rows are that."""
         self._service, self._floor = service, floor
         self._kinds, self._seconds = kinds, seconds
+        self._alone = alone
 
     async def prepare(self) -> None:
         call = self._service.channel.unary_unary(SEARCH)
         answers = [await call(next(kind.requests)) for _ in range(WARM) for kind in self._kinds]
         await teach(self._floor.channel, SEARCH, answers)
 
+    @property
+    def alone(self) -> "Alone":
+        """Each kind's 99th percentiles beside nothing, of the service and of the floor."""
+        assert self._alone is not None, "nothing was measured yet"
+        return self._alone
+
     async def rows(self, beside: str) -> list[Row]:
         """Each kind alone, by the service and right after it by the floor."""
-        found = []
-        for kind in self._kinds:
-            ours, bare = [await felt(side, kind, self._seconds) for side in (self._service, self._floor)]
-            found.append(
-                (
-                    f"{beside}: {kind.name}",
-                    f"{kind.rate:,.0f}/s",
-                    *figures(ours.latencies),
-                    *figures(bare.latencies),
-                    f"{ours.cpu:.0%}",
-                )
+        pairs = [
+            [await felt(side, kind, self._seconds) for side in (self._service, self._floor)]
+            for kind in self._kinds
+        ]
+        if self._alone is None:
+            self._alone = [(ours.last, bare.last) for ours, bare in pairs]
+        return [
+            (
+                f"{beside}: {kind.name}",
+                f"{kind.rate:,.0f}/s",
+                *figures(ours, alone),
+                *figures(bare, bare_alone),
+                f"{ours.cpu:.0%}",
             )
-        return found
+            for kind, (ours, bare), (alone, bare_alone) in zip(self._kinds, pairs, self._alone, strict=True)
+        ]
 
 
 async def felt(side: Side, kind: Kind, seconds: float) -> Felt:
@@ -110,9 +134,10 @@ async def felt(side: Side, kind: Kind, seconds: float) -> Felt:
     return Felt(latencies=latencies, cpu=(cpu_seconds(side.pid) - before) / (time.perf_counter() - start))
 
 
-def figures(latencies: NDArray[np.float64]) -> Row:
-    """Milliseconds: the median, the 99th percentile, the longest."""
-    return tuple(f"{1e3 * value:.2f}" for value in (*np.percentile(latencies, [50, 99]), latencies.max()))
+def figures(felt: Felt, alone: float) -> Row:
+    """Milliseconds: the median, the 99th percentile, how many times that of the same kind alone, the longest."""
+    middle, last, longest = np.percentile(felt.latencies, [50, 99, 100])
+    return f"{1e3 * middle:.2f}", f"{1e3 * last:.2f}", f"{last / alone:.1f}", f"{1e3 * longest:.2f}"
 
 
 # ---- what goes on beside ----
@@ -178,7 +203,7 @@ async def serving(folder: Path, settings: Settings | None = None) -> AsyncIterat
 async def measure(given: argparse.Namespace, folder: Path) -> None:
     corpus = Corpus(given.nodes)
     kinds = [
-        Kind(name="by vector", requests=vectors(corpus), rate=given.vectors),
+        *(Kind(name="by vector", requests=vectors(corpus), rate=rate) for rate in given.rates),
         Kind(name="by text", requests=unseen(corpus.questions(QUESTIONS)), rate=given.texts),
     ]
     rows: list[Row] = []
@@ -194,6 +219,7 @@ async def measure(given: argparse.Namespace, folder: Path) -> None:
             bench = Bench(service, floor, kinds, given.seconds)
             await bench.prepare()
             rows += await bench.rows("nothing")
+            alone = bench.alone
             async with writer(server.address):
                 rows += await bench.rows("a bank being filled")
             await asyncio.sleep(REST_SECONDS)
@@ -201,7 +227,7 @@ async def measure(given: argparse.Namespace, folder: Path) -> None:
             await calm(service.pid)
         room = {"banks.memory_budget_bytes": str(int(ROOM * RECKONED * given.nodes))}
         async with serving(folder / "service", room) as (_, service):
-            bench = Bench(service, floor, kinds, given.seconds)
+            bench = Bench(service, floor, kinds, given.seconds, alone)
             await bench.prepare()
             async with loading(service.channel):
                 rows += await bench.rows("banks read from the disk")
@@ -220,8 +246,10 @@ async def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--nodes", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=8.0, help="of each row")
-    parser.add_argument("--vectors", type=float, default=500.0, help="searches by vector a second")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each row")
+    parser.add_argument(
+        "--rates", type=float, nargs="+", default=[100.0, 250.0, 500.0], help="searches by vector a second"
+    )
     parser.add_argument("--texts", type=float, default=100.0, help="searches by text a second")
     parser.add_argument("--fill", metavar="ADDRESS", help=argparse.SUPPRESS)
     given = parser.parse_args()
