@@ -10,7 +10,7 @@ import grpc
 import numpy as np
 
 from memorybank.v1 import query_graph_pb2, retrieval_pb2
-from tests.bench.bench_service import ADD_NODE, BANK, CACHED, SEARCH, Bench, added, raw_commits, reads
+from tests.bench.bench_service import ADD_NODE, BANK, SEARCH, Bench, added, raw_commits, reads
 from tests.bench.bench_vector_index import DIMENSION
 from tests.bench.corpus import Corpus, by_vector, fill
 from tests.bench.growth.curves import Curves, Figure, Measures
@@ -136,9 +136,6 @@ async def _searches(started: Started, corpus: Corpus, seconds: float, rounds: in
         for case in reads(corpus):
             if (name := SEARCHES.get(case.name)) is None:
                 continue
-            call = started.channel.unary_unary(case.method)
-            # Once through the texts that are asked again and again: what is measured has seen them.
-            await closed_loop(call, case.requests, started.pid, calls=CACHED, in_flight=1)
             found = await bench.measure(case)
             p50, p99 = np.percentile(found.one.latencies, [50, 99]) * 1e3
             measures |= {
