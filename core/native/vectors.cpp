@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <limits>
 #include <memory>
 
 #include "hnsw.h"
@@ -201,13 +202,19 @@ class Graph {
         best.resize(kept);
     }
 
-    // The k best by the vectors themselves, of more that the graph tells apart only nearly: the more, the further it
-    // must look to find them.
+    // The k best by the vectors themselves, which the graph tells apart only nearly. By how much it errs, those looked at
+    // so far show: whoever seems further off than the last of them by twice that is left unread.
     void ranked(const float* question, std::size_t k, std::size_t ef, native::Scratch& scratch, Ranking& best) const {
-        graph_->search(question, ef, std::max(2 * k + SPARE, ef / PART), scratch);
+        graph_->search(question, ef, ef, scratch);
         best.clear();
-        for (const native::Candidate& candidate : scratch.found)
-            best.push_back({exact(question, candidate.node), candidate.node});
+        float low = MOST, high = -MOST, bar = MOST;
+        for (const native::Candidate& candidate : scratch.found) {
+            if (best.size() >= k && candidate.near + high + (high - low) < bar) break;
+            const float near = exact(question, candidate.node), error = near - candidate.near;
+            low = std::min(low, error), high = std::max(high, error);
+            if (best.size() < k) bar = std::min(bar, near);
+            best.push_back({near, candidate.node});
+        }
         cut(best, k);
     }
 
@@ -232,8 +239,7 @@ class Graph {
         return found;
     }
 
-    static constexpr std::size_t SPARE = 8;  // beyond twice k
-    static constexpr std::size_t PART = 4;   // of ef
+    static constexpr float MOST = std::numeric_limits<float>::max();
     static constexpr std::size_t TOGETHER = 16;
     static constexpr std::size_t CROWD = 32;
     static constexpr float NONE = -2.0f;  // no cosine is as low
