@@ -280,7 +280,7 @@ class Bank:
     def compactions(self, *, at_rest: bool = False) -> list[Compaction]:
         """The indexes whose tails have grown enough to be compiled anew, now: short ones, too, in a bank at rest."""
         jobs = {
-            "graph": self.graph.compaction(),
+            "graph": self.graph.compaction(at_rest=at_rest),
             "node_vectors": self.node_vectors.compaction(at_rest=at_rest),
             "segment_vectors": self.segment_vectors.compaction(at_rest=at_rest),
         }
@@ -312,7 +312,11 @@ class Bank:
     # ---- steps ----
 
     def _apply_step(self, step: Step) -> None:  # one case a step: long, and read at a glance
-        match step:
+        match step:  # the most frequent first: each case is asked in turn
+            case NodePut():
+                self._put_node(step)
+            case EdgePut():
+                self.graph.add_edge(step.node_id, step.other_node_id)
             case BankPut():
                 self.record = step.record
             case InsightPut():
@@ -325,12 +329,8 @@ class Bank:
                 self.tree.put_structuring(step.structuring)
             case ClusterPut():
                 self.tree.put_cluster(step.cluster)
-            case NodePut():
-                self._put_node(step)
             case NodeDrop():
                 self._drop_node(step.node_id)
-            case EdgePut():
-                self.graph.add_edge(step.node_id, step.other_node_id)
             case EdgeDrop():
                 self.graph.drop_edge(step.node_id, step.other_node_id)
             case MergeAdd():

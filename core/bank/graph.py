@@ -11,7 +11,7 @@ What was read of a node stays at hand, as a sorted tuple, until it is touched.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import igraph
@@ -19,8 +19,10 @@ import igraph
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
 
-WORTH_COMPILING = 256
-"""Touched nodes at the least (and a quarter of all) before the graph is compiled anew."""
+WORTH_COMPILING = 4_096
+"""Touched nodes at the least (and a quarter of all) before the graph is compiled anew: the tail is read as fast."""
+WORTH_AT_REST = 256
+"""The same in a bank that rests: a tail takes more memory."""
 
 
 class Neighborhood(NamedTuple):
@@ -30,14 +32,16 @@ class Neighborhood(NamedTuple):
     truncated: bool
 
 
+_Pair = tuple[int, int]
+"""An edge, its ends by their places among sorted ids."""
+
+
 class _Compiled:
     """An igraph graph that does not change, its vertices in the order of `ids`, which are sorted."""
 
-    def __init__(self, ids: list[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> None:
-        """Raises KeyError for an edge to an unknown node."""
+    def __init__(self, ids: list[NodeId], pairs: list[_Pair]) -> None:
         self.ids = ids
-        vertex_of = {node_id: vertex for vertex, node_id in enumerate(ids)}
-        self._graph = igraph.Graph(n=len(ids), edges=[(vertex_of[a], vertex_of[b]) for a, b in edges])
+        self._graph = igraph.Graph(n=len(ids), edges=pairs)
 
     def __contains__(self, node_id: NodeId) -> bool:
         return self._vertex(node_id) is not None
@@ -56,9 +60,9 @@ class _Compiled:
         vertex = bisect_left(self.ids, node_id)
         return vertex if vertex < len(self.ids) and self.ids[vertex] == node_id else None
 
-    def edges(self) -> Iterator[tuple[NodeId, NodeId]]:
-        for a, b in self._graph.get_edgelist():
-            yield self.ids[a], self.ids[b]
+    def pairs(self) -> list[_Pair]:
+        found: list[_Pair] = self._graph.get_edgelist()
+        return found
 
 
 _Tail = Mapping[NodeId, Iterable[NodeId] | None]
@@ -75,10 +79,7 @@ class GraphCompaction:
 
     def build(self) -> None:
         """Compile the graph as it stood when the job was made."""
-        compiled, tail = self._compiled, self._tail
-        untouched = [node_id for node_id in compiled.ids if node_id not in tail]
-        touched = [node_id for node_id, others in tail.items() if others is not None]
-        self.built = _Compiled(sorted(untouched + touched), list(_edges(compiled, tail)))
+        self.built = _Compiled(*_merged(self._compiled, self._tail))
 
 
 class Graph:
@@ -97,7 +98,8 @@ class Graph:
     def compiled(cls, node_ids: Iterable[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> "Graph":
         """A graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown node."""
         graph, given, ids = cls(), list(edges), sorted(dict.fromkeys(node_ids))
-        graph._compiled = _Compiled(ids, given)
+        place = _places(ids)
+        graph._compiled = _Compiled(ids, [(place[a], place[b]) for a, b in given])
         graph._node_count, graph._edge_count = len(ids), len(given)
         return graph
 
@@ -132,11 +134,11 @@ class Graph:
         """Adding an edge that is there changes nothing. Raises NodeNotFound, ValueError for a loop."""
         if node_id == other_id:
             raise ValueError(f"node {node_id} cannot be related to itself")
-        if self.has_edge(node_id, other_id):
-            return
-        self._touch(node_id).add(other_id)
-        self._touch(other_id).add(node_id)
-        self._edge_count += 1
+        theirs, own = self._others(other_id), self._others(node_id)
+        if other_id not in own:
+            self._apart(node_id, own).add(other_id)
+            self._apart(other_id, theirs).add(node_id)
+            self._edge_count += 1
 
     def drop_edge(self, node_id: NodeId, other_id: NodeId) -> None:
         """Raises EdgeNotFound, NodeNotFound."""
@@ -148,7 +150,10 @@ class Graph:
 
     def _touch(self, node_id: NodeId) -> set[NodeId]:
         """The node's neighbours, to be edited. Raises NodeNotFound."""
-        found = self._others(node_id)
+        return self._apart(node_id, self._others(node_id))
+
+    def _apart(self, node_id: NodeId, found: set[NodeId] | list[NodeId]) -> set[NodeId]:
+        """What `_others` found, to be edited."""
         others = found if isinstance(found, set) else set(found)
         self._set_apart(node_id, others)
         return others
@@ -195,7 +200,8 @@ class Graph:
 
     def edges(self) -> list[tuple[NodeId, NodeId]]:
         """Every edge once, the smaller id first, sorted."""
-        return sorted((a, b) if a < b else (b, a) for a, b in _edges(self._compiled, self._tail))
+        ids, pairs = _merged(self._compiled, self._tail)
+        return [(ids[a], ids[b]) for a, b in sorted((a, b) if a < b else (b, a) for a, b in pairs)]
 
     def _others(self, node_id: NodeId) -> set[NodeId] | list[NodeId]:
         """The node's neighbours, in no order. Raises NodeNotFound."""
@@ -208,12 +214,13 @@ class Graph:
 
     # ---- compaction ----
 
-    def compaction(self) -> GraphCompaction | None:
-        """A job to compile the graph as it stands, or None while it is not worth it.
+    def compaction(self, *, at_rest: bool = False) -> GraphCompaction | None:
+        """A job to compile the graph as it stands, or None while it is not worth it: less is, where edits rest.
 
         Call its `build`, in another thread if you like, then `adopt` it here. A newer job makes an older one void.
         """
-        if len(self._tail) < max(self._worth_compiling, self._node_count / 4):
+        least = min(self._worth_compiling, WORTH_AT_REST) if at_rest else self._worth_compiling
+        if len(self._tail) < max(least, self._node_count / 4):
             return None
         tail = {node_id: None if others is None else tuple(others) for node_id, others in self._tail.items()}
         self._job = GraphCompaction(self._compiled, tail)
@@ -228,12 +235,17 @@ class Graph:
         self._job = None
 
 
-def _edges(compiled: _Compiled, tail: _Tail) -> Iterator[tuple[NodeId, NodeId]]:
-    """Every edge once: the compiled ones between untouched nodes, then the touched nodes' own."""
-    for a, b in compiled.edges():
-        if a not in tail and b not in tail:
-            yield a, b
-    for node_id, others in tail.items():
-        for other in others or ():
-            if node_id < other or other not in tail:
-                yield node_id, other
+def _merged(compiled: _Compiled, tail: _Tail) -> tuple[list[NodeId], list[_Pair]]:
+    """All ids, sorted, and every edge once: the compiled ones between untouched nodes, then the touched nodes' own."""
+    untouched = [node_id for node_id in compiled.ids if node_id not in tail]
+    touched = [node_id for node_id, others in tail.items() if others is not None]
+    ids = sorted(untouched + touched)
+    place = _places(ids)
+    now = [-1 if node_id in tail else place[node_id] for node_id in compiled.ids]  # by vertex
+    kept = [(now[a], now[b]) for a, b in compiled.pairs() if now[a] >= 0 and now[b] >= 0]
+    own = [(n, o) for n, others in tail.items() for o in others or () if n < o or o not in tail]
+    return ids, kept + [(place[a], place[b]) for a, b in own]
+
+
+def _places(ids: list[NodeId]) -> dict[NodeId, int]:
+    return {node_id: place for place, node_id in enumerate(ids)}

@@ -3,7 +3,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core.bank.graph import Graph, GraphCompaction
+from core.bank.graph import WORTH_AT_REST, Graph, GraphCompaction
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
 
@@ -180,3 +180,12 @@ def test_a_compaction_overtaken_by_a_newer_one_is_refused() -> None:
 
 def test_a_small_graph_is_not_worth_compiling() -> None:
     assert graph_of("AB", "BC", worth_compiling=4).compaction() is None
+
+
+def test_a_tail_that_is_short_beside_writes_is_worth_compiling_at_rest() -> None:
+    graph = Graph()
+    for number in range(WORTH_AT_REST):
+        graph.add_node(NodeId(f"n{number}"))
+
+    assert graph.compaction() is None
+    assert graph.compaction(at_rest=True) is not None
