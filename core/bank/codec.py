@@ -236,7 +236,7 @@ def _tuple(members: tuple[Any, ...]) -> Form:
         each = form(members[0])
         text, read = each.text, each.read
         return Form(
-            text=lambda values: f"[{','.join(map(text, values))}]",
+            text=lambda values: f"[{','.join(map(text, values))}]" if values else "[]",
             read=tuple if read is None else lambda plain: tuple([read(part) for part in plain]),
         )
     forms = [form(member) for member in members]
@@ -252,7 +252,9 @@ def _mapping(key: Any, value: Any) -> Form:
     name, text = keys.text, values.text
     if name is quoted:
         return Form(
-            text=lambda mapping: f"{{{','.join([f'{name(k)}:{text(v)}' for k, v in mapping.items()])}}}",
+            text=lambda mapping: (
+                f"{{{','.join([f'{name(k)}:{text(v)}' for k, v in mapping.items()])}}}" if mapping else "{}"
+            ),
             read=lambda plain: {k: values.taken(v) for k, v in plain.items()},
         )
     return Form(

@@ -121,7 +121,14 @@ class Tables:
         return made
 
     def _of_step(self, key: BankKey, step: Step) -> Iterable[_Written]:  # one case a step, read at a glance
-        match step:
+        match step:  # the most frequent first: each case is asked in turn
+            case NodePut():
+                yield _put(
+                    self.nodes, key, step.node, None if step.vector is None else vector_bytes(step.vector)
+                )
+            case EdgePut():
+                row = (key.tenant, key.bank_id, step.node_id, step.other_node_id)
+                yield _Written(self._queries["add_edge"], row)
             case BankPut():
                 yield self._named("put_record", key, {"record": encode_text(step.record)})
             case InsightPut():
@@ -134,16 +141,9 @@ class Tables:
                 yield _put(self.structurings, key, step.structuring)
             case ClusterPut():
                 yield _put(self.clusters, key, step.cluster)
-            case NodePut():
-                yield _put(
-                    self.nodes, key, step.node, None if step.vector is None else vector_bytes(step.vector)
-                )
             case NodeDrop():
                 yield self._named("drop_node", key, {"node_id": step.node_id}, names_rows=True)
                 yield self._named("forget_pairs", key, {"node_id": step.node_id})
-            case EdgePut():
-                row = (key.tenant, key.bank_id, step.node_id, step.other_node_id)
-                yield _Written(self._queries["add_edge"], row)
             case EdgeDrop():
                 yield self._named("drop_edge", key, pair_row(step.node_id, step.other_node_id))
             case MergeAdd():
