@@ -102,7 +102,7 @@ class SqliteFile:
         )
         self._waiting: deque[_Write[Any]] = deque()
         self._writing = WorkerThread("sqlite-writer")
-        self._preparing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-preparer")
+        self._preparing = WorkerThread("sqlite-preparer")
         self._threads: list[WorkerThread | ThreadPoolExecutor] = [self._preparing, self._writing]
         self._connections: list[sqlite3.Connection] = []
         self._closed = False
@@ -137,7 +137,7 @@ class SqliteFile:
     async def prepare(self, make: Callable[[], T]) -> T:
         """What `make` makes, without the file, ahead of a write: in a thread that has nothing else to do."""
         self._refuse_if_closed()
-        return await asyncio.get_running_loop().run_in_executor(self._preparing, make)
+        return await self._preparing.call(make)
 
     async def write(
         self,
