@@ -23,6 +23,7 @@ from core.ports import Clock, Committed, Draft, Ids, RequestKey, Result, Store
 from service.held_bank import HeldBank, are_wordy
 
 GROUP = 64  # commands to one append, at most
+TURN = 50  # steps staged or applied in one go, and staged in vain: reads that wait come between two commands
 CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to other processes
 CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
 
@@ -162,7 +163,7 @@ class BankWriter:
             if self._held.gone:
                 raise BankNotFound(self._held.bank.key.bank_id)
             fresh = await self._answer_replays(commands)
-            staged, deferred = _staged(self._held.bank, fresh)
+            staged, deferred = await _staged(self._held.bank, fresh)
             self._queue.extendleft(reversed(deferred))
             if staged:
                 await self._append(staged)
@@ -214,9 +215,13 @@ class BankWriter:
             changes.append(change)
             parent = change.change_id
         prepared = await self._store(changes)
+        steps = 0
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
             self._held.apply(change, words)
             command.settle(Committed(result=draft.result, revision=change.revision))
+            if (steps := steps + len(change.steps)) > TURN:
+                steps = 0
+                await asyncio.sleep(0)
         self._held.confirmed = self._now()
 
     async def _store(self, changes: Sequence[Change]) -> Sequence[PreparedChange | None]:
@@ -231,13 +236,20 @@ class BankWriter:
         return found or [None] * len(changes)
 
 
-def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged], list[_Command[Any]]]:
-    """Drafts that can be appended together, each on the bank as it stands; the others wait for the next group."""
+async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged], list[_Command[Any]]]:
+    """Drafts that can be appended together, each on the bank as it stands; the others wait for the next group.
+
+    Of batches that touch the same nodes, all but one would be staged in vain, again and again: few are.
+    """
+    steps = in_vain = 0
     staged: list[Staged] = []
     deferred: list[_Command[Any]] = []
     touched: set[str] = set()
     for command in commands:
-        if staged and staged[0][1].sees_all:  # it may change any node: what follows must see what it did
+        sees_all = (
+            staged and staged[0][1].sees_all
+        )  # it may change any node: what follows must see what it did
+        if sees_all or in_vain > TURN:
             deferred.append(command)
             continue
         try:
@@ -248,9 +260,13 @@ def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged]
         names = draft.touches | ({f"request:{command.request.request_id}"} if command.request else set())
         if staged and (draft.sees_all or names & touched):
             deferred.append(command)
+            in_vain += len(draft.steps)
         elif draft.steps:
             touched |= names
             staged.append((command, draft))
+            if (steps := steps + len(draft.steps)) > TURN:
+                steps = 0
+                await asyncio.sleep(0)
         else:
             command.settle(Committed(result=draft.result, revision=bank.revision))
     return staged, deferred

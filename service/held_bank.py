@@ -23,7 +23,8 @@ VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
 REST_SECONDS = 5.0  # without an edit: the bank rests, and short tails are compiled, too
 SAVE_SECONDS = 60.0  # between two times that a bank's indexes are taken down, however busy it is
 FORGET_SECONDS = 600.0  # the same where little changed, but words are to go from a snapshot
-LARGE_TEXT = 20_000  # characters; the words of more new text than this are found off the loop
+LARGE_TEXT = 20_000  # characters; a bank founded with more is made off the loop
+WORDY = 5_000  # characters; the words of more new text than this, which take a millisecond, are found off the loop
 
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.banks")
@@ -160,6 +161,7 @@ class HeldBank:
             for change in changes:
                 (prepared,) = await self.prepare([change])
                 self.apply(change, prepared)
+                await asyncio.sleep(0)  # a page of large changes would take half a second
             self.foreign = self._now()
         return bank.head.change_id == head.change_id or bank.revision > head.revision
 
@@ -307,7 +309,7 @@ async def _snapshots(
 def are_wordy(changes: Sequence[Change]) -> bool:
     """Whether finding the words of their new texts would hold up the loop."""
     summaries = (s.node.summary for c in changes for s in c.steps if isinstance(s, NodePut))
-    return sum(text_length(c.steps) for c in changes) + sum(map(len, summaries)) > LARGE_TEXT
+    return sum(text_length(c.steps) for c in changes) + sum(map(len, summaries)) > WORDY
 
 
 def text_length(steps: Sequence[Step]) -> int:

@@ -28,6 +28,7 @@ from service.adapters.memory_index_cache import MemoryIndexCache
 from service.adapters.memory_store import MemoryStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
+from service.bank_writer import TURN
 from service.banks import OpenBanks
 from service.held_bank import Holding
 from tests.support.changes import KEY, key, node, record, same, vector
@@ -145,6 +146,55 @@ async def test_commands_that_touch_the_same_thing_are_staged_one_on_the_other() 
         )
 
         assert [type(outcome).__name__ for outcome in both] == ["Committed", "NodeExists"]
+
+
+async def test_batches_that_touch_the_same_thing_are_not_all_staged_anew_for_each_group() -> None:
+    staged: list[int] = []
+
+    def touching(number: int) -> Callable[[Bank, int], Draft[Added]]:
+        def stage(bank: Bank, revision: int) -> Draft[Added]:
+            staged.append(number)
+            puts = [NodePut(node=node(f"n{number}-{n}"), vector=vector(n)) for n in range(TURN + 1)]
+            return Draft(result=Added(str(number)), steps=tuple(puts), touches=frozenset(["node:same"]))
+
+        return stage
+
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+
+        done = await asyncio.gather(*(banks.commit(KEY, touching(number)) for number in range(8)))
+
+        assert [each.revision for each in done] == list(range(2, 10))
+        assert len(staged) < 2 * 8
+
+
+async def test_reads_come_between_two_large_changes_that_were_stored_together() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def many(number: int) -> Callable[[Bank, int], Draft[Added]]:
+        def stage(bank: Bank, revision: int) -> Draft[Added]:
+            puts = [NodePut(node=node(f"n{number}-{n}"), vector=vector(n)) for n in range(TURN + 1)]
+            return Draft(result=Added(str(number)), steps=tuple(puts))
+
+        return stage
+
+    async def look(banks: OpenBanks) -> None:
+        while True:
+            async with banks.reading(KEY) as bank:
+                seen.append((bank.revision, len(bank.nodes)))
+            await asyncio.sleep(0)
+
+    store = Watched()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+        looking = asyncio.create_task(look(banks))
+
+        await asyncio.gather(*(banks.commit(KEY, many(number)) for number in range(3)))
+        looking.cancel()
+
+    assert store.appended == [1, 3]
+    whole = [(1 + changes, changes * (TURN + 1)) for changes in range(4)]
+    assert set(whole[:3]) <= set(seen) <= set(whole)
 
 
 async def test_a_command_that_sees_all_is_staged_on_a_bank_that_nothing_else_changes() -> None:
