@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from core.bank.bank import Bank
@@ -33,7 +34,8 @@ async def giving_way(act: Callable[[], T]) -> T:
 
 def _step_back() -> None:
     if sys.platform == "linux":  # where a thread has a priority of its own
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+        with suppress(OSError):  # a sandbox that forbids it: then it is a thread like others
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 def leave_by_and_by(bank: Bank) -> None:
