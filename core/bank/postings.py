@@ -64,10 +64,13 @@ class WordsTaken:
     def __init__(self, blob: Blob, k1: float = K1, b: float = B) -> None:
         """Other threads run meanwhile. Raises SnapshotUnusable."""
         self.parts = unpacked(blob)
-        self.said, self.ends = self.parts.array("said", "u1").tobytes(), self.parts.array("ends", "<i8")
+        self.said = self.parts.array("said", "u1").tobytes()
+        ends = np.array(
+            self.parts.array("ends", "<i8")
+        )  # copied: native code wants numbers where they should lie
         self._postings: Postings | None = Postings(k1, b)
         try:
-            self._postings.restore(self.parts.array("words", "u1").tobytes(), self.said, self.ends)
+            self._postings.restore(self.parts.array("words", "u1").tobytes(), self.said, ends)
         except ValueError as error:
             raise SnapshotUnusable(str(error)) from error
 

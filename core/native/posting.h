@@ -1,4 +1,6 @@
 // Who says a word, and how often: rows in ascending order, beside them how often in quarters.
+//
+// Rows are counted within a shelf of 65,536, in two bytes each.
 
 #pragma once
 
@@ -24,6 +26,8 @@ inline std::uint8_t quarters(float count) {
 // Sixteen bytes for a word that one document says, as most words are.
 class Posting {
    public:
+    using Row = std::uint16_t;
+
     Posting() = default;
     Posting(Posting&& other) noexcept { swap(other); }
     Posting& operator=(Posting&& other) noexcept {
@@ -35,16 +39,14 @@ class Posting {
     }
 
     std::size_t size() const { return size_; }
-    const std::int32_t* rows() const {
-        return room_ ? reinterpret_cast<const std::int32_t*>(held_.block) : &held_.lone.row;
-    }
+    const Row* rows() const { return room_ ? reinterpret_cast<const Row*>(held_.block) : &held_.lone.row; }
     const std::uint8_t* codes() const {
         return room_ ? reinterpret_cast<const std::uint8_t*>(held_.block) + ROW * room_ : &held_.lone.code;
     }
 
     // Where a row stands, or would, `from` a place on that is not behind it. Looks near that place first.
-    std::size_t place(std::int32_t row, std::size_t from = 0) const {
-        const std::int32_t* rows = this->rows();
+    std::size_t place(Row row, std::size_t from = 0) const {
+        const Row* rows = this->rows();
         std::size_t step = 1;
         while (from + step <= size_ && rows[from + step - 1] < row) {
             from += step;
@@ -53,7 +55,7 @@ class Posting {
         const std::size_t end = std::min<std::size_t>(from + step - 1, size_);
         return static_cast<std::size_t>(std::lower_bound(rows + from, rows + end, row) - rows);
     }
-    bool holds(std::int32_t row) const {
+    bool holds(Row row) const {
         const std::size_t at = place(row);
         return at < size_ && rows()[at] == row;
     }
@@ -63,10 +65,10 @@ class Posting {
     }
 
     // A row that is not there yet.
-    void insert(std::int32_t row, std::uint8_t code) {
+    void insert(Row row, std::uint8_t code) {
         if (size_ == std::max<std::uint32_t>(room_, 1)) resize(size_ + size_ / 4 + 1);
         const std::size_t at = size_ == 0 || rows()[size_ - 1] < row ? size_ : place(row);
-        std::int32_t* rows = own_rows();
+        Row* rows = own_rows();
         std::uint8_t* codes = own_codes();
         std::memmove(rows + at + 1, rows + at, ROW * (size_ - at));
         std::memmove(codes + at + 1, codes + at, size_ - at);
@@ -76,9 +78,9 @@ class Posting {
     }
 
     // A row that is there.
-    void erase(std::int32_t row) {
+    void erase(Row row) {
         const std::size_t at = place(row);
-        std::int32_t* rows = own_rows();
+        Row* rows = own_rows();
         std::uint8_t* codes = own_codes();
         --size_;
         std::memmove(rows + at, rows + at + 1, ROW * (size_ - at));
@@ -87,9 +89,9 @@ class Posting {
     }
 
    private:
-    static constexpr std::size_t ROW = sizeof(std::int32_t);
+    static constexpr std::size_t ROW = sizeof(Row);
 
-    std::int32_t* own_rows() { return const_cast<std::int32_t*>(rows()); }
+    Row* own_rows() { return const_cast<Row*>(rows()); }
     std::uint8_t* own_codes() { return const_cast<std::uint8_t*>(codes()); }
 
     void swap(Posting& other) noexcept {
@@ -116,7 +118,7 @@ class Posting {
     std::uint32_t room_ = 0;  // 0: the lone entry lies in here
     union Held {
         struct {
-            std::int32_t row;
+            Row row;
             std::uint8_t code;
         } lone;
         char* block;  // `room_` rows, and behind them as many codes

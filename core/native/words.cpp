@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -19,6 +18,7 @@
 #include "kernels.h"
 #include "posting.h"
 #include "said.h"
+#include "shelves.h"
 #include "text.h"
 #include "vocabulary.h"
 
@@ -29,6 +29,7 @@ using native::Entry;
 using native::ODD;
 using native::Posting;
 using native::Reader;
+using native::Shelves;
 using native::Text;
 using native::Vocabulary;
 using native::quarters;
@@ -57,7 +58,7 @@ struct Norm {
 
 // ---- loops that take the time ----
 
-FORMS ROUNDED_ALIKE static void weigh(const std::int32_t* rows, const std::uint8_t* codes, std::size_t n,
+FORMS ROUNDED_ALIKE static void weigh(const Posting::Row* rows, const std::uint8_t* codes, std::size_t n,
                                       const float* lengths, double worth, const Norm& norm, double* added) {
     for (std::size_t i = 0; i < n; ++i) added[i] = norm.weighed(0.25 * codes[i], worth, lengths[rows[i]]);
 }
@@ -122,7 +123,7 @@ class Postings {
             entries.assign(draft.entries.begin() + start, draft.entries.begin() + draft.ends[i]);
             for (Entry& entry : entries) {
                 std::int32_t& number = numbers[entry.number];
-                if (number == Vocabulary::NONE) number = number_of(draft.vocabulary.word(entry.number));
+                if (number == Vocabulary::NONE) number = vocabulary_.number(draft.vocabulary.word(entry.number));
                 entry.number = number;
             }
             std::sort(entries.begin(), entries.end(),
@@ -141,17 +142,14 @@ class Postings {
         std::vector<Entry> entries;
         Reader reader{std::string_view(said)};
         Entry entry{};
-        while (reader.next(entry, postings_.size())) {
-            if (!postings_[entry.number].holds(row)) throw std::invalid_argument("not what the document says");
+        while (reader.next(entry, vocabulary_.size())) {
+            if (!shelves_.holds(entry.number, row)) throw std::invalid_argument("not what the document says");
             entries.push_back(entry);
         }
         for (const Entry& gone : entries) {
-            Posting& posting = postings_[gone.number];
-            posting.erase(row);
+            shelves_.erase(gone.number, row);
             if (quarters(gone.count) == ODD) odd_.erase(odd_key(gone.number, row));
-            if (posting.size() > 0) continue;
-            posting = Posting();
-            vocabulary_.forget(gone.number);
+            if (shelves_.holding(gone.number) == 0) vocabulary_.forget(gone.number);
         }
         total_length_ -= static_cast<double>(lengths_[row]);
         lengths_[row] = FREE;
@@ -196,12 +194,16 @@ class Postings {
         double* sums = found.mutable_data();
         std::fill(sums, sums + rows.size(), 0.0);
         const Norm norm = this->norm();
-        for (const Asked& word : asked(words, weights)) {
-            std::size_t at = 0;
+        for (Asked& word : asked(words, weights)) {
+            std::size_t turned = shelves_.size();  // to which shelf: none yet
             for (const std::size_t i : ascending) {
-                at = word.posting->place(rows[i], at);
-                if (at == word.posting->size()) break;
-                if (word.posting->rows()[at] == rows[i]) sums[i] += norm.weighed(count(word, at), word.worth, lengths_[rows[i]]);
+                const std::int32_t row = rows[i];
+                if (row < 0 || Shelves::shelf(row) >= shelves_.size()) continue;
+                if (Shelves::shelf(row) != turned) word.turn(shelves_, turned = Shelves::shelf(row));
+                const Posting& posting = *word.posting;
+                word.at = posting.place(Shelves::place(row), word.at);
+                if (word.at == posting.size() || posting.rows()[word.at] != Shelves::place(row)) continue;
+                sums[i] += norm.weighed(count(word, row, word.at), word.worth, lengths_[row]);
             }
         }
         return found;
@@ -213,9 +215,11 @@ class Postings {
     // A word of a query that somebody says; in the order in which what they add is summed.
     struct Asked {
         std::int32_t number;
-        const Posting* posting;
         double worth;  // weight × idf × (k1 + 1)
+        const Posting* posting = nullptr;  // on one shelf
         std::size_t at = 0;  // as far as it was gone through
+
+        void turn(const Shelves& shelves, std::size_t shelf) { posting = &shelves.posting(shelf, number), at = 0; }
     };
     using Query = std::vector<Asked>;
 
@@ -227,13 +231,8 @@ class Postings {
     static std::uint64_t odd_key(std::int32_t number, std::int32_t row) {
         return static_cast<std::uint64_t>(number) << 32 | static_cast<std::uint32_t>(row);
     }
-    std::int32_t number_of(std::string_view word) {
-        const std::int32_t number = vocabulary_.number(word);
-        if (static_cast<std::size_t>(number) >= postings_.size()) postings_.resize(vocabulary_.size());
-        return number;
-    }
     void enter(const Entry& entry, std::int32_t row, std::uint8_t code) {
-        postings_[entry.number].insert(row, code);
+        shelves_.insert(entry.number, row, code);
         if (code == ODD) odd_[odd_key(entry.number, row)] = entry.count;
     }
     void settle(std::int32_t row, const std::vector<Entry>& entries) {
@@ -252,21 +251,20 @@ class Postings {
             vocabulary_.append(word);
             words.remove_prefix(word.size() + 1);
         }
-        postings_.resize(vocabulary_.size());
-        std::vector<std::uint32_t> sizes(postings_.size(), 0);
-        each(said, ends, [&](std::int32_t, const std::vector<Entry>& entries) {
-            for (const Entry& entry : entries) ++sizes[entry.number];
+        std::vector<std::vector<std::uint32_t>> sizes;  // by shelf, then by number
+        each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
+            if (Shelves::shelf(row) == sizes.size()) sizes.emplace_back(vocabulary_.size(), 0);
+            for (const Entry& entry : entries) ++sizes.back()[entry.number];
         });
-        for (std::size_t number = 0; number < sizes.size(); ++number) {
-            if ((sizes[number] == 0) != vocabulary_.word(static_cast<std::int32_t>(number)).empty())
-                throw std::invalid_argument("a word that nobody says");
-            postings_[number].reserve(sizes[number]);
-        }
+        for (const std::vector<std::uint32_t>& of_shelf : sizes) shelves_.reserve(of_shelf);
         lengths_.resize(static_cast<std::size_t>(ends.size()), FREE);
         each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
             for (const Entry& entry : entries) enter(entry, row, quarters(entry.count));
             settle(row, entries);
         });
+        for (std::int32_t number = 0; number < static_cast<std::int32_t>(vocabulary_.size()); ++number)
+            if ((shelves_.holding(number) == 0) != vocabulary_.word(number).empty())
+                throw std::invalid_argument("a word that nobody says");
     }
 
     template <typename Act>
@@ -279,7 +277,7 @@ class Postings {
             Reader reader(said.substr(start, end - start));
             entries.clear();
             Entry entry{};
-            while (reader.next(entry, postings_.size())) entries.push_back(entry);
+            while (reader.next(entry, vocabulary_.size())) entries.push_back(entry);
             act(static_cast<std::int32_t>(row), entries);
             start = end;
         }
@@ -302,10 +300,9 @@ class Postings {
             if (!(weights[i] >= 0.0 && std::isfinite(weights[i]))) throw std::invalid_argument("a weight below 0");
             const std::int32_t number = vocabulary_.find(Text(words[i]).utf8(room));
             if (number == Vocabulary::NONE) continue;
-            const Posting& posting = postings_[number];
-            const auto all = static_cast<double>(living_), holding = static_cast<double>(posting.size());
+            const auto all = static_cast<double>(living_), holding = static_cast<double>(shelves_.holding(number));
             const double idf = std::log1p((all - holding + 0.5) / (holding + 0.5));
-            query.push_back({number, &posting, weights[i] * idf * (k1_ + 1.0)});
+            query.push_back({number, weights[i] * idf * (k1_ + 1.0)});
         }
         return query;
     }
@@ -325,40 +322,49 @@ class Postings {
         const std::vector<std::size_t> ascending = in_order(others);
         auto other = ascending.begin();
         Best best(k);
-        while (true) {
-            std::int32_t first = std::numeric_limits<std::int32_t>::max();
-            for (const Asked& word : query)
-                if (word.at < word.posting->size()) first = std::min(first, word.posting->rows()[word.at]);
-            if (first == std::numeric_limits<std::int32_t>::max()) return best.taken();
-            std::fill(sums, sums + WIDTH, 0.0);
-            const std::int64_t last = std::int64_t{first} + static_cast<std::int64_t>(WIDTH);
-            for (Asked& word : query) add(word, first, last, norm, sums);
-            for (; other != ascending.end() && others[*other] < last; ++other)
-                if (others[*other] >= first) of_others[*other] = sums[others[*other] - first];
-            const std::size_t count = reaching(sums, WIDTH, best.bar(), reached);
-            for (std::size_t i = 0; i < count; ++i) best.offer(sums[reached[i]], first + reached[i]);
+        for (std::size_t shelf = 0; shelf < shelves_.size(); ++shelf) {
+            for (Asked& word : query) word.turn(shelves_, shelf);
+            const auto base = static_cast<std::int64_t>(shelf) * Shelves::ROWS;
+            while (true) {
+                std::int64_t first = Shelves::ROWS;
+                for (const Asked& word : query)
+                    if (word.at < word.posting->size())
+                        first = std::min<std::int64_t>(first, word.posting->rows()[word.at]);
+                if (first == Shelves::ROWS) break;
+                std::fill(sums, sums + WIDTH, 0.0);
+                const std::int64_t last = std::min(first + static_cast<std::int64_t>(WIDTH), Shelves::ROWS);
+                for (Asked& word : query) add(word, base, first, last, norm, sums);
+                for (; other != ascending.end() && others[*other] < base + last; ++other)
+                    if (others[*other] >= base + first) of_others[*other] = sums[others[*other] - base - first];
+                const std::size_t count = reaching(sums, WIDTH, best.bar(), reached);
+                for (std::size_t i = 0; i < count; ++i)
+                    best.offer(sums[reached[i]], static_cast<std::int32_t>(base + first + reached[i]));
+            }
         }
+        return best.taken();
     }
 
-    double count(const Asked& word, std::size_t at) const {
+    double count(const Asked& word, std::int64_t row, std::size_t at) const {
         const std::uint8_t code = word.posting->codes()[at];
-        return code == ODD ? odd_.at(odd_key(word.number, word.posting->rows()[at])) : 0.25 * code;
+        return code == ODD ? odd_.at(odd_key(word.number, static_cast<std::int32_t>(row))) : 0.25 * code;
     }
 
-    // Adds what a word gives to the rows from `first` to `last`, and moves on behind them.
-    void add(Asked& word, std::int64_t first, std::int64_t last, const Norm& norm, double* sums) const {
+    // Adds what a word gives to the rows from `first` to `last` of the shelf that begins at `base`, and moves on.
+    void add(Asked& word, std::int64_t base, std::int64_t first, std::int64_t last, const Norm& norm,
+             double* sums) const {
         constexpr std::size_t AT_ONCE = 256;
         double added[AT_ONCE];
+        const float* lengths = lengths_.data() + base;
         const std::size_t size = word.posting->size();
         while (word.at < size && word.posting->rows()[word.at] < last) {
-            const std::int32_t* rows = word.posting->rows() + word.at;
+            const Posting::Row* rows = word.posting->rows() + word.at;
             const std::uint8_t* codes = word.posting->codes() + word.at;
             std::size_t n = std::min(AT_ONCE, size - word.at);
             if (rows[n - 1] >= last) n = static_cast<std::size_t>(std::lower_bound(rows, rows + n, last) - rows);
-            weigh(rows, codes, n, lengths_.data(), word.worth, norm, added);
+            weigh(rows, codes, n, lengths, word.worth, norm, added);
             for (const void* odd = std::memchr(codes, ODD, n); odd != nullptr;) {
                 const auto i = static_cast<std::size_t>(static_cast<const std::uint8_t*>(odd) - codes);
-                added[i] = norm.weighed(count(word, word.at + i), word.worth, lengths_[rows[i]]);
+                added[i] = norm.weighed(count(word, base + rows[i], word.at + i), word.worth, lengths[rows[i]]);
                 odd = std::memchr(codes + i + 1, ODD, n - i - 1);
             }
             for (std::size_t i = 0; i < n; ++i) sums[rows[i] - first] += added[i];
@@ -368,7 +374,7 @@ class Postings {
 
     double k1_, b_;
     Vocabulary vocabulary_;
-    std::vector<Posting> postings_;  // by number
+    Shelves shelves_;
     std::unordered_map<std::uint64_t, float> odd_;  // counts that no code says
     std::vector<float> lengths_;  // by row
     double total_length_ = 0.0;

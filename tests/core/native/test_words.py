@@ -15,6 +15,8 @@ from core.native.words import Draft, Postings, print_of
 K1, B = 0.9, 0.4
 WORDS = [f"word{number}" for number in range(200)] + ["机器", "ïß", "𠮷野", "\ud800"]
 
+SHELF = 65_536  # rows
+
 Said = tuple[list[str], float]  # words, and the weight of each
 
 
@@ -72,9 +74,12 @@ def a_document(rng: np.random.Generator) -> list[Said]:
 
 
 def lived(seed: int, rounds: int) -> tuple[Plain, np.random.Generator]:
-    """Documents put in batches, some dropped, rows taken again out of turn."""
+    """Documents put in batches, some dropped, rows taken again out of turn; some of the rows on a second shelf."""
     rng = np.random.default_rng(seed)
-    plain, free = Plain(), list(range(300 * rounds))
+    plain, free = (
+        Plain(),
+        [*range(150 * rounds), *range(SHELF - 150 * rounds // 2, SHELF + 150 * rounds // 2)],
+    )
     for _ in range(rounds):
         rows = free[:250]
         plain.put(rows, [a_document(rng) for _ in rows])
@@ -96,7 +101,11 @@ def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int
             bar = sorted(expected.values(), reverse=True)[:k][-1:]
             best = sorted((-score, row) for row, score in expected.items() if score >= bar[0])
 
-            others = [*rng.integers(-1, 300 * rounds, 300).tolist(), *(row for _, row in best[:9])]
+            others = [
+                *rng.integers(-1, 300 * rounds, 300).tolist(),
+                *rng.choice(list(plain.counts), 300).tolist(),
+            ]
+            others += [*range(SHELF - 5, SHELF + 5), 3 * SHELF, *(row for _, row in best[:9])]
             rows, scores, beside = plain.postings.search(list(query), list(query.values()), k, others)
             alone = plain.postings.scores(list(query), list(query.values()), others)
 
@@ -124,6 +133,23 @@ def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) ->
     for row in rows:
         restored.drop(new_row[row], plain.said[row])
     assert restored.words().strip() == b""
+
+
+def test_documents_on_several_shelves_are_restored() -> None:
+    documents: list[list[Said]] = [[] for _ in range(2 * SHELF + 10)]
+    for row in (0, 7, SHELF - 1, SHELF, SHELF + 7, 2 * SHELF + 9):
+        documents[row] = [(["cat", f"only{row}"], 1.0 + row % 5 * 0.3)]
+    put, restored = Postings(K1, B), Postings(K1, B)
+    said = put.put(drafted(documents), range(len(documents)))
+
+    restored.restore(put.words(), b"".join(said), np.array(list(accumulate(map(len, said)))))
+
+    asked = ["cat", "only7", f"only{SHELF}"], [1.0, 1.0, 1.0], 10, [7, SHELF, SHELF + 8]
+    assert restored.search(*asked) == put.search(*asked)
+    assert sorted(restored.search(*asked)[0]) == [0, 7, SHELF - 1, SHELF, SHELF + 7, 2 * SHELF + 9]
+    restored.drop(SHELF, said[SHELF])
+    assert f"only{SHELF}".encode() not in restored.words()
+    assert b"cat" in restored.words()
 
 
 def test_a_run_says_its_pairs() -> None:
