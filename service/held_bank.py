@@ -16,7 +16,7 @@ from core.bank.restoring import Cached, IndexSnapshot, opened
 from core.errors import RevisionTrimmed, StoreUnavailable
 from core.ids import BankKey
 from core.ports import IndexCache, Store
-from service.giving_way import giving_way, leave_by_and_by
+from service.giving_way import leave_by_and_by
 
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
@@ -211,8 +211,7 @@ class HeldBank:
     async def _build(self, bank: Bank, jobs: Sequence[Compaction]) -> None:
         try:
             for job in jobs:
-                # igraph holds Python's lock all the time: that is to be over soon.
-                await (asyncio.to_thread(job.build) if job.part == "graph" else giving_way(job.build))
+                await asyncio.to_thread(job.build)
                 bank.adopt(job)
         finally:
             self._compacting = None

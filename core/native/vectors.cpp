@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "aside.h"
 #include "hnsw.h"
 #include "kernels.h"
 
@@ -114,7 +115,7 @@ class Graph {
     std::size_t link(std::size_t count, std::size_t ef_construction, std::uint64_t seed) {
         if (ef_construction == 0) throw py::value_error("ef_construction is at least 1");
         py::gil_scoped_release released;
-        graph_->link(count, ef_construction, seed);
+        native::aside([&] { graph_->link(count, ef_construction, seed); });
         return graph_->linked();
     }
 
@@ -228,14 +229,16 @@ class Graph {
         std::fill(into, into + count * k, NONE);
         const float* from = questions.data();
         py::gil_scoped_release released;
-        for (std::size_t start = 0; start < count; start += TOGETHER) {
-            Ranking best[TOGETHER];
-            const std::size_t some = std::min(TOGETHER, count - start);
-            ask(from + start * width_, some, best);
-            for (std::size_t at = 0; at < some; ++at)
-                for (std::size_t place = 0; place < best[at].size(); ++place)
-                    into[(start + at) * k + place] = best[at][place].near;
-        }
+        native::aside([&] {
+            for (std::size_t start = 0; start < count; start += TOGETHER) {
+                Ranking best[TOGETHER];
+                const std::size_t some = std::min(TOGETHER, count - start);
+                ask(from + start * width_, some, best);
+                for (std::size_t at = 0; at < some; ++at)
+                    for (std::size_t place = 0; place < best[at].size(); ++place)
+                        into[(start + at) * k + place] = best[at][place].near;
+            }
+        });
         return found;
     }
 

@@ -1,14 +1,9 @@
 import asyncio
-import os
-import sys
-import threading
 from itertools import pairwise
-
-import pytest
 
 from core.bank.bank import Bank, Tuning
 from core.bank.change import InteractionAdd
-from service.giving_way import FEW, NICE, giving_way, leave_by_and_by
+from service.giving_way import FEW, leave_by_and_by
 from tests.support.changes import Story, interaction, node_put
 
 
@@ -21,26 +16,6 @@ def bank_with(nodes: int) -> Bank:
 async def turns(count: int) -> None:
     for _ in range(count):
         await asyncio.sleep(0)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux alone")
-async def test_what_gives_way_runs_at_a_low_priority_and_nothing_else_does() -> None:
-    def priority() -> int:
-        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-
-    before = priority()
-
-    assert await giving_way(priority) == max(before, NICE)
-    assert priority() == before
-    assert await asyncio.to_thread(priority) == before
-
-
-async def test_what_fails_while_it_gives_way_fails_for_who_asked() -> None:
-    def fail() -> None:
-        raise ValueError("as it does")
-
-    with pytest.raises(ValueError, match="as it does"):
-        await giving_way(fail)
 
 
 async def test_a_bank_that_somebody_has_stays_as_it_is() -> None:

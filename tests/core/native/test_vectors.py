@@ -1,5 +1,9 @@
 """The native vectors module at its own door; what an index makes of it: `tests/core/bank/test_vector_index.py`."""
 
+import os
+import sys
+import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,6 +94,34 @@ def test_the_buried_are_found_no_more_and_still_lead_to_others() -> None:
     assert not graph.bury(gone[0])
     rows, _ = graph.near(matrix[1], 100, 100)
     assert sorted(rows) == list(range(0, 600, 6))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux alone")
+def test_a_build_leaves_the_processors_to_others_and_its_caller_what_it_was() -> None:
+    graph = Graph(units(4_000, 64), np.arange(4_000), 16)
+    own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    after: list[int] = []
+
+    def build() -> None:
+        graph.link(4_000, 200, 1)
+        after.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    building = threading.Thread(target=build)
+    building.start()
+    seen: set[int] = set()
+    while building.is_alive():
+        seen |= {priority_of(task) for task in Path("/proc/self/task").iterdir()}
+    building.join()
+
+    assert max(seen) > own
+    assert after == [own]
+
+
+def priority_of(task: Path) -> int:
+    try:
+        return os.getpriority(os.PRIO_PROCESS, int(task.name))
+    except ProcessLookupError:  # it has just ended
+        return 0
 
 
 def test_a_graph_that_goes_on_leaves_the_one_before_as_it_was() -> None:
