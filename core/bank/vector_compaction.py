@@ -1,6 +1,7 @@
 """Vectors compiled anew beside their use."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic
 
 import numpy as np
@@ -10,6 +11,22 @@ from core.bank.compiled_vectors import Compiled, VectorSettings
 from core.bank.scoring import K
 
 _DEAD = 0.25  # share of compiled rows that may be dead where their graph goes on: a search leads through them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing(Generic[K]):
+    """A compiled part, and who stands in which of its rows; None is dead. Whoever takes it over may write to it."""
+
+    compiled: Compiled
+    keys: list[K | None]
+    row_of: dict[K, int]
+    living: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, compiled: Compiled, keys: Sequence[K | None]) -> "Standing[K]":
+        """Takes time in proportion to the rows."""
+        row_of = {key: row for row, key in enumerate(keys) if key is not None}
+        return cls(compiled, list(keys), row_of, living_of(keys))
 
 
 class VectorCompaction(Generic[K]):
@@ -26,9 +43,8 @@ class VectorCompaction(Generic[K]):
         tail: NDArray[np.float32],
         keys: Sequence[K | None],
     ) -> None:
-        self.keys: list[K | None] = []  # by row of what was built
         self.touched: dict[K, None] = {}  # keys put or dropped since; written by the index
-        self.built: Compiled | None = None
+        self.built: Standing[K] | None = None
         self._settings = settings
         self._compiled, self._tail, self._all_keys = compiled, tail, keys
         self._cancelled = False
@@ -44,7 +60,6 @@ class VectorCompaction(Generic[K]):
         goes_on = self._goes_on(living)
         if goes_on:
             kept[: len(self._compiled.matrix)] = True
-        self.keys = [self._all_keys[row] for row in np.flatnonzero(kept).tolist()]
         compiled = Compiled(self._rows(kept))
         if len(compiled.matrix) >= self._settings.exact_up_to:
             base = self._compiled if goes_on else None
@@ -52,7 +67,8 @@ class VectorCompaction(Generic[K]):
         if not self._cancelled:
             for row in np.flatnonzero(~living[kept]).tolist():
                 compiled.bury(row)
-            self.built = compiled
+            keys = [self._all_keys[row] for row in np.flatnonzero(kept).tolist()]
+            self.built = Standing.of(compiled, keys)
 
     def _goes_on(self, living: NDArray[np.bool_]) -> bool:
         compiled = len(self._compiled.matrix)

@@ -15,7 +15,7 @@ from core.bank.change import Vector
 from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
-from core.bank.vector_compaction import VectorCompaction, living_of
+from core.bank.vector_compaction import Standing, VectorCompaction
 from core.native import vectors as native
 
 Near = tuple[list[int], list[float]]
@@ -98,7 +98,7 @@ class VectorIndex(Generic[K]):
         if len(matrix) != len(keys):
             raise ValueError(f"{len(matrix)} vectors for {len(keys)} keys")
         if not self._keys and self._job is None and len(set(keys)) == len(keys):
-            self._stand_on(Compiled(matrix), list(keys))
+            self._stand_on(Standing.of(Compiled(matrix), keys))
             return
         self._reserve(len(self._keys) + len(keys))
         for key, vector in zip(keys, matrix, strict=True):
@@ -131,12 +131,11 @@ class VectorIndex(Generic[K]):
         if self._job is not None:
             self._job.touched[key] = None
 
-    def _stand_on(self, compiled: Compiled, keys: list[K | None]) -> None:
-        self._compiled = compiled
+    def _stand_on(self, standing: Standing[K]) -> None:
+        self._compiled = standing.compiled
         self._tail = np.empty((0, self._dimension), np.float32)
-        self._keys, self._free = keys, []
-        self._row_of = {key: row for row, key in enumerate(keys) if key is not None}
-        self._living = living_of(keys)
+        self._keys, self._free = standing.keys, []
+        self._row_of, self._living = standing.row_of, standing.living
 
     # ---- reads ----
 
@@ -275,7 +274,7 @@ class VectorIndex(Generic[K]):
         edits = {key: self.get(key) for key in job.touched}
         self._job = None
         self._scans = 0
-        self._stand_on(job.built, job.keys)
+        self._stand_on(job.built)
         for key, vector in edits.items():
             if vector is None:
                 self.drop(key)
@@ -334,7 +333,7 @@ class VectorIndex(Generic[K]):
         rest = np.ones(len(keys), np.bool_)
         rest[places[living]] = False
         kept = [key if alive else None for key, alive in zip(named, living.tolist(), strict=True)]
-        self._stand_on(compiled, kept)
+        self._stand_on(Standing.of(compiled, kept))
         tail = np.flatnonzero(rest)
         self.put_many([keys[place] for place in tail.tolist()], vectors[tail])
 

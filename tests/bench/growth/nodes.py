@@ -114,7 +114,8 @@ async def measure(nodes: int, seconds: float, rounds: int, folder: Path) -> Meas
         "memory as loaded / vector and text": held / nodes / least,
     }
     shutil.rmtree(data / "indexes", ignore_errors=True)
-    measures["load without snapshot s"], _ = await _first_answer(data, settings, corpus)
+    async with service(data, settings) as started:
+        measures["load without snapshot s"] = await _first_search(started, corpus)
     return measures
 
 
@@ -180,13 +181,16 @@ def _related(nodes: int) -> Iterator[bytes]:
 
 
 async def _first_answer(data: Path, settings: dict[str, str], corpus: Corpus) -> tuple[float, int]:
-    """Seconds that a new process takes to answer its first search, and the bytes that it then holds."""
+    """Seconds that a new process takes to answer its first search, and the bytes that it holds once it rests."""
+    async with service(data, settings) as started:
+        taken = await _first_search(started, corpus)
+        await started.rests()
+        return taken, started.held()
+
+
+async def _first_search(started: Started, corpus: Corpus) -> float:
     (question,) = corpus.questions(1)
     request = by_vector(BANK, question, mode=retrieval_pb2.SEARCH_MODE_EMBEDDING).SerializeToString()
-    async with service(data, settings) as started:
-        start = time.perf_counter()
-        await started.channel.unary_unary(SEARCH)(request)
-        taken = time.perf_counter() - start
-        await started.rests()
-        held = started.held()
-    return taken, held
+    start = time.perf_counter()
+    await started.channel.unary_unary(SEARCH)(request)
+    return time.perf_counter() - start
