@@ -129,7 +129,8 @@ class Bench:
 
 async def felt(side: Side, kind: Kind, seconds: float) -> Felt:
     call = side.channel.unary_unary(SEARCH)
-    await call(next(kind.requests))  # nobody asked while the other side had its turn: the bank may have left memory
+    # While the other side had its turn nobody asked: the bank may have left memory.
+    await call(next(kind.requests))
     before, start = cpu_seconds(side.pid), time.perf_counter()
     latencies = await open_loop(call, kind.requests, rate=kind.rate, seconds=seconds)
     return Felt(latencies=latencies, cpu=(cpu_seconds(side.pid) - before) / (time.perf_counter() - start))
