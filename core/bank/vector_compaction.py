@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from core.bank.compiled_vectors import Compiled, VectorSettings
 from core.bank.scoring import K
 
+BLOCK = 1_024  # rows of a tail that lie together
 _DEAD = 0.25  # share of compiled rows that may be dead where their graph goes on: a search leads through them
 
 
@@ -40,7 +41,7 @@ class VectorCompaction(Generic[K]):
         self,
         settings: VectorSettings,
         compiled: Compiled,
-        tail: NDArray[np.float32],
+        tail: Sequence[NDArray[np.float32]],
         keys: Sequence[K | None],
     ) -> None:
         self.touched: dict[K, None] = {}  # keys put or dropped since; written by the index
@@ -79,7 +80,11 @@ class VectorCompaction(Generic[K]):
     def _rows(self, kept: NDArray[np.bool_]) -> NDArray[np.float32]:
         matrix = self._compiled.matrix
         of_compiled, of_tail = kept[: len(matrix)], kept[len(matrix) :]
-        return np.concatenate([matrix if of_compiled.all() else matrix[of_compiled], self._tail[of_tail]])
+        parts = [matrix if of_compiled.all() else matrix[of_compiled]]
+        for number, block in enumerate(self._tail):
+            here = of_tail[number * BLOCK : (number + 1) * BLOCK]
+            parts.append(block[: len(here)][here])
+        return np.concatenate(parts)
 
 
 def living_of(keys: Sequence[object]) -> NDArray[np.bool_]:

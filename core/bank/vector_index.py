@@ -15,11 +15,14 @@ from core.bank.change import Vector
 from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
-from core.bank.vector_compaction import Standing, VectorCompaction
+from core.bank.vector_compaction import BLOCK, Standing, VectorCompaction
 from core.native import vectors as native
 
 Near = tuple[list[int], list[float]]
 """Rows, and their cosines."""
+
+FEWEST = 16
+"""Rows that a tail has room for at the least."""
 
 ABSENT = -1.0
 """The similarity of a key that has no vector: no scale of scores puts it above 0."""
@@ -45,8 +48,8 @@ class LinksSnapshot(Generic[K]):
 class VectorIndex(Generic[K]):
     """Unit vectors by key. To be used from one thread; only a compaction's `build` may run in another.
 
-    Rows are numbered through: first the compiled ones, then the tail, a matrix with room to grow
-    that takes every new vector. A compiled row is never written again: its vector dies in place
+    Rows are numbered through: first the compiled ones, then the tail, which takes every new vector, in blocks, so
+    that it grows without being copied. A compiled row is never written again: its vector dies in place
     (in HNSW as a tombstone) and what replaces it goes to the tail.
     """
 
@@ -56,7 +59,7 @@ class VectorIndex(Generic[K]):
         self._dimension = dimension
         self._settings = settings
         self._compiled = Compiled(np.empty((0, dimension), np.float32))
-        self._tail = np.empty((0, dimension), np.float32)
+        self._tail: list[NDArray[np.float32]] = []  # blocks of BLOCK rows; the first one grows to that
         self._keys: list[K | None] = []  # by row; None is dead
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
         self._row_of: dict[K, int] = {}
@@ -84,7 +87,8 @@ class VectorIndex(Generic[K]):
             row = len(self._keys)
             self._reserve(row + 1)
             self._keys.append(key)
-        self._tail[row - len(self._compiled.matrix)] = vector
+        block, place = divmod(row - len(self._compiled.matrix), BLOCK)
+        self._tail[block][place] = vector
         self._living[row] = True
         self._row_of[key] = row
         self._touch(key)
@@ -118,14 +122,21 @@ class VectorIndex(Generic[K]):
         self._touch(key)
 
     def _reserve(self, rows: int) -> None:
-        """Room for so many rows in all. The old matrix is left as it is, for whoever still reads it."""
-        compiled = len(self._compiled.matrix)
-        if rows > compiled + len(self._tail):
-            room = max(rows - compiled, 2 * len(self._tail), 16)
-            tail, living = np.empty((room, self._dimension), np.float32), np.zeros(compiled + room, np.bool_)
-            tail[: len(self._tail)] = self._tail
+        """Room for so many rows in all. Old blocks are left as they are, for whoever still reads them."""
+        wanted = rows - len(self._compiled.matrix)
+        if self._tail and len(self._tail[0]) < min(wanted, BLOCK):
+            first = self._block(max(wanted, 2 * len(self._tail[0])))
+            first[: len(self._tail[0])] = self._tail[0]
+            self._tail[0] = first
+        while wanted > len(self._tail) * BLOCK or (wanted > 0 and not self._tail):
+            self._tail.append(self._block(BLOCK if self._tail else max(wanted, FEWEST)))
+        if rows > len(self._living):
+            living = np.zeros(max(rows, 2 * len(self._living)), np.bool_)
             living[: len(self._living)] = self._living
-            self._tail, self._living = tail, living
+            self._living = living
+
+    def _block(self, rows: int) -> NDArray[np.float32]:
+        return np.empty((min(rows, BLOCK), self._dimension), np.float32)
 
     def _touch(self, key: K) -> None:
         if self._job is not None:
@@ -133,7 +144,7 @@ class VectorIndex(Generic[K]):
 
     def _stand_on(self, standing: Standing[K]) -> None:
         self._compiled = standing.compiled
-        self._tail = np.empty((0, self._dimension), np.float32)
+        self._tail = []
         self._keys, self._free = standing.keys, []
         self._row_of, self._living = standing.row_of, standing.living
 
@@ -197,8 +208,10 @@ class VectorIndex(Generic[K]):
             return known
         self._scans += 1
         rows, cosines = known or self._scan(self._compiled.matrix, 0, vector, k, allowed)
-        of_tail, cosines_of_tail = self._scan(self._tail, compiled, vector, k, allowed)
-        return rows + of_tail, cosines + cosines_of_tail
+        for first, block in enumerate(self._tail):
+            found = self._scan(block, compiled + first * BLOCK, vector, k, allowed)
+            rows, cosines = rows + found[0], cosines + found[1]
+        return rows, cosines
 
     def _near_compiled(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near | None:
         """Compiled rows, more and more of them until enough are allowed; None where a scan is better."""
@@ -233,8 +246,12 @@ class VectorIndex(Generic[K]):
 
     def _vector(self, row: int) -> Vector:
         compiled = len(self._compiled.matrix)
-        vector: Vector = self._compiled.matrix[row] if row < compiled else self._tail[row - compiled]
-        return vector
+        if row < compiled:
+            of_compiled: Vector = self._compiled.matrix[row]
+            return of_compiled
+        block, place = divmod(row - compiled, BLOCK)
+        of_tail: Vector = self._tail[block][place]
+        return of_tail
 
     def _cosines(self, vector: Vector, rows: Sequence[int]) -> NDArray[np.float32]:
         compiled = len(self._compiled.matrix)
@@ -246,11 +263,12 @@ class VectorIndex(Generic[K]):
         compiled = len(self._compiled.matrix)
         if max(rows, default=-1) < compiled:  # as a rule, and then half the work
             return self._compiled.matrix.take(rows, axis=0)
-        places = np.array(rows, dtype=np.int64)
-        tail = places >= compiled
+        places = np.array(rows, dtype=np.int64) - compiled
         matrix = np.empty((len(places), self._dimension), np.float32)
-        matrix[~tail] = self._compiled.matrix[places[~tail]]
-        matrix[tail] = self._tail[places[tail] - compiled]
+        matrix[places < 0] = self._compiled.matrix[places[places < 0] + compiled]
+        for number, block in enumerate(self._tail):
+            here = places // BLOCK == number
+            matrix[here] = block[places[here] % BLOCK]
         return matrix
 
     # ---- compaction ----
@@ -262,8 +280,7 @@ class VectorIndex(Generic[K]):
         """
         if not self._worth_compiling(at_rest):
             return None
-        tail = self._tail[: len(self._keys) - len(self._compiled.matrix)]
-        self._job = VectorCompaction(self._settings, self._compiled, tail, tuple(self._keys))
+        self._job = VectorCompaction(self._settings, self._compiled, tuple(self._tail), tuple(self._keys))
         self._free = []  # nothing the job reads is written again
         return self._job
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from core.bank.change import Vector
 from core.bank.compiled_vectors import VectorSettings
 from core.bank.snapshot import SnapshotUnusable
-from core.bank.vector_compaction import VectorCompaction
+from core.bank.vector_compaction import BLOCK, VectorCompaction
 from core.bank.vector_index import ABSENT, VectorIndex
+from core.native.vectors import cosines
 from service.adapters.local_embedder.embedder import LocalEmbedder
 
 DIMENSION = 8
@@ -421,4 +422,41 @@ def test_a_vector_rewritten_many_times_takes_no_more_room() -> None:
 
     assert len(index) == 1
     assert index.compaction() is None
-    assert len(vars(index)["_tail"]) == 16
+    assert [len(block) for block in vars(index)["_tail"]] == [16]
+
+
+def test_a_tail_of_several_blocks_is_searched_read_and_compiled_as_one() -> None:
+    vectors = clustered(3 * BLOCK + 200, DIMENSION, seed=4)
+    names = [f"n{row:05}" for row in range(len(vectors))]
+    index: VectorIndex[str] = VectorIndex(DIMENSION, VectorSettings(exact_up_to=2 * BLOCK, scans=0))
+    for name, vector in zip(names[:-100], vectors[:-100], strict=True):
+        index.put(name, vector)
+    for name in names[5::7]:
+        index.drop(name)
+    job = index.compaction()
+    assert job is not None
+    index.put_many(names[-100:], vectors[-100:])
+    index.put(names[5], vectors[5])
+    living = sorted({name for row, name in enumerate(names) if row % 7 != 5} | {*names[-100:], names[5]})
+    rows = [names.index(name) for name in living]
+
+    def shown() -> tuple[object, ...]:
+        found = [
+            index.search(query, 5, allowed)
+            for query in vectors[::300]
+            for allowed in (None, living.__contains__)
+        ]
+        return found, index.matrix(living)[1].tolist(), index.similarities(vectors[7], living).tolist()
+
+    before = shown()
+    job.build()
+    index.adopt(job)
+
+    assert before[0] == [
+        sorted(((n, c) for n, c in zip(living, exact, strict=True)), key=lambda hit: (-hit[1], hit[0]))[:5]
+        for query in vectors[::300]
+        for exact in [cosines(vectors, rows, query).tolist()] * 2
+    ]
+    assert before[1] == vectors[rows].tolist()
+    assert shown()[1:] == before[1:]
+    assert all(index.get(name) is not None for name in living)
