@@ -10,10 +10,10 @@ What the defaults of `VectorSettings` were chosen by, processor time of the 11 n
 and 22 µs among 1,000 vectors, 55 and 31 among 2,000, 109 and 38 among 4,000. Below 2,000 a scan costs little more,
 is exact, and needs no build.
 
-Recall of ten and processor time by ef, of real questions: among 5,762 real vectors 0.992 and 39 µs (80), 0.996 and 56
-(128); among 10,000, the others mixes, 0.992 and 51 (96), 0.996 and 64 (128); among 100,000, nearly all of them mixes,
-0.966 and 113 (80), 0.992 and 306 (224). Trials of the graphs chose 80, 96 and 224. m 16 and 24 and ef_construction 400
-and 800 found more only in as much more time.
+Recall of ten and processor time by ef, of real questions: among 5,762 real vectors 0.992 and 47 µs (80), 0.996 and 56
+(128); among 10,000, the others mixes, 0.992 and 59 (96), 0.996 and 73 (128); among 100,000, nearly all of them mixes,
+0.968 and 94 (80), 0.991 and 153 (160), 0.994 and 226 (224). Trials of the graphs chose 80, 96 and 192. m 16 and 24 and
+ef_construction 400 and 800 found more only in as much more time.
 """
 
 import asyncio
