@@ -246,9 +246,7 @@ async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[S
     deferred: list[_Command[Any]] = []
     touched: set[str] = set()
     for command in commands:
-        sees_all = (
-            staged and staged[0][1].sees_all
-        )  # it may change any node: what follows must see what it did
+        sees_all = staged and staged[0][1].sees_all  # it may change any node: others must see what it did
         if sees_all or in_vain > TURN:
             deferred.append(command)
             continue

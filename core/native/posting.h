@@ -1,6 +1,6 @@
 // Who says a word, and how often: rows in ascending order, beside them how often in quarters.
 //
-// Rows are counted within a shelf of 65,536, in two bytes each.
+// Rows are counted within a range of 65,536, in two bytes each.
 
 #pragma once
 

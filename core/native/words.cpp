@@ -18,7 +18,7 @@
 #include "kernels.h"
 #include "posting.h"
 #include "said.h"
-#include "shelves.h"
+#include "ranges.h"
 #include "text.h"
 #include "vocabulary.h"
 
@@ -29,7 +29,7 @@ using native::Entry;
 using native::ODD;
 using native::Posting;
 using native::Reader;
-using native::Shelves;
+using native::Ranges;
 using native::Text;
 using native::Vocabulary;
 using native::quarters;
@@ -143,13 +143,13 @@ class Postings {
         Reader reader{std::string_view(said)};
         Entry entry{};
         while (reader.next(entry, vocabulary_.size())) {
-            if (!shelves_.holds(entry.number, row)) throw std::invalid_argument("not what the document says");
+            if (!ranges_.holds(entry.number, row)) throw std::invalid_argument("not what the document says");
             entries.push_back(entry);
         }
         for (const Entry& gone : entries) {
-            shelves_.erase(gone.number, row);
+            ranges_.erase(gone.number, row);
             if (quarters(gone.count) == ODD) odd_.erase(odd_key(gone.number, row));
-            if (shelves_.holding(gone.number) == 0) vocabulary_.forget(gone.number);
+            if (ranges_.holding(gone.number) == 0) vocabulary_.forget(gone.number);
         }
         total_length_ -= static_cast<double>(lengths_[row]);
         lengths_[row] = FREE;
@@ -195,14 +195,14 @@ class Postings {
         std::fill(sums, sums + rows.size(), 0.0);
         const Norm norm = this->norm();
         for (Asked& word : asked(words, weights)) {
-            std::size_t turned = shelves_.size();  // to which shelf: none yet
+            std::size_t turned = ranges_.size();  // to which range: none yet
             for (const std::size_t i : ascending) {
                 const std::int32_t row = rows[i];
-                if (row < 0 || Shelves::shelf(row) >= shelves_.size()) continue;
-                if (Shelves::shelf(row) != turned) word.turn(shelves_, turned = Shelves::shelf(row));
+                if (row < 0 || Ranges::range(row) >= ranges_.size()) continue;
+                if (Ranges::range(row) != turned) word.turn(ranges_, turned = Ranges::range(row));
                 const Posting& posting = *word.posting;
-                word.at = posting.place(Shelves::place(row), word.at);
-                if (word.at == posting.size() || posting.rows()[word.at] != Shelves::place(row)) continue;
+                word.at = posting.place(Ranges::place(row), word.at);
+                if (word.at == posting.size() || posting.rows()[word.at] != Ranges::place(row)) continue;
                 sums[i] += norm.weighed(count(word, row, word.at), word.worth, lengths_[row]);
             }
         }
@@ -216,10 +216,10 @@ class Postings {
     struct Asked {
         std::int32_t number;
         double worth;  // weight × idf × (k1 + 1)
-        const Posting* posting = nullptr;  // on one shelf
+        const Posting* posting = nullptr;  // in one range
         std::size_t at = 0;  // as far as it was gone through
 
-        void turn(const Shelves& shelves, std::size_t shelf) { posting = &shelves.posting(shelf, number), at = 0; }
+        void turn(const Ranges& ranges, std::size_t range) { posting = &ranges.posting(range, number), at = 0; }
     };
     using Query = std::vector<Asked>;
 
@@ -232,7 +232,7 @@ class Postings {
         return static_cast<std::uint64_t>(number) << 32 | static_cast<std::uint32_t>(row);
     }
     void enter(const Entry& entry, std::int32_t row, std::uint8_t code) {
-        shelves_.insert(entry.number, row, code);
+        ranges_.insert(entry.number, row, code);
         if (code == ODD) odd_[odd_key(entry.number, row)] = entry.count;
     }
     void settle(std::int32_t row, const std::vector<Entry>& entries) {
@@ -251,19 +251,19 @@ class Postings {
             vocabulary_.append(word);
             words.remove_prefix(word.size() + 1);
         }
-        std::vector<std::vector<std::uint32_t>> sizes;  // by shelf, then by number
+        std::vector<std::vector<std::uint32_t>> sizes;  // by range, then by number
         each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
-            if (Shelves::shelf(row) == sizes.size()) sizes.emplace_back(vocabulary_.size(), 0);
+            if (Ranges::range(row) == sizes.size()) sizes.emplace_back(vocabulary_.size(), 0);
             for (const Entry& entry : entries) ++sizes.back()[entry.number];
         });
-        for (const std::vector<std::uint32_t>& of_shelf : sizes) shelves_.reserve(of_shelf);
+        for (const std::vector<std::uint32_t>& of_range : sizes) ranges_.reserve(of_range);
         lengths_.resize(static_cast<std::size_t>(ends.size()), FREE);
         each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
             for (const Entry& entry : entries) enter(entry, row, quarters(entry.count));
             settle(row, entries);
         });
         for (std::int32_t number = 0; number < static_cast<std::int32_t>(vocabulary_.size()); ++number)
-            if ((shelves_.holding(number) == 0) != vocabulary_.word(number).empty())
+            if ((ranges_.holding(number) == 0) != vocabulary_.word(number).empty())
                 throw std::invalid_argument("a word that nobody says");
     }
 
@@ -300,7 +300,7 @@ class Postings {
             if (!(weights[i] >= 0.0 && std::isfinite(weights[i]))) throw std::invalid_argument("a weight below 0");
             const std::int32_t number = vocabulary_.find(Text(words[i]).utf8(room));
             if (number == Vocabulary::NONE) continue;
-            const auto all = static_cast<double>(living_), holding = static_cast<double>(shelves_.holding(number));
+            const auto all = static_cast<double>(living_), holding = static_cast<double>(ranges_.holding(number));
             const double idf = std::log1p((all - holding + 0.5) / (holding + 0.5));
             query.push_back({number, weights[i] * idf * (k1_ + 1.0)});
         }
@@ -322,17 +322,17 @@ class Postings {
         const std::vector<std::size_t> ascending = in_order(others);
         auto other = ascending.begin();
         Best best(k);
-        for (std::size_t shelf = 0; shelf < shelves_.size(); ++shelf) {
-            for (Asked& word : query) word.turn(shelves_, shelf);
-            const auto base = static_cast<std::int64_t>(shelf) * Shelves::ROWS;
+        for (std::size_t range = 0; range < ranges_.size(); ++range) {
+            for (Asked& word : query) word.turn(ranges_, range);
+            const auto base = static_cast<std::int64_t>(range) * Ranges::ROWS;
             while (true) {
-                std::int64_t first = Shelves::ROWS;
+                std::int64_t first = Ranges::ROWS;
                 for (const Asked& word : query)
                     if (word.at < word.posting->size())
                         first = std::min<std::int64_t>(first, word.posting->rows()[word.at]);
-                if (first == Shelves::ROWS) break;
+                if (first == Ranges::ROWS) break;
                 std::fill(sums, sums + WIDTH, 0.0);
-                const std::int64_t last = std::min(first + static_cast<std::int64_t>(WIDTH), Shelves::ROWS);
+                const std::int64_t last = std::min(first + static_cast<std::int64_t>(WIDTH), Ranges::ROWS);
                 for (Asked& word : query) add(word, base, first, last, norm, sums);
                 for (; other != ascending.end() && others[*other] < base + last; ++other)
                     if (others[*other] >= base + first) of_others[*other] = sums[others[*other] - base - first];
@@ -349,7 +349,7 @@ class Postings {
         return code == ODD ? odd_.at(odd_key(word.number, static_cast<std::int32_t>(row))) : 0.25 * code;
     }
 
-    // Adds what a word gives to the rows from `first` to `last` of the shelf that begins at `base`, and moves on.
+    // Adds what a word gives to the rows from `first` to `last` of the range that begins at `base`, and moves on.
     void add(Asked& word, std::int64_t base, std::int64_t first, std::int64_t last, const Norm& norm,
              double* sums) const {
         constexpr std::size_t AT_ONCE = 256;
@@ -374,7 +374,7 @@ class Postings {
 
     double k1_, b_;
     Vocabulary vocabulary_;
-    Shelves shelves_;
+    Ranges ranges_;
     std::unordered_map<std::uint64_t, float> odd_;  // counts that no code says
     std::vector<float> lengths_;  // by row
     double total_length_ = 0.0;

@@ -15,7 +15,7 @@ from core.native.words import Draft, Postings, print_of
 K1, B = 0.9, 0.4
 WORDS = [f"word{number}" for number in range(200)] + ["机器", "ïß", "𠮷野", "\ud800"]
 
-SHELF = 65_536  # rows
+RANGE = 65_536  # rows
 
 Said = tuple[list[str], float]  # words, and the weight of each
 
@@ -74,11 +74,11 @@ def a_document(rng: np.random.Generator) -> list[Said]:
 
 
 def lived(seed: int, rounds: int) -> tuple[Plain, np.random.Generator]:
-    """Documents put in batches, some dropped, rows taken again out of turn; some of the rows on a second shelf."""
+    """Documents put in batches, some dropped, rows taken again out of turn; some of the rows in a second range."""
     rng = np.random.default_rng(seed)
     plain, free = (
         Plain(),
-        [*range(150 * rounds), *range(SHELF - 150 * rounds // 2, SHELF + 150 * rounds // 2)],
+        [*range(150 * rounds), *range(RANGE - 150 * rounds // 2, RANGE + 150 * rounds // 2)],
     )
     for _ in range(rounds):
         rows = free[:250]
@@ -105,7 +105,7 @@ def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int
                 *rng.integers(-1, 300 * rounds, 300).tolist(),
                 *rng.choice(list(plain.counts), 300).tolist(),
             ]
-            others += [*range(SHELF - 5, SHELF + 5), 3 * SHELF, *(row for _, row in best[:9])]
+            others += [*range(RANGE - 5, RANGE + 5), 3 * RANGE, *(row for _, row in best[:9])]
             rows, scores, beside = plain.postings.search(list(query), list(query.values()), k, others)
             alone = plain.postings.scores(list(query), list(query.values()), others)
 
@@ -135,20 +135,20 @@ def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) ->
     assert restored.words().strip() == b""
 
 
-def test_documents_on_several_shelves_are_restored() -> None:
-    documents: list[list[Said]] = [[] for _ in range(2 * SHELF + 10)]
-    for row in (0, 7, SHELF - 1, SHELF, SHELF + 7, 2 * SHELF + 9):
+def test_documents_of_several_ranges_are_restored() -> None:
+    documents: list[list[Said]] = [[] for _ in range(2 * RANGE + 10)]
+    for row in (0, 7, RANGE - 1, RANGE, RANGE + 7, 2 * RANGE + 9):
         documents[row] = [(["cat", f"only{row}"], 1.0 + row % 5 * 0.3)]
     put, restored = Postings(K1, B), Postings(K1, B)
     said = put.put(drafted(documents), range(len(documents)))
 
     restored.restore(put.words(), b"".join(said), np.array(list(accumulate(map(len, said)))))
 
-    asked = ["cat", "only7", f"only{SHELF}"], [1.0, 1.0, 1.0], 10, [7, SHELF, SHELF + 8]
+    asked = ["cat", "only7", f"only{RANGE}"], [1.0, 1.0, 1.0], 10, [7, RANGE, RANGE + 8]
     assert restored.search(*asked) == put.search(*asked)
-    assert sorted(restored.search(*asked)[0]) == [0, 7, SHELF - 1, SHELF, SHELF + 7, 2 * SHELF + 9]
-    restored.drop(SHELF, said[SHELF])
-    assert f"only{SHELF}".encode() not in restored.words()
+    assert sorted(restored.search(*asked)[0]) == [0, 7, RANGE - 1, RANGE, RANGE + 7, 2 * RANGE + 9]
+    restored.drop(RANGE, said[RANGE])
+    assert f"only{RANGE}".encode() not in restored.words()
     assert b"cat" in restored.words()
 
 
