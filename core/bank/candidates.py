@@ -13,8 +13,8 @@ from core.bank import scoring
 from core.bank.bank import Bank
 from core.bank.keyword_index import KeywordIndex
 from core.bank.query import Fusion, Query
-from core.bank.scoring import K, Scored
-from core.bank.vector_index import VectorIndex
+from core.bank.scoring import K, Scale, Scored
+from core.bank.vector_index import ABSENT, VectorIndex
 from core.ids import NodeId, SegmentRef
 from core.text.analysis import terms
 
@@ -50,9 +50,9 @@ def unranked(
 ) -> list[K]:
     """The candidates of both sides, in no order: whoever is one by both is there twice."""
     wide = _wide(query)
-    found = [key for key, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []
+    found = words.leading(said, wide, (), allowed)[0] if alpha > 0.0 else []
     if alpha < 1.0 and query.vector is not None:
-        found += vectors.nearest(query.vector, wide, allowed)
+        found += vectors.near(query.vector, wide, allowed)[0]
     return found
 
 
@@ -90,7 +90,7 @@ def scored(
     *,
     final: bool = True,
 ) -> list[Scored[K]]:
-    """Candidates of both sides, each with both scores. So few numbers are sooner reckoned one by one than in arrays.
+    """Candidates of both sides, each with both scores.
 
     The `top_k` best and all that tie with the last of them are there; the others only where scores are not
     `final`, so that one of them may yet be among the best.
@@ -99,67 +99,62 @@ def scored(
     if alpha is None:
         return []
     cut = final and query.fusion is Fusion.WEIGHTED
-    by_vector = _by_vector(bank, query, vectors, allowed, alpha, cut)
-    by_words: list[tuple[K, float]] = []
-    of_others = [0.0] * len(by_vector)
+    near, cosines = _by_meaning(bank, query, vectors, allowed, alpha, cut)
+    by_words: list[K] = []
+    bm25, best = [0.0] * len(near), 0.0
     if alpha > 0.0:
-        by_words, of_others = words.search_beside(said, _wide(query), by_vector, allowed)
-    bm25 = dict(by_words) | dict(zip(by_vector, of_others, strict=True))
-    keys = list(bm25)
-    best = words.best(said) if alpha > 0.0 else 0.0
-    attribute = [scoring.attribute_score(each, best) for each in bm25.values()]
-    embedding = _embedding_scores(bank, query, vectors, keys, by_vector) if alpha < 1.0 else [0.0] * len(keys)
-    mixed = scoring.mixed(keys, attribute, embedding, alpha, k=query.top_k if cut else None)
+        by_words, of_these, bm25 = words.leading(said, _wide(query), near, allowed)
+        bm25, best = bm25 + of_these, words.best(said)
+        cosines = cosines + _cosines(query, vectors, by_words, alpha)
+    scale = Scale(best, bank.record.space.cosine_floor, bank.record.space.cosine_ceiling)
+    mixed = scoring.mixed(near + by_words, bm25, cosines, scale, alpha, k=query.top_k if cut else None)
     if query.fusion is Fusion.RECIPROCAL_RANK:
-        ranks = scoring.fused(([key for key, _ in by_words], list(by_vector)))
+        ranks = scoring.fused((by_words, near))
         most = 2.0 / (scoring.RRF_K + 1.0)
         return [s._replace(score=ranks[s.key] / most) for s in mixed]
     return mixed
 
 
-def _by_vector(
+def _by_meaning(
     bank: Bank,
     query: Query,
     vectors: VectorIndex[K],
     allowed: Callable[[K], bool] | None,
     alpha: float,
     cut: bool,
-) -> dict[K, float]:
-    """The candidates by meaning, best first, with their cosines: no more than are wanted where that settles it."""
+) -> tuple[list[K], list[float]]:
+    """The candidates by meaning with their cosines, best first: no more than are wanted where that settles it."""
     if alpha == 1.0 or query.vector is None:
-        return {}
+        return [], []
     if cut and alpha == 0.0:
         nearest = _surely_nearest(bank, query, vectors, allowed)
         if nearest is not None:
             return nearest
-    return dict(vectors.search(query.vector, _wide(query), allowed))
+    return vectors.near(query.vector, _wide(query), allowed)
 
 
-def _embedding_scores(
-    bank: Bank, query: Query, vectors: VectorIndex[K], keys: Sequence[K], known: Mapping[K, float]
-) -> list[float]:
-    """Of keys of which some cosines are known."""
-    assert query.vector is not None, "without a vector words count alone"
-    others = [key for key in keys if key not in known]
-    cosines = {**known, **dict(zip(others, vectors.similarities(query.vector, others).tolist(), strict=True))}
-    floor, ceiling = bank.record.space.cosine_floor, bank.record.space.cosine_ceiling
-    return [scoring.embedding_score(cosines[key], floor, ceiling) for key in keys]
+def _cosines(query: Query, vectors: VectorIndex[K], keys: Sequence[K], alpha: float) -> list[float]:
+    """Of candidates by words. Where words count alone, they are as if they had no vectors."""
+    if alpha == 1.0 or query.vector is None:
+        return [ABSENT] * len(keys)
+    found: list[float] = vectors.similarities(query.vector, keys).tolist()
+    return found
 
 
 def _surely_nearest(
     bank: Bank, query: Query, vectors: VectorIndex[K], allowed: Callable[[K], bool] | None
-) -> dict[K, float] | None:
+) -> tuple[list[K], list[float]] | None:
     """The `top_k` nearest with their cosines; None where their scores do not tell them from the next ones.
 
     Cosines off the calibrated scale all score the same, and so do twins: time decides then, among more of them.
     """
     assert query.vector is not None, "without words there is a vector"
-    near = vectors.search(query.vector, query.top_k + 1, allowed)
-    if len(near) > query.top_k:
-        last, first_out = near[query.top_k - 1][1], near[query.top_k][1]
+    keys, cosines = vectors.near(query.vector, query.top_k + 1, allowed)
+    if len(keys) > query.top_k:
+        last, first_out = cosines[query.top_k - 1 : query.top_k + 1]
         if first_out == last or not bank.record.space.cosine_floor < last < bank.record.space.cosine_ceiling:
             return None
-    return dict(near[: query.top_k])
+    return keys[: query.top_k], cosines[: query.top_k]
 
 
 # ---- filters ----

@@ -124,19 +124,24 @@ class KeywordIndex(Generic[K]):
         self, terms: Terms, k: int, allowed: Callable[[K], bool] | None = None
     ) -> list[tuple[K, float]]:
         """The `k` best documents that say any of `terms`, best first, ties by key."""
-        return self.search_beside(terms, k, (), allowed)[0]
+        keys, scores, _ = self.leading(terms, k, (), allowed)
+        return list(zip(keys, scores, strict=True))
 
-    def search_beside(
-        self, terms: Terms, k: int, others: Iterable[K], allowed: Callable[[K], bool] | None = None
-    ) -> tuple[list[tuple[K, float]], list[float]]:
-        """What `search` finds, and the scores of `others` as `scores` gives them, for next to nothing."""
+    def leading(
+        self, terms: Terms, k: int, others: Iterable[K] = (), allowed: Callable[[K], bool] | None = None
+    ) -> tuple[list[K], list[float], list[float]]:
+        """What `search` finds, keys and scores apart, and for next to nothing the scores of `others`, as `scores`
+        gives them."""
         counts, row_of = _counted(terms), self._row_of.get
         rows = [row_of(key, -1) for key in others]
-        found, of_others = self._leading(counts, max(k, 1) * (1 if allowed is None else _ASKED), rows)
+        wanted = max(k, 1) * (1 if allowed is None else _ASKED)
+        keys, scores, of_others = self._best_of(counts, wanted, rows)
         if allowed is not None:
-            found = self._admitted(found, counts, max(k, 1), allowed)
-        ranked = sorted([(-score, key) for key, score in found])
-        return [(key, -score) for score, key in ranked[: max(k, 0)]], of_others
+            keys, scores = self._admitted(keys, scores, counts, max(k, 1), allowed)
+        if len(keys) > k or len(set(scores)) < len(scores):
+            ranked = sorted([(-score, key) for score, key in zip(scores, keys, strict=True)])[: max(k, 0)]
+            keys, scores = [key for _, key in ranked], [-score for score, _ in ranked]
+        return keys, scores, of_others
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
         """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
@@ -148,39 +153,42 @@ class KeywordIndex(Generic[K]):
         """The highest BM25F that any document has for `terms`; 0 if none says any."""
         counts = _counted(terms)
         if self._latest is None or self._latest[0] != counts:
-            self._leading(counts, 1)
+            self._best_of(counts, 1)
         assert self._latest is not None, "it was just asked"
         return self._latest[1]
 
-    def _leading(
+    def _best_of(
         self, counts: Mapping[str, float], k: int, rows: Sequence[int] = ()
-    ) -> tuple[list[tuple[K, float]], list[float]]:
+    ) -> tuple[list[K], list[float], list[float]]:
         """The `k` best and all that tie with the last of them, best first; what `rows` score. Keeps the highest."""
         best, scores, of_rows = self._postings.search(*_in_order(counts), k, rows)
         self._latest = dict(counts), scores[0] if scores else 0.0
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
-        return list(zip(map(keys.__getitem__, best), scores, strict=True)), of_rows
+        return list(map(keys.__getitem__, best)), scores, of_rows
 
     def _admitted(
         self,
-        found: list[tuple[K, float]],
+        keys: list[K],
+        scores: list[float],
         counts: Mapping[str, float],
         k: int,
         allowed: Callable[[K], bool],
-    ) -> list[tuple[K, float]]:
-        """Of those that are `allowed` the `k` best and more; beyond those `found`, _ASKED times k, if need be."""
-        admitted: list[tuple[K, float]] = []
+    ) -> tuple[list[K], list[float]]:
+        """Of those that are `allowed` the `k` best and more; beyond those given, _ASKED times k, if need be."""
+        admitted: list[K] = []
+        of_admitted: list[float] = []
         asked, wanted = 0, _ASKED * k
         while True:
-            for hit in found[asked:]:
-                if len(admitted) >= k and hit[1] < admitted[k - 1][1]:
-                    return admitted
-                if allowed(hit[0]):
-                    admitted.append(hit)
-            if len(admitted) >= k or len(found) < wanted:
-                return admitted
-            asked, wanted = len(found), _ASKED * wanted
-            found, _ = self._leading(counts, wanted)
+            for key, score in zip(keys[asked:], scores[asked:], strict=True):
+                if len(admitted) >= k and score < of_admitted[k - 1]:
+                    return admitted, of_admitted
+                if allowed(key):
+                    admitted.append(key)
+                    of_admitted.append(score)
+            if len(admitted) >= k or len(keys) < wanted:
+                return admitted, of_admitted
+            asked, wanted = len(keys), _ASKED * wanted
+            keys, scores, _ = self._best_of(counts, wanted)
 
     # ---- snapshots ----
 

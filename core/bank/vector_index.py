@@ -6,6 +6,7 @@ formula, so that a pair of vectors has one similarity whichever part found it. R
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import gt
 from typing import Generic
 
 import numpy as np
@@ -167,11 +168,22 @@ class VectorIndex(Generic[K]):
 
         Exact while nothing is compiled into HNSW; otherwise with HNSW's recall for compiled rows.
         """
-        return [(key, -cosine) for cosine, key in self._ranked(vector, k, allowed)]
+        return list(zip(*self.near(vector, k, allowed), strict=True))
 
-    def nearest(self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None) -> list[K]:
-        """Whom `search` finds, in no order: for who asks for `similarities` anyway, and of more."""
-        return [key for _, key in self._ranked(vector, k, allowed)]
+    def near(
+        self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
+    ) -> tuple[list[K], list[float]]:
+        """What `search` finds, keys and cosines apart."""
+        k = min(k, len(self))
+        if k <= 0:
+            return [], []
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
+        rows, cosines = self._near(vector, k, allowed and (lambda row: allowed(keys[row])))
+        found = list(map(keys.__getitem__, rows))
+        if len(found) == k and all(map(gt, cosines, cosines[1:])):  # as a rule: in order, and without ties
+            return found, cosines
+        ranked = sorted([(-cosine, key) for cosine, key in zip(cosines, found, strict=True)])[:k]
+        return [key for _, key in ranked], [-cosine for cosine, _ in ranked]
 
     def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
         """The cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
@@ -190,15 +202,6 @@ class VectorIndex(Generic[K]):
             return list(range(len(rows))), rows
         present = [place for place, row in enumerate(rows) if row >= 0]
         return present, [rows[place] for place in present]
-
-    def _ranked(self, vector: Vector, k: int, allowed: Callable[[K], bool] | None) -> list[tuple[float, K]]:
-        """The `k` nearest, each with its cosine negated: in order, ties by key."""
-        k = min(k, len(self))
-        if k <= 0:
-            return []
-        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
-        rows, cosines = self._near(vector, k, allowed and (lambda row: allowed(keys[row])))
-        return sorted([(-cosine, keys[row]) for row, cosine in zip(rows, cosines, strict=True)])[:k]
 
     def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near:
         """Rows among which the `k` nearest are."""

@@ -17,6 +17,7 @@
 #include "draft.h"
 #include "kernels.h"
 #include "posting.h"
+#include "rounding.h"
 #include "said.h"
 #include "ranges.h"
 #include "text.h"
@@ -35,16 +36,6 @@ using native::Vocabulary;
 using native::quarters;
 
 using Ends = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
-
-// Products and sums are rounded one by one, on every processor alike: replicas agree to the bit.
-#if defined(__GNUC__) && !defined(__clang__)
-#define ROUNDED_ALIKE __attribute__((optimize("fp-contract=off")))
-#else
-#define ROUNDED_ALIKE
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#endif
-#endif
 
 // What a word adds to the score of a document that says it: worth × count / (count + norm), the norm being
 // k1 × (1 − b + b × length / average length).

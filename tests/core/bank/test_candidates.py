@@ -116,7 +116,9 @@ def all_scored(
     attribute = scoring.attribute_scores(words.scores(said, keys), words.best(said)) * (alpha > 0.0)
     cosines = vectors.similarities(query.vector, keys)
     embedding = scoring.embedding_scores(cosines, SPACE.cosine_floor, SPACE.cosine_ceiling) * (alpha < 1.0)
-    found = scoring.mixed(keys, attribute.tolist(), embedding.tolist(), alpha)
+    scores = alpha * attribute + (1.0 - alpha) * embedding
+    sides = zip(keys, scores.tolist(), attribute.tolist(), embedding.tolist(), strict=True)
+    found = [Scored(*each) for each in sides]
     if query.fusion is Fusion.WEIGHTED:
         return found
     ranks = scoring.fused((by_words, by_vector))

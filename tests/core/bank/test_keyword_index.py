@@ -195,8 +195,8 @@ def test_others_are_scored_beside_a_search_as_alone() -> None:
     index.put(index.prepare({f"n{i}": {"text": "cat " * (i % 5) + "river " * i} for i in range(300)}))
     others = ["n7", "n0", "absent", "n299", "n7"]
 
-    found, beside = index.search_beside(["cat", "river"], 10, others, lambda key: key != "n7")
+    keys, scores, beside = index.leading(["cat", "river"], 10, others, lambda key: key != "n7")
 
-    assert found == index.search(["cat", "river"], 10, lambda key: key != "n7")
+    assert list(zip(keys, scores, strict=True)) == index.search(["cat", "river"], 10, lambda key: key != "n7")
     assert beside == index.scores(["cat", "river"], others).tolist()
     assert index.best(["cat", "river"]) == max(index.scores(["cat", "river"], [f"n{i}" for i in range(300)]))

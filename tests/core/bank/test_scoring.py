@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from core.bank.scoring import (
     Mode,
+    Scale,
     Scored,
-    attribute_score,
     attribute_scores,
     effective_alpha,
-    embedding_score,
     embedding_scores,
     fused,
     in_order,
@@ -26,19 +25,29 @@ def scored(key: str, score: float) -> Scored[str]:
     return Scored(key=key, score=score, attribute_score=score, embedding_score=score)
 
 
-def test_a_hybrid_score_is_alpha_attribute_and_the_rest_embedding() -> None:
-    hits = mixed(["a", "b"], [1.0, 0.5], [0.0, 0.8], alpha=0.25)
+PLAIN = Scale(best=1.0, floor=0.0, ceiling=1.0)
 
-    assert [hit.score for hit in hits] == pytest.approx([0.25, 0.725])
-    assert (hits[1].attribute_score, hits[1].embedding_score) == (0.5, 0.8)
+
+def test_a_hybrid_score_is_alpha_attribute_and_the_rest_embedding() -> None:
+    hits = mixed(["a", "b"], [1.0, 0.5], [0.0, 0.8], PLAIN, alpha=0.25)
+
+    assert [hit.key for hit in hits] == ["b", "a"]
+    assert [hit.score for hit in hits] == pytest.approx([0.725, 0.25])
+    assert (hits[0].attribute_score, hits[0].embedding_score) == (0.5, 0.8)
 
 
 def test_of_the_best_so_many_are_mixed_and_all_that_tie_with_the_last_of_them() -> None:
     sides = [0.5, 0.2, 0.9, 0.5, 0.1]
 
-    found = [[hit.key for hit in mixed("abcde", sides, sides, alpha=0.5, k=k)] for k in (1, 2, 4, 9)]
+    found = [[hit.key for hit in mixed([*"abcde"], sides, sides, PLAIN, 0.5, k=k)] for k in (1, 2, 4, 9)]
 
-    assert found == [["c"], ["a", "c", "d"], ["a", "b", "c", "d"], ["a", "b", "c", "d", "e"]]
+    assert found == [["c"], ["c", "a", "d"], ["c", "a", "d", "b"], ["c", "a", "d", "b", "e"]]
+
+
+def test_a_candidate_of_both_sides_is_mixed_once() -> None:
+    hits = mixed(["a", "b", "a", "c"], [1.0, 2.0, 1.0, 0.0], [0.1, 0.2, 0.1, 0.3], PLAIN, alpha=1.0)
+
+    assert [hit.key for hit in hits] == ["b", "a", "c"]
 
 
 def test_the_best_document_of_the_query_has_attribute_score_one() -> None:
@@ -56,19 +65,24 @@ def test_cosines_are_stretched_over_the_spaces_calibrated_scale() -> None:
 
 
 @given(
-    st.lists(st.floats(-1.0, 1.0, width=32), max_size=20),
+    st.lists(st.tuples(st.floats(0.0, 20.0), st.floats(-1.0, 1.0, width=32)), max_size=40),
     st.floats(-0.5, 0.5),
     st.floats(0.6, 1.0),
-    st.just(0.0) | st.floats(0.01, 9.0),
+    st.just(0.0) | st.floats(0.01, 20.0),
+    st.floats(0.0, 1.0),
 )
-def test_one_scores_as_among_many_to_the_bit(
-    sides: list[float], floor: float, ceiling: float, best: float
+def test_candidates_score_as_the_formula_is_written_down_to_the_bit(
+    sides: list[tuple[float, float]], floor: float, ceiling: float, best: float, alpha: float
 ) -> None:
-    by_meaning = embedding_scores(np.array(sides, dtype=np.float32), floor, ceiling)
-    by_words = attribute_scores(np.array(sides), best)
+    bm25, cosines = [side[0] for side in sides], [side[1] for side in sides]
+    by_words = attribute_scores(np.array(bm25), best)
+    by_meaning = embedding_scores(np.array(cosines, dtype=np.float32), floor, ceiling)
+    scores = alpha * by_words + (1.0 - alpha) * by_meaning
 
-    assert [embedding_score(side, floor, ceiling) for side in sides] == by_meaning.tolist()
-    assert [attribute_score(side, best) for side in sides] == by_words.tolist()
+    found = mixed(list(range(len(sides))), bm25, cosines, Scale(best, floor, ceiling), alpha)
+
+    written = zip(range(len(sides)), scores.tolist(), by_words.tolist(), by_meaning.tolist(), strict=True)
+    assert [hit[:4] for hit in found] == sorted(written, key=lambda each: -each[1])
 
 
 @pytest.mark.parametrize(
