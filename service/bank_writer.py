@@ -146,7 +146,7 @@ class BankWriter:
                     await self._write_group()
                 await asyncio.sleep(0)  # those who have their answers go first
                 if self._held.bank.revision > before and not self._held.gone:
-                    self._held.compact()
+                    self._held.edited()
         finally:
             self._task = None
             self._held.used = self._now()

@@ -20,6 +20,7 @@ from service.giving_way import leave_by_and_by
 
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
+FEW = 50  # steps: indexes that grew by no more are not worth a look, which takes a fiftieth of a write
 REST_SECONDS = 5.0  # without an edit: the bank rests, and short tails are compiled, too
 SAVE_SECONDS = 60.0  # between two times that a bank's indexes are taken down, however busy it is
 FORGET_SECONDS = 600.0  # the same where little changed, but words are to go from a snapshot
@@ -62,6 +63,7 @@ class HeldBank:
         self._save_later: asyncio.TimerHandle | None = None
         self._saved = float("-inf")  # when its indexes were last taken down
         self._edited = float("-inf")  # when an index last changed
+        self._steps = 0  # of edits since it was last looked at for grown indexes
         self._rest: asyncio.TimerHandle | None = None  # looks whether the bank rests
         self._now = asyncio.get_running_loop().time
 
@@ -138,6 +140,7 @@ class HeldBank:
     def apply(self, change: Change, prepared: PreparedChange | None) -> None:
         """With `moving` held: make a stored change visible."""
         self.bank.apply(change, prepared)
+        self._steps += len(change.steps)
         self._announce()
 
     async def moves(self, moved: asyncio.Event) -> None:
@@ -182,13 +185,24 @@ class HeldBank:
 
     # ---- indexes ----
 
+    def edited(self) -> None:
+        """After what `apply` made visible: `compact`, if that is more than a few steps, or words went; else at rest."""
+        if self._steps > FEW or self.bank.outlives_snapshots:
+            self.compact()
+        else:
+            self._stir()
+
     def compact(self) -> None:
         """After an edit: rebuild grown indexes off the loop, if any and none is being rebuilt."""
+        self._steps = 0
+        self._stir()
+        if self._compacting is None:
+            self._compile(self.bank.compactions())
+
+    def _stir(self) -> None:
         self._edited = self._now()
         if self._rest is None:
             self._rest = asyncio.get_running_loop().call_later(REST_SECONDS, self._look_for_rest)
-        if self._compacting is None:
-            self._compile(self.bank.compactions())
 
     def _look_for_rest(self) -> None:
         self._rest = None
@@ -204,7 +218,9 @@ class HeldBank:
             self.save()
 
     async def compacted(self) -> None:
-        """Wait for the rebuilding under way, if any."""
+        """Wait for the rebuilding under way, or due."""
+        if self._steps:
+            self.compact()
         if self._compacting is not None:
             await asyncio.gather(self._compacting, return_exceptions=True)
 
@@ -307,8 +323,14 @@ async def _snapshots(
 
 def are_wordy(changes: Sequence[Change]) -> bool:
     """Whether finding the words of their new texts would hold up the loop."""
-    summaries = (s.node.summary for c in changes for s in c.steps if isinstance(s, NodePut))
-    return sum(text_length(c.steps) for c in changes) + sum(map(len, summaries)) > WORDY
+    length = 0
+    for change in changes:
+        for step in change.steps:
+            if isinstance(step, NodePut):
+                length += len(step.node.summary)
+            elif isinstance(step, InteractionAdd):
+                length += len(step.interaction.text)
+    return length > WORDY
 
 
 def text_length(steps: Sequence[Step]) -> int:
