@@ -43,9 +43,9 @@ class Ask(NamedTuple):
     include_embedding: bool = False
     skip_reranker: bool = False
 
-    def by(self, embedding: Vector) -> "Ask":
-        """The same with a vector."""
-        return Ask(self.text, embedding, *self[2:])
+    def by(self, text: str, embedding: Vector | None, keywords: tuple[str, ...]) -> "Ask":
+        """The same asked by something else."""
+        return Ask(text, embedding, None, keywords, *self[4:])
 
     @property
     def may_be_reranked(self) -> bool:

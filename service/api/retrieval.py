@@ -21,7 +21,7 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             parse.search,
             partial(run_searches, house),
             render.search,
-            parse.search_by_vector,
+            parse.plain_search,
         ),
         "BatchSearch": unary(
             pb.BatchSearchRequest, parse.batch_search, partial(run_searches, house), render.batch_search

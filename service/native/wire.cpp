@@ -222,35 +222,48 @@ class Reader {
     bool sound_ = true;
 };
 
-// The content of the message's only field, if it is delimited and has this number.
-bool only_field(const Bytes& message, std::uint64_t number, Bytes& content) {
-    Reader reader(message);
+py::bytes as_bytes(const Bytes& some) { return {some.start, some.size}; }
+
+py::object only_field(const py::bytes& message, std::uint64_t number) {
+    Reader reader(bytes_of(message.ptr()));
     Field field{}, another{};
-    if (!reader.next(field) || field.number != number || field.type != DELIMITED) return false;
-    content = field.content;
-    return !reader.next(another) && reader.sound();
+    if (!reader.next(field) || field.number != number || field.type != DELIMITED) return py::none();
+    if (reader.next(another) || !reader.sound()) return py::none();
+    return as_bytes(field.content);
 }
 
-py::object taken_out(const py::bytes& message, std::uint64_t number, std::uint64_t inner, const py::tuple& unwanted) {
-    std::vector<std::uint64_t> others;
-    for (const py::handle other : unwanted) others.push_back(other.cast<std::uint64_t>());
+std::vector<std::uint64_t> numbers_of(const py::tuple& given) {
+    std::vector<std::uint64_t> numbers;
+    for (const py::handle number : given) numbers.push_back(number.cast<std::uint64_t>());
+    return numbers;
+}
+
+bool has(const std::vector<std::uint64_t>& numbers, std::uint64_t number) {
+    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+py::object taken_out(const py::bytes& message, const py::tuple& numbers, const py::tuple& unwanted) {
     const Bytes whole = bytes_of(message.ptr());
+    const std::vector<std::uint64_t> wanted = numbers_of(numbers), bad = numbers_of(unwanted);
     Reader reader(whole);
     Field field{};
-    Bytes taken{}, content{};
+    py::list taken;
+    std::vector<Bytes> left;
+    std::size_t size = 0;
     while (reader.next(field)) {
-        if (std::find(others.begin(), others.end(), field.number) != others.end()) return py::none();
-        if (field.number != number) continue;
-        if (taken.start != nullptr || field.type != DELIMITED || !only_field(field.content, inner, content)) return py::none();
-        taken = field.whole;
+        if (has(bad, field.number)) return py::none();
+        if (!has(wanted, field.number)) {
+            left.push_back(field.whole);
+            size += field.whole.size;
+            continue;
+        }
+        if (field.type != DELIMITED) return py::none();
+        taken.append(py::make_tuple(field.number, as_bytes(field.content)));
     }
-    if (!reader.sound() || taken.start == nullptr) return py::none();
-    const Bytes before{whole.start, static_cast<std::size_t>(taken.start - whole.start)};
-    const char* behind = taken.start + taken.size;
-    Writer rest(whole.size - taken.size);
-    rest.bytes(before);
-    rest.bytes({behind, static_cast<std::size_t>(whole.start + whole.size - behind)});
-    return py::make_tuple(rest.made(), py::bytes(content.start, content.size));
+    if (!reader.sound()) return py::none();
+    Writer rest(size);
+    for (const Bytes& some : left) rest.bytes(some);
+    return py::make_tuple(rest.made(), taken);
 }
 
 // ---- numbers ----
@@ -272,6 +285,7 @@ bool is_vector(const py::bytes& packed) {
 
 PYBIND11_MODULE(wire, module) {
     module.def("is_vector", &is_vector, "packed"_a);
-    module.def("taken_out", &taken_out, "message"_a, "field"_a, "inner"_a, "unwanted"_a);
+    module.def("taken_out", &taken_out, "message"_a, "fields"_a, "unwanted"_a);
+    module.def("only_field", &only_field, "message"_a, "field"_a);
     module.def("joined", &joined, "hits"_a, "hit"_a, "messages"_a, "message"_a, "rest"_a);
 }

@@ -11,13 +11,16 @@ def joined(hits: list[_HitParts], hit: int, messages: list[bytes], message: int,
     """
 
 def taken_out(
-    message: bytes, field: int, inner: int, unwanted: tuple[int, ...]
-) -> tuple[bytes, bytes] | None:
-    """The message without the message that is its field number `field`, and the bytes that this one holds as `inner`.
+    message: bytes, fields: tuple[int, ...], unwanted: tuple[int, ...]
+) -> tuple[bytes, list[tuple[int, bytes]]] | None:
+    """The message without the fields of these numbers; and these, as they came, with their numbers and what they hold.
 
-    None where there is no such field, or more than one, or more in it, or any of the fields `unwanted` beside it, or
-    where it is no message at all. Nothing else is looked at: whether the rest is sound, decoding it tells.
+    None where one of them holds no bytes, where any of the fields `unwanted` is there, or where it is no message at
+    all. Nothing else is looked at: whether the rest is sound, decoding it tells.
     """
+
+def only_field(message: bytes, field: int) -> bytes | None:
+    """What the message's only field holds; None where it has others, or this one holds no bytes."""
 
 def is_vector(packed: bytes) -> bool:
     """Whether the bytes are float32 numbers, little-endian, all finite and not all 0."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 from google.protobuf.message import DecodeError
+from numpy.typing import NDArray
 
 from core.bank.query import ADMITS_ALL, Filter
 from core.bank.structure import COMPONENTS, Structure
@@ -26,7 +27,7 @@ from service.api.from_proto.checks import (
     Checks,
     checking,
 )
-from service.native.wire import is_vector, taken_out
+from service.native.wire import is_vector, only_field, taken_out
 
 MOST_SEARCHES = 100
 MOST_SOURCES = 64
@@ -34,16 +35,15 @@ MOST_STATES = 16
 FARTHEST = 3  # hops
 HEAVIEST = 10.0  # of a component's weight
 NEIGHBORS = 100
-REMEMBERED = (
-    256  # bytes of a request without its vector: more would be no options, but something to fill memory with
-)
+REMEMBERED = 256  # bytes of a request's options: more would be none, but something to fill memory with
 NOBODY: frozenset[NodeId] = frozenset()
 
 _FIELDS = {each.name: each.number for each in pb.SearchRequest.DESCRIPTOR.fields}
-_EMBEDDING = _FIELDS["embedding"]
+_TEXT, _KEYWORDS = _FIELDS["text"], _FIELDS["keywords"]
 _F32 = types_pb2.Vector.F32_FIELD_NUMBER
 # Of what a request says itself nothing is remembered: it would hardly come again, and is nobody's business.
-_ITS_OWN = tuple(_FIELDS[n] for n in ("text", "node_id", "keywords", "exclude_node_ids", "filter"))
+_PLAIN = (_TEXT, _FIELDS["embedding"], _KEYWORDS)
+_RARE = tuple(_FIELDS[n] for n in ("node_id", "exclude_node_ids", "filter"))
 
 _MODES = or_first(MODES)
 _TARGETS = or_first(TARGETS)
@@ -54,26 +54,49 @@ def search(request: pb.SearchRequest, tenant: Tenant) -> Searches:
     return _search(request, tenant, ask)
 
 
-def search_by_vector(request: bytes, tenant: Tenant) -> Searches | None:
-    """A request that brings hardly more than a vector, by what is known of the one before it: what they have in common
-    is decoded and checked once. None for others, and for what `search` has something to say against."""
-    parts = taken_out(request, _EMBEDDING, _F32, _ITS_OWN)
+def plain_search(request: bytes, tenant: Tenant) -> Searches | None:
+    """A request that asks by a text, a vector or keywords, by what is known of the one before it: what they have in
+    common is decoded and checked once. None for others, and for what `search` has something to say against."""
+    parts = taken_out(request, _PLAIN, _RARE)
     if parts is None or len(parts[0]) > REMEMBERED:
-        return None
-    packed = parts[1]
-    if len(packed) > 4 * MOST_DIMENSIONS or not is_vector(packed):
         return None
     try:
         alike = _alike(parts[0], tenant)
-    except (DecodeError, InvalidRequest):
+        ask = _asked(alike.asks[0], parts[1])
+    except (DecodeError, UnicodeDecodeError, InvalidRequest):
         return None
-    asks = (alike.asks[0].by(np.frombuffer(packed, FLOATS)),)
-    return Searches(key=alike.key, asks=asks, min_revision=alike.min_revision)
+    return None if ask is None else Searches(key=alike.key, asks=(ask,), min_revision=alike.min_revision)
+
+
+def _asked(alike: Ask, own: Sequence[tuple[int, bytes]]) -> Ask | None:
+    """The search that these fields are asked by; None for fields that are not as plain. Raises UnicodeDecodeError,
+    InvalidRequest."""
+    text, vector = "", None
+    keywords: list[str] = []
+    with checking() as check:
+        for number, content in own:
+            if number == _KEYWORDS:
+                keywords.append(content.decode())
+            elif text or vector is not None:
+                return None  # of several the last counts, as protobuf has it
+            elif number == _TEXT:
+                text = check.text("text", content.decode(), GOAL, least=1)
+            elif (vector := _plain_vector(content)) is None:
+                return None
+        said = check.keywords("keywords", keywords)
+    return alike.by(text, vector, said) if own else None
+
+
+def _plain_vector(message: bytes) -> NDArray[np.float32] | None:
+    packed = only_field(message, _F32)
+    if packed is None or len(packed) > 4 * MOST_DIMENSIONS or not is_vector(packed):
+        return None
+    return np.frombuffer(packed, FLOATS)
 
 
 @lru_cache(maxsize=1_024)
 def _alike(rest: bytes, tenant: Tenant) -> Searches:
-    """A search by vector but for its vector. Raises DecodeError, InvalidRequest."""
+    """A search but for what it asks by. Raises DecodeError, InvalidRequest."""
     return _search(pb.SearchRequest.FromString(rest), tenant, options)
 
 

@@ -3,7 +3,6 @@
 import math
 import struct
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +11,7 @@ from core.ids import Tenant
 from core.usecases.search import Searches
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.from_proto.retrieval import REMEMBERED, search, search_by_vector
+from service.api.from_proto.retrieval import REMEMBERED, plain_search, search
 
 TENANT = Tenant("t1")
 PACKED = struct.pack("<3f", 0.6, 0.0, -0.8)
@@ -39,36 +38,50 @@ def request(packed: bytes = PACKED, /, **more: object) -> pb.SearchRequest:
     return pb.SearchRequest(embedding=types_pb2.Vector(f32=packed), **given)  # type: ignore[arg-type]
 
 
-def without_vector(command: Searches) -> Searches:
-    return command._replace(asks=tuple(ask._replace(embedding=None) for ask in command.asks))
+def asked(command: Searches) -> tuple[object, ...]:
+    """What a command of one ask says, comparable: an array as its bytes."""
+    (ask,) = command.asks
+    vector = None if ask.embedding is None else ask.embedding.tobytes()
+    return ask.text, vector, *ask[2:], command.key, command.min_revision
 
 
-@given(OPTIONS)
-def test_it_becomes_the_command_that_it_becomes_when_it_is_decoded(options: dict[str, object]) -> None:
-    asked = request(PACKED, **options)
+TEXTS = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() and "\0" not in text)
+QUERIES = st.fixed_dictionaries({"text": TEXTS}) | st.just({"embedding": types_pb2.Vector(f32=PACKED)})
+KEYWORDS = st.fixed_dictionaries({"keywords": st.lists(TEXTS, min_size=1, max_size=4)})
 
-    known = search_by_vector(asked.SerializeToString(), TENANT)
 
-    decoded = search(asked, TENANT)
+@given(OPTIONS, QUERIES | KEYWORDS | st.builds(dict.__or__, QUERIES, KEYWORDS))
+def test_it_becomes_the_command_that_it_becomes_when_it_is_decoded(
+    options: dict[str, object], query: dict[str, object]
+) -> None:
+    whole = pb.SearchRequest(**options, **query)  # type: ignore[arg-type]
+
+    known = plain_search(whole.SerializeToString(), TENANT)
+
     assert known is not None
-    assert without_vector(known) == without_vector(decoded)
-    assert np.array_equal(known.asks[0].embedding, decoded.asks[0].embedding)  # type: ignore[arg-type]
+    assert asked(known) == asked(search(whole, TENANT))
 
 
-def test_one_request_does_not_get_the_vector_of_another() -> None:
-    one = search_by_vector(request().SerializeToString(), TENANT)
-    other = search_by_vector(request(struct.pack("<2f", 0.0, 1.0)).SerializeToString(), TENANT)
+def test_one_request_gets_nothing_of_another() -> None:
+    one = plain_search(request(keywords=["tower"]).SerializeToString(), TENANT)
+    other = plain_search(request(struct.pack("<2f", 0.0, 1.0)).SerializeToString(), TENANT)
+    third = plain_search(
+        pb.SearchRequest(bank_id="b1", mode=pb.SEARCH_MODE_EMBEDDING, text="t").SerializeToString(), TENANT
+    )
 
     assert one is not None
     assert other is not None
-    assert np.array_equal(one.asks[0].embedding, np.frombuffer(PACKED, "<f4"))  # type: ignore[arg-type]
-    assert np.array_equal(other.asks[0].embedding, np.array([0.0, 1.0]))  # type: ignore[arg-type]
+    assert third is not None
+    assert asked(one)[:4] == ("", PACKED, None, ("tower",))
+    assert asked(other)[:4] == ("", struct.pack("<2f", 0.0, 1.0), None, ())
+    assert asked(third)[:4] == ("t", None, None, ())
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        request(keywords=["tower"]),
+        request(keywords=["tower", " "]),
+        request(keywords=["tower"] * 65),
         request(exclude_node_ids=["n1"]),
         request(filter=types_pb2.Filter()),
         request(bank_id="no id"),
@@ -79,14 +92,17 @@ def test_one_request_does_not_get_the_vector_of_another() -> None:
         request(struct.pack("<2f", 1.0, math.nan)),
         request(struct.pack("<2f", 1.0, -math.inf)),
         request(struct.pack("<f", 1.0) * 8_193),
-        pb.SearchRequest(bank_id="b1", text="tower"),
+        pb.SearchRequest(bank_id="b1", text=""),
+        pb.SearchRequest(bank_id="b1", text=" "),
+        pb.SearchRequest(bank_id="b1", text="a\0b"),
+        pb.SearchRequest(bank_id="b1", text="t" * 16_385),
         pb.SearchRequest(bank_id="b1", node_id="n1"),
         pb.SearchRequest(bank_id="b1", embedding=types_pb2.Vector(values=[1.0])),
         pb.SearchRequest(bank_id="b1"),
     ],
 )
 def test_what_says_more_or_something_wrong_is_left_to_be_decoded(other: pb.SearchRequest) -> None:
-    assert search_by_vector(other.SerializeToString(), TENANT) is None
+    assert plain_search(other.SerializeToString(), TENANT) is None
 
 
 @pytest.mark.parametrize(
@@ -95,11 +111,14 @@ def test_what_says_more_or_something_wrong_is_left_to_be_decoded(other: pb.Searc
         b"\x1a",
         request().SerializeToString()
         + request().SerializeToString(),  # the last one counts, and they may merge
-        request().SerializeToString() + b"\x0a\x02\xff\xfe",  # no UTF-8
+        request().SerializeToString() + b"\x12\x01t",  # two queries: the last one counts
+        b"\x12\x01t\x12\x01u\x0a\x02b1",
+        b"\x12\x02\xed\xa0\x0a\x02b1",  # no UTF-8
+        request().SerializeToString() + b"\x0a\x02\xff\xfe",
         request().SerializeToString()
         + b"\xfa\x7f\xff\x02"
         + bytes(REMEMBERED + 127),  # a field unknown to us
     ],
 )
 def test_what_is_odd_is_left_to_be_decoded(other: bytes) -> None:
-    assert search_by_vector(other, TENANT) is None
+    assert plain_search(other, TENANT) is None
