@@ -22,6 +22,14 @@
 
 namespace native {
 
+// Has a row brought near, while others are still worked on.
+inline void fetch(const float* row, std::size_t n) {
+    constexpr std::size_t LINE = 64 / sizeof(float);
+    for (std::size_t at = 0; at < n; at += LINE) __builtin_prefetch(row + at);
+}
+
+constexpr std::size_t AHEAD = 2;  // rows that are fetched before they are needed
+
 // Vectors of the compiler's own: it makes of them what the processor has.
 using Floats = float __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(64)));

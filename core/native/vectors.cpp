@@ -45,9 +45,14 @@ Array<float> cosines(const Array<float>& matrix, const AnyArray<std::int64_t>& r
     const std::size_t width = columns(matrix);
     check_width(vector, width);
     Array<float> found(rows.size());
-    for (py::ssize_t place = 0; place < rows.size(); ++place)
-        found.mutable_at(place) =
-            static_cast<float>(native::exact_product(row(matrix, rows.at(place)), vector.data(), width));
+    float* into = found.mutable_data();
+    const std::int64_t* number = rows.data();
+    const py::ssize_t count = rows.size(), ahead = native::AHEAD;
+    for (py::ssize_t place = -ahead; place < count; ++place) {
+        if (place + ahead < count) native::fetch(row(matrix, number[place + ahead]), width);
+        if (place >= 0)
+            into[place] = static_cast<float>(native::exact_product(row(matrix, number[place]), vector.data(), width));
+    }
     return found;
 }
 
@@ -209,7 +214,10 @@ class Graph {
         graph_->search(question, ef, ef, scratch);
         best.clear();
         float low = MOST, high = -MOST, bar = MOST;
-        for (const native::Candidate& candidate : scratch.found) {
+        for (std::size_t place = 0; place < scratch.found.size(); ++place) {
+            const native::Candidate& candidate = scratch.found[place];
+            if (place + native::AHEAD < scratch.found.size())
+                native::fetch(vectors_[scratch.found[place + native::AHEAD].node], width_);
             if (best.size() >= k && candidate.near + high + (high - low) < bar) break;
             const float near = exact(question, candidate.node), error = near - candidate.near;
             low = std::min(low, error), high = std::max(high, error);
