@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from json.encoder import encode_basestring as quoted
 from operator import attrgetter
 from types import NoneType, UnionType
@@ -63,12 +63,18 @@ def encode_steps(steps: Sequence[Step]) -> bytes:
 
 def encode_steps_text(steps: Sequence[Step]) -> str:
     """The same as text, for a column that people read."""
-    return form(tuple[Step, ...]).text(steps)
+    return _steps().text(steps)
 
 
 def decode_steps(encoded: bytes | str) -> tuple[Step, ...]:
     """Raises StepUnknown for a step written by a newer program."""
-    return cast(tuple[Step, ...], form(tuple[Step, ...]).taken(json.loads(encoded)))
+    return cast(tuple[Step, ...], _steps().taken(json.loads(encoded)))
+
+
+@cache
+def _steps() -> "Form":
+    """Kept: to look a union of so many classes up is to hash them all."""
+    return form(tuple[Step, ...])
 
 
 def vector_bytes(vector: Vector) -> bytes:

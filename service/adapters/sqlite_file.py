@@ -18,7 +18,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -80,7 +79,7 @@ class _Lane:
         """In one of the lane's threads: what `act` reads from one snapshot."""
         connection = self._resting.get()
         try:
-            with _outside_errors():
+            with _OutsideErrors():
                 connection.execute("BEGIN")
                 return act(connection)
         finally:
@@ -184,7 +183,7 @@ class SqliteFile:
 
     def _connect(self, migrations: Sequence[str]) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _outside_errors():
+        with _OutsideErrors():
             self._writer = self._connection()
             ((mode,),) = _insist(self._writer, "PRAGMA journal_mode = WAL")
             if mode != "wal":
@@ -252,7 +251,7 @@ class SqliteFile:
 
     def _transact(self, group: Sequence[_Write[Any]]) -> list[Done[Any]]:
         try:
-            with _outside_errors():
+            with _OutsideErrors():
                 _insist(self._writer, "BEGIN IMMEDIATE")
                 if len(group) == 1:
                     return [self._alone(group[0])]
@@ -286,14 +285,14 @@ class SqliteFile:
         if write.landed is None:
             return Done(write.outcome, refusal=failure)
         try:
-            with _outside_errors():
+            with _OutsideErrors():
                 landed = write.landed(self._writer)
         except StoreUnavailable:
             landed = False
         return Done(write.outcome) if landed else Done(write.outcome, refusal=failure)
 
     def _scrub(self) -> None:
-        with _outside_errors():
+        with _OutsideErrors():
             ((newest,),) = self._writer.execute("SELECT max(id) FROM unscrubbed").fetchall()
             self._rewrite()
             deadline = time.monotonic() + PATIENCE_SECONDS
@@ -333,14 +332,21 @@ def _insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
             time.sleep(random.uniform(0.0005, 0.002))
 
 
-@contextmanager
-def _outside_errors() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _OUTSIDE:
-            raise StoreUnavailable(str(error)) from error
-        raise
+class _OutsideErrors:
+    """Within it, what the disk, the machine or another process did is StoreUnavailable.
+
+    No generator: every write passes it.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        if isinstance(error, sqlite3.DatabaseError):
+            code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+            if code & 0xFF in _OUTSIDE:
+                raise StoreUnavailable(str(error)) from error
 
 
 def _migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:

@@ -71,10 +71,7 @@ class SqliteStore:
     ) -> None:
         founding = check_chain(key, uid, changes)
         make = partial(self._statements, key, founding, changes)
-        brief = sum(len(change.steps) for change in changes) <= FEW and all(
-            isinstance(step, BRIEF) for change in changes for step in change.steps
-        )
-        statements = make() if brief else await self._file.prepare(make)
+        statements = make() if _are_brief(changes) else await self._file.prepare(make)
         await self._file.write(
             partial(self._append, key, uid, founding, changes, statements),
             landed=partial(self._stored, key, uid, changes[-1]),
@@ -201,18 +198,19 @@ class SqliteStore:
         if founding is not None:
             insights = self._tables.insights
             row = insights.row(key, Insight(goal=founding.goal))
-            made.append(Statement(sql=insights.put, rows=[row]))
+            made.append(Statement(insights.put, [row]))
         for change in changes:
             made += self._tables.statements(key, change.steps)
-            entry: Row = {
-                **bank_row(key),
-                "revision": change.revision,
-                "change_id": change.change_id,
-                "parent": change.parent,
-                "time": micros(change.time),
-                "steps": encode_steps_text(change.steps),
-            }
-            made.append(Statement(sql=self._sql["add_change"], rows=[entry]))
+            entry = (
+                key.tenant,
+                key.bank_id,
+                change.revision,
+                change.change_id,
+                change.parent,
+                micros(change.time),
+                encode_steps_text(change.steps),
+            )
+            made.append(Statement(self._sql["add_change"], [entry]))
         return made
 
     def _append(
@@ -229,10 +227,11 @@ class SqliteStore:
                 return  # an append whose outcome was lost, sent again
             self._refuse(key, uid, changes[0], connection)
         try:
-            for statement in statements:
-                touched = connection.executemany(statement.sql, statement.rows).rowcount
-                if statement.names_rows and touched != len(statement.rows):
-                    raise ChangeInvalid(f"a row is not there for: {statement.sql}")
+            cursor = connection.cursor()
+            for sql, rows, names_rows in statements:
+                touched = cursor.executemany(sql, rows).rowcount
+                if names_rows and touched != len(rows):
+                    raise ChangeInvalid(f"a row is not there for: {sql}")
         except sqlite3.IntegrityError as error:
             raise ChangeInvalid(str(error)) from error
         for change in changes:
@@ -251,11 +250,17 @@ class SqliteStore:
     ) -> bool:
         """Move the head from the first change's parent to the last change: the fence."""
         first, last = changes[0], changes[-1]
-        row: dict[str, Any] = {**bank_row(key), "uid": uid, "revision": last.revision, "head": last.change_id}
         if founding is None:
-            step = row | {"parent": first.parent, "before": first.revision - 1}
+            before = first.parent, last.revision, last.change_id, first.revision - 1
+            step = (key.tenant, key.bank_id, uid, *before)
             return connection.execute(self._sql["advance_bank"], step).rowcount == 1
-        row["record"] = encode_text(founding)
+        row: Row = {
+            **bank_row(key),
+            "uid": uid,
+            "revision": last.revision,
+            "head": last.change_id,
+            "record": encode_text(founding),
+        }
         return connection.execute(self._sql["create_bank"], row).rowcount == 1
 
     def _stored(self, key: BankKey, uid: str, change: Change, connection: sqlite3.Connection) -> bool:
@@ -302,6 +307,15 @@ class SqliteStore:
             )
             for revision, change_id, parent, time, steps in connection.execute(self._sql["changes"], asked)
         ]
+
+
+def _are_brief(changes: Sequence[Change]) -> bool:
+    left = FEW
+    for change in changes:
+        left -= len(change.steps)
+        if left < 0 or not all(isinstance(step, BRIEF) for step in change.steps):
+            return False
+    return True
 
 
 def _key(tenant: str, bank_id: str) -> BankKey:

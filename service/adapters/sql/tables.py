@@ -4,7 +4,6 @@ Law: each step becomes the same rows wherever it is carried out; nothing is read
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from core.bank.change import (
@@ -61,8 +60,7 @@ PURGES: Mapping[str, str] = {  # what removes a bank, by table: those that refer
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(NamedTuple):
     """One statement for several rows. `names_rows`: each must be there, else the change is invalid."""
 
     sql: str
@@ -115,9 +113,10 @@ class Tables:
         made: list[Statement] = []
         for step in steps:
             for sql, row, names_rows in self._of_step(key, step):
-                if not made or made[-1].sql != sql:
-                    made.append(Statement(sql=sql, rows=[], names_rows=names_rows))
-                made[-1].rows.append(row)
+                if made and made[-1].sql == sql:
+                    made[-1].rows.append(row)
+                else:
+                    made.append(Statement(sql, [row], names_rows))
         return made
 
     def _of_step(self, key: BankKey, step: Step) -> Iterable[_Written]:  # one case a step, read at a glance

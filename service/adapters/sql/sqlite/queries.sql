@@ -6,8 +6,8 @@ VALUES (:tenant, :bank_id, :uid, :revision, :head, :record)
 ON CONFLICT DO NOTHING
 
 -- name: advance_bank
-UPDATE banks SET revision = :revision, head = :head
-WHERE tenant = :tenant AND bank_id = :bank_id AND uid = :uid AND head = :parent AND revision = :before
+UPDATE banks SET revision = ?5, head = ?6  -- by position, as add_change: every append does
+WHERE tenant = ?1 AND bank_id = ?2 AND uid = ?3 AND head = ?4 AND revision = ?7
 
 -- name: bank
 SELECT uid, revision, head, record FROM banks WHERE tenant = :tenant AND bank_id = :bank_id
@@ -44,7 +44,7 @@ ORDER BY finish_time + coalesce(ttl, :default_ttl), tenant, bank_id LIMIT :limit
 
 -- name: add_change
 INSERT INTO changes (tenant, bank_id, revision, change_id, parent, time, steps)
-VALUES (:tenant, :bank_id, :revision, :change_id, :parent, :time, :steps)
+VALUES (?, ?, ?, ?, ?, ?, ?)
 
 -- name: change_stored
 SELECT 1 FROM changes JOIN banks USING (tenant, bank_id)
