@@ -12,6 +12,7 @@ What was read of a node stays at hand, as a sorted tuple, until it is touched.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 import igraph
@@ -26,7 +27,8 @@ WORTH_AT_REST = 256
 
 
 class Neighborhood(NamedTuple):
-    """Nodes around others, nearest first, ties by id; `truncated` says that the limit left some out."""
+    """Nodes around others: the nearest first, then those of an earlier one first, then by id; `truncated` says that
+    the limit left some out."""
 
     node_ids: list[NodeId]
     truncated: bool
@@ -184,18 +186,17 @@ class Graph:
 
         Raises NodeNotFound.
         """
-        seen = set(node_ids)
-        ring: Iterable[NodeId] = seen
+        seen = dict.fromkeys(node_ids)
+        ring = list(seen)
         found: list[NodeId] = []
         known = self._read.get
         for _ in range(hops):
-            around: set[NodeId] = set().union(*[known(n) or self.neighbors(n) for n in ring])
-            around -= seen
-            ring = sorted(around)
-            seen |= around
+            around = dict.fromkeys(chain.from_iterable([known(n) or self.neighbors(n) for n in ring]))
+            ring = [n for n in around if n not in seen]
             found += ring
             if limit is not None and len(found) > limit:
                 return Neighborhood(found[:limit], truncated=True)
+            seen |= around
         return Neighborhood(found, truncated=False)
 
     def edges(self) -> list[tuple[NodeId, NodeId]]:

@@ -30,10 +30,10 @@ _SILENT: Mapping[str, float] = MappingProxyType({})
 def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
     """The best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if given."""
     said = terms_of(query) if query.text or query.keywords else _SILENT
-    best = _nearest(bank, query, said) if opinions is None else None
-    if best is None:
-        hits = _hits(bank, query, said) if opinions is None else _reranked(bank, query, said, opinions)
-        best = _ordered(hits)[: query.top_k]
+    if opinions is None:
+        best = _best(bank, query, said)
+    else:
+        best = _ordered(_reranked(bank, query, said, opinions))[: query.top_k]
     if query.structure.conflicts and bank.conflicts:
         best = _ordered(with_other_sides(bank, query, said, best))[: query.top_k]
     near, truncated = _neighborhood(bank, best, query)
@@ -52,16 +52,22 @@ def worth_reading(bank: Bank, query: Query, depth: int) -> list[Hit]:
     return _ordered(_hits(bank, _widened(query, depth), terms_of(query)))[:depth]
 
 
+def _best(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit]:
+    """The `top_k` best hits, in order."""
+    if query.target is not Target.NODES or bank.tree.has_unsummarised:
+        return _ordered(_hits(bank, query, said))[: query.top_k]
+    nearest = _nearest(bank, query, said)
+    return _node_hits(bank, _nodes(bank, query, said)) if nearest is None else nearest
+
+
 def _nearest(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit] | None:
     """The `top_k` nodes by meaning alone, in order; None where more than that has a say.
 
     The hits of the long way, for the plainest of questions, without looking at anything but them.
     """
     by_meaning_alone = query.mode is Mode.EMBEDDING or (query.mode is Mode.HYBRID and not said)
-    plain = query.target is Target.NODES and query.fusion is Fusion.WEIGHTED and not query.exclude
+    plain = query.fusion is Fusion.WEIGHTED and not query.exclude
     if query.vector is None or not (by_meaning_alone and plain and query.filter.admits_all):
-        return None
-    if bank.tree.has_unsummarised:
         return None
     keys, cosines = bank.node_vectors.near(query.vector, query.top_k + 1)
     scores = _scores(bank, cosines)
@@ -90,7 +96,7 @@ def _scores(bank: Bank, cosines: Sequence[float]) -> list[float]:
     floor, height = space.cosine_floor, space.cosine_ceiling - space.cosine_floor
     scores = [(cosine - floor) / height for cosine in cosines]
     if scores and (scores[0] > 1.0 or scores[-1] < 0.0):
-        return [min(max(score, 0.0), 1.0) for score in scores]
+        return [0.0 if score < 0.0 else 1.0 if score > 1.0 else score for score in scores]
     return scores
 
 

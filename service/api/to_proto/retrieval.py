@@ -70,15 +70,15 @@ def hits(
     """SearchHits, to be joined. `vectors` of their nodes, or none at all; a side that was not used has no score."""
     parts: list[HitParts] = []
     for place, hit in enumerate(found):
-        if hit.node is not None:
-            number, content = _NODE, node_bytes(hit.node, vectors[place] if vectors else None)
+        score, attribute, embedding, node, segment, near, unstructured, best_segment, why = hit
+        if node is not None:
+            number, content = _NODE, node_bytes(node, vectors[place] if vectors else None)
         else:
-            assert hit.segment is not None, "a hit is a node or a segment"
-            number, content = _SEGMENT, segment_bytes(hit.segment)
-        attribute = hit.attribute_score if by_words else None
-        embedding = hit.embedding_score if by_meaning else None
-        rest = _rest(hit) if hit.unstructured or hit.best_segment or hit.why else b""
-        parts.append((number, content, hit.score, attribute, embedding, hit.neighbor_ids, rest))
+            assert segment is not None, "a hit is a node or a segment"
+            number, content = _SEGMENT, segment_bytes(segment)
+        rest = _rest(hit) if unstructured or best_segment or why else b""
+        sides = attribute if by_words else None, embedding if by_meaning else None
+        parts.append((number, content, score, *sides, near, rest))
     return parts
 
 

@@ -103,20 +103,24 @@ class AgainstADict(RuleBasedStateMachine):
         self.graph.adopt(self.job)
         self.job = None
 
-    @rule(start=st.sets(names, max_size=3), hops=st.integers(0, 3), limit=st.none() | st.integers(0, 6))
-    def look_around(self, start: set[NodeId], hops: int, limit: int | None) -> None:
-        start &= set(self.model)
-        distance = dict.fromkeys(start, 0)
-        for hop in range(1, hops + 1):
-            for name in [name for name, far in distance.items() if far == hop - 1]:
-                for other in self.model[name]:
-                    distance.setdefault(other, hop)
-        around = sorted((far, name) for name, far in distance.items() if far > 0)
+    @rule(
+        start=st.lists(names, max_size=3, unique=True),
+        hops=st.integers(0, 3),
+        limit=st.none() | st.integers(0, 6),
+    )
+    def look_around(self, start: list[NodeId], hops: int, limit: int | None) -> None:
+        start = [name for name in start if name in self.model]
+        rings = [start]
+        for _ in range(hops):
+            met = [name for ring in rings for name in ring]
+            around = (other for name in rings[-1] for other in sorted(self.model[name]))
+            rings.append(list(dict.fromkeys(other for other in around if other not in met)))
+        expected = [name for ring in rings[1:] for name in ring]
 
         found = self.graph.neighborhood(start, hops, limit)
 
-        assert found.node_ids == [name for _, name in around[:limit]]
-        assert found.truncated == (limit is not None and len(around) > limit)
+        assert found.node_ids == expected[:limit]
+        assert found.truncated == (limit is not None and len(expected) > limit)
 
     @invariant()
     def is_the_model(self) -> None:
@@ -142,6 +146,13 @@ def test_a_neighbourhood_is_ordered_by_distance_and_says_when_it_was_cut() -> No
 
     assert whole == (ids("YZA"), False)
     assert cut == (ids("YZA"), True)
+
+
+def test_a_neighbourhood_that_is_cut_keeps_what_lies_around_the_first() -> None:
+    graph = graph_of("SY", "SZ", "TA", "TB", "TS")
+
+    assert graph.neighborhood(ids("ST"), hops=1, limit=3) == (ids("YZA"), True)
+    assert graph.neighborhood(ids("TS"), hops=1, limit=3) == (ids("ABY"), True)
 
 
 def test_a_node_that_comes_back_has_none_of_its_old_edges() -> None:
