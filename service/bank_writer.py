@@ -24,7 +24,9 @@ from service.held_bank import HeldBank, are_wordy
 
 GROUP = 64  # commands to one append, at most
 TURN = 50  # steps staged or applied in one go, and staged in vain: reads that wait come between two commands
-CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to other processes
+CONTENTION_PAUSE = (
+    0.004  # seconds, at most, that a winner leaves a contested head to others, lest one starves
+)
 CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
 
 
@@ -140,7 +142,8 @@ class BankWriter:
         """Work off the queue, group by group; ends when it is empty."""
         try:
             while self._queue:
-                await self._leave_room()
+                if self._now() - self._held.foreign < CONTENTION_MEMORY:
+                    await asyncio.sleep(random.uniform(0, CONTENTION_PAUSE))
                 before = self._held.bank.revision
                 async with self._held.moving:
                     await self._write_group()
@@ -152,17 +155,13 @@ class BankWriter:
             self._held.used = self._now()
             self._done()
 
-    async def _leave_room(self) -> None:
-        """Where other processes write too, pause at random, so that none of them starves."""
-        if self._now() - self._held.foreign < CONTENTION_MEMORY:
-            await asyncio.sleep(random.uniform(0, CONTENTION_PAUSE))
-
     async def _write_group(self) -> None:
         commands = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
         try:
             if self._held.gone:
                 raise BankNotFound(self._held.bank.key.bank_id)
-            fresh = await self._answer_replays(commands)
+            repeatable = any(c.request is not None for c in commands)
+            fresh = await self._answer_replays(commands) if repeatable else commands
             staged, deferred = await _staged(self._held.bank, fresh)
             self._queue.extendleft(reversed(deferred))
             if staged:
@@ -174,9 +173,8 @@ class BankWriter:
             if isinstance(failure, BankNotFound):
                 self._held.leave()
         finally:  # whatever happened, nobody is left waiting for an answer that will not come
-            _fail(
-                [c for c in commands if c not in self._queue], RuntimeError("the write failed unexpectedly")
-            )
+            if left := [c for c in commands if not c.is_settled and c not in self._queue]:
+                _fail(left, RuntimeError("the write failed unexpectedly"))
 
     async def _catch_up_for(self, commands: Sequence[_Command[Any]]) -> None:
         """Another process was first: follow it, and stage the same commands again."""

@@ -173,8 +173,9 @@ class OpenBanks:
 
     def _count(self, held: HeldBank) -> None:
         if self._open.get(held.bank.key) is held:
-            self._size += held.bank.size - held.size
-            held.size = held.bank.size
+            size = held.bank.size
+            self._size += size - held.size
+            held.size = size
 
     async def keep_confirmed(self) -> None:
         """Confirm the heads of recently read banks until cancelled, so that reads need not wait for it."""

@@ -52,7 +52,7 @@ class HeldBank:
         self.size = 0  # bytes, as last counted
         self.pins = 0  # readers, watchers and commands: a pinned bank stays in memory
         self.moving = asyncio.Lock()  # held by whoever stores and applies, or follows
-        self.moved = asyncio.Event()  # replaced at every change: set wakes those who watch
+        self._moved: asyncio.Event | None = None  # set at the next change, if anybody watches
         self.foreign = float("-inf")  # when another process's change was last seen
         self.gone = False  # purged, or another bank bears the id
         self._store = store
@@ -143,6 +143,13 @@ class HeldBank:
         self._steps += len(change.steps)
         self._announce()
 
+    @property
+    def moved(self) -> asyncio.Event:
+        """Set by the next change."""
+        if self._moved is None:
+            self._moved = asyncio.Event()
+        return self._moved
+
     async def moves(self, moved: asyncio.Event) -> None:
         """Wait until the bank moves, here or (seen by following) in another process."""
         try:
@@ -180,8 +187,9 @@ class HeldBank:
         return True
 
     def _announce(self) -> None:
-        self.moved.set()
-        self.moved = asyncio.Event()
+        if self._moved is not None:
+            self._moved.set()
+            self._moved = None
 
     # ---- indexes ----
 
