@@ -359,6 +359,8 @@ class Bank:
         if before is None:
             self.graph.add_node(node.node_id)
             self._characters += len(node.summary)
+        else:
+            self.node_words.drop(node.node_id, node_fields(before))
         if step.vector is not None:
             self.node_vectors.put(node.node_id, step.vector)
         self.tree.relink(before, node)
@@ -366,7 +368,7 @@ class Bank:
     def _drop_node(self, node_id: NodeId) -> None:
         before = self.nodes.pop(node_id)
         self.graph.drop_node(node_id)
-        self.node_words.drop(node_id)
+        self.node_words.drop(node_id, node_fields(before))
         if node_id in self.node_vectors:
             self.node_vectors.drop(node_id)
         self.tree.relink(before, None)

@@ -8,7 +8,6 @@ again scores as it did. Here are keys, fields and texts; what counts and adds, i
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Generic
 
 import numpy as np
@@ -50,7 +49,6 @@ class KeywordIndex(Generic[K]):
         self._row_of: dict[K, int] = {}
         self._keys: list[K | None] = []
         self._prints = bytearray()
-        self._said: list[bytes] = []  # as the postings want it: bytes cost the garbage collector nothing
         self._free_rows: list[int] = []
         # The latest query with its best score, until an edit makes it void.
         self._latest: tuple[Mapping[str, float], float] | None = None
@@ -77,27 +75,35 @@ class KeywordIndex(Generic[K]):
         return Prepared(keys=tuple(documents), prints=tuple(map(print_of, documents.values())), draft=draft)
 
     def put(self, prepared: Prepared[K]) -> None:
-        """Add documents; one under a key that is there replaces it. Takes time in proportion to distinct terms."""
+        """Add documents under keys that are not there. Takes time in proportion to distinct terms. ValueError else."""
         if not prepared.keys:
             return
-        for key in prepared.keys:
-            self.drop(key)
+        if any(key in self._row_of for key in prepared.keys):
+            raise ValueError("a document under a key that is there: it is to be dropped first")
         rows = list(map(self._enter, prepared.keys, prepared.prints))
-        for row, said in zip(rows, self._postings.put(prepared.draft, rows), strict=True):
-            self._said[row] = said
+        self._postings.put(prepared.draft, rows)
         self._latest = None
         self._unsaved += len(prepared.keys)
 
     def put_one(self, key: K, fields: Mapping[str, str]) -> None:
         self.put(self.prepare({key: fields}))
 
-    def drop(self, key: K) -> None:
-        """Remove a document; one that is not there stays away."""
-        row = self._row_of.pop(key, None)
+    def drop(self, key: K, fields: Mapping[str, str]) -> None:
+        """Remove a document, given its texts as they were put: its words are found again, and not kept for that.
+
+        One that is not there stays away. Raises ValueError for other texts.
+        """
+        row = self._row_of.get(key)
         if row is None:
             return
-        self._postings.drop(row, self._said[row])
-        self._keys[row], self._said[row] = None, b""
+        if self._prints[row * PRINT : (row + 1) * PRINT] != print_of(fields):
+            raise ValueError("not the texts that were put")
+        self._take_out(key, row, self.prepare({key: fields}).draft)
+
+    def _take_out(self, key: K, row: int, said: Draft | bytes) -> None:
+        self._postings.drop(row, said)
+        del self._row_of[key]
+        self._keys[row] = None
         self._prints[row * PRINT : (row + 1) * PRINT] = bytes(PRINT)
         self._free_rows.append(row)
         self._latest = None
@@ -114,7 +120,6 @@ class KeywordIndex(Generic[K]):
             row = len(self._keys)
             self._keys.append(key)
             self._prints += shown
-            self._said.append(b"")
         self._row_of[key] = row
         return row
 
@@ -209,8 +214,7 @@ class KeywordIndex(Generic[K]):
             facts=self._facts(),
             keys=tuple(self._keys),
             prints=bytes(self._prints),
-            said=tuple(self._said),
-            words=self._postings.words(),
+            postings=self._postings.copy(),
         )
 
     def restore(
@@ -240,9 +244,8 @@ class KeywordIndex(Generic[K]):
         self._postings = words.given()
         self._keys, self._prints = list(keys), bytearray(prints)
         self._row_of = {key: row for row, key in enumerate(keys)}
-        self._said = [words.said[start:end] for start, end in pairwise([0, *ends.tolist()])]
         for row in np.flatnonzero(stale).tolist():
-            self.drop(keys[row])
+            self._take_out(keys[row], row, words.said_in(row))
         self._unsaved = int(np.count_nonzero(stale))
         self._is_outlived = bool(stale.any())
 

@@ -40,20 +40,19 @@ class WordsSnapshot(Generic[K]):
     facts: Mapping[str, Any]
     keys: Sequence[K | None]
     prints: bytes
-    said: Sequence[bytes]
-    words: bytes
+    postings: Postings
 
     def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
         """Written down, keys by the names given, which hold no line break."""
         living = np.flatnonzero([key is not None for key in self.keys])
-        said = [self.said[row] for row in living.tolist()]
+        said, ends = self.postings.said()
         prints = np.frombuffer(self.prints, np.uint8).reshape(-1, PRINT)
         arrays: dict[str, NDArray[Any]] = {
             "keys": text_array([name_of(key) for key in self.keys if key is not None]),
             "prints": prints[living].reshape(-1),
-            "words": np.frombuffer(self.words, np.uint8),
-            "ends": np.cumsum([len(each) for each in said], dtype=np.int64),
-            "said": np.frombuffer(b"".join(said), np.uint8),
+            "words": np.frombuffer(self.postings.words(), np.uint8),
+            "ends": ends,
+            "said": said,
         }
         return packed(Parts(facts=self.facts, arrays=arrays))
 
@@ -64,15 +63,19 @@ class WordsTaken:
     def __init__(self, blob: Blob, k1: float = K1, b: float = B) -> None:
         """Other threads run meanwhile. Raises SnapshotUnusable."""
         self.parts = unpacked(blob)
-        self.said = self.parts.array("said", "u1").tobytes()
-        ends = np.array(
-            self.parts.array("ends", "<i8")
-        )  # copied: native code wants numbers where they should lie
+        self.said = self.parts.array("said", "u1")
+        # Copied: native code wants numbers where they should lie.
+        self.ends = np.array(self.parts.array("ends", "<i8"))
         self._postings: Postings | None = Postings(k1, b)
         try:
-            self._postings.restore(self.parts.array("words", "u1").tobytes(), self.said, ends)
+            self._postings.restore(self.parts.array("words", "u1").tobytes(), self.said, self.ends)
         except ValueError as error:
             raise SnapshotUnusable(str(error)) from error
+
+    def said_in(self, row: int) -> bytes:
+        """What the document of a row says, as the postings want it."""
+        start = int(self.ends[row - 1]) if row else 0
+        return self.said[start : int(self.ends[row])].tobytes()
 
     def given(self) -> Postings:
         """The postings, to whoever asks first. Raises SnapshotUnusable to others."""

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,25 +24,29 @@ inline std::uint8_t quarters(float count) {
                : ODD;
 }
 
-// Sixteen bytes for a word that one document says, as most words are.
+// Sixteen bytes for a word that one document says, as most words are. A copy shares the rows with what it was made of,
+// until one of them is edited: it costs next to nothing, and another thread may have it.
 class Posting {
    public:
     using Row = std::uint16_t;
 
     Posting() = default;
+    Posting(const Posting& other) : size_(other.size_), room_(other.room_), held_(other.held_) {
+        if (room_) held_.block->holders.fetch_add(1, std::memory_order_relaxed);
+    }
     Posting(Posting&& other) noexcept { swap(other); }
     Posting& operator=(Posting&& other) noexcept {
         swap(other);
         return *this;
     }
     ~Posting() {
-        if (room_) std::free(held_.block);
+        if (room_) let_go();
     }
 
     std::size_t size() const { return size_; }
-    const Row* rows() const { return room_ ? reinterpret_cast<const Row*>(held_.block) : &held_.lone.row; }
+    const Row* rows() const { return room_ ? held_.block->rows() : &held_.lone.row; }
     const std::uint8_t* codes() const {
-        return room_ ? reinterpret_cast<const std::uint8_t*>(held_.block) + ROW * room_ : &held_.lone.code;
+        return room_ ? reinterpret_cast<const std::uint8_t*>(held_.block->rows() + room_) : &held_.lone.code;
     }
 
     // Where a row stands, or would, `from` a place on that is not behind it. Looks near that place first.
@@ -55,9 +60,10 @@ class Posting {
         const std::size_t end = std::min<std::size_t>(from + step - 1, size_);
         return static_cast<std::size_t>(std::lower_bound(rows + from, rows + end, row) - rows);
     }
-    bool holds(Row row) const {
+    // How often a row says it, as a code; null where it does not.
+    const std::uint8_t* code(Row row) const {
         const std::size_t at = place(row);
-        return at < size_ && rows()[at] == row;
+        return at < size_ && rows()[at] == row ? codes() + at : nullptr;
     }
 
     void reserve(std::size_t size) {
@@ -66,7 +72,7 @@ class Posting {
 
     // A row that is not there yet.
     void insert(Row row, std::uint8_t code) {
-        if (size_ == std::max<std::uint32_t>(room_, 1)) resize(size_ + size_ / 4 + 1);
+        if (size_ == std::max<std::uint32_t>(room_, 1) || is_shared()) resize(size_ + size_ / 4 + 1);
         const std::size_t at = size_ == 0 || rows()[size_ - 1] < row ? size_ : place(row);
         Row* rows = own_rows();
         std::uint8_t* codes = own_codes();
@@ -79,6 +85,7 @@ class Posting {
 
     // A row that is there.
     void erase(Row row) {
+        if (is_shared()) resize(size_);
         const std::size_t at = place(row);
         Row* rows = own_rows();
         std::uint8_t* codes = own_codes();
@@ -91,6 +98,19 @@ class Posting {
    private:
     static constexpr std::size_t ROW = sizeof(Row);
 
+    // What stands in it lies behind it: so many rows as there is room for, then as many codes.
+    struct Block {
+        std::atomic<std::uint32_t> holders{1};
+
+        const Row* rows() const { return reinterpret_cast<const Row*>(this + 1); }
+        Row* rows() { return reinterpret_cast<Row*>(this + 1); }
+    };
+
+    bool is_shared() const { return room_ && held_.block->holders.load(std::memory_order_acquire) > 1; }
+    void let_go() {
+        if (held_.block->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(held_.block);
+    }
+
     Row* own_rows() { return const_cast<Row*>(rows()); }
     std::uint8_t* own_codes() { return const_cast<std::uint8_t*>(codes()); }
 
@@ -102,14 +122,15 @@ class Posting {
 
     void resize(std::size_t wanted) {
         // What the allocator would leave over of its sixteen bytes is room, too.
-        const std::size_t bytes = (wanted * (ROW + 1) + 7) / 16 * 16 + 8;
-        const std::size_t room = bytes / (ROW + 1);
+        const std::size_t bytes = (sizeof(Block) + wanted * (ROW + 1) + 7) / 16 * 16 + 8;
+        const std::size_t room = (bytes - sizeof(Block)) / (ROW + 1);
         if (room > UINT32_MAX) throw std::bad_alloc();
-        char* block = static_cast<char*>(std::malloc(bytes));
-        if (block == nullptr) throw std::bad_alloc();
-        std::memcpy(block, rows(), ROW * size_);
-        std::memcpy(block + ROW * room, codes(), size_);
-        if (room_) std::free(held_.block);
+        void* place = std::malloc(bytes);
+        if (place == nullptr) throw std::bad_alloc();
+        auto* block = new (place) Block;
+        std::memcpy(block->rows(), rows(), ROW * size_);
+        std::memcpy(block->rows() + room, codes(), size_);
+        if (room_) let_go();
         held_.block = block;
         room_ = static_cast<std::uint32_t>(room);
     }
@@ -121,7 +142,7 @@ class Posting {
             Row row;
             std::uint8_t code;
         } lone;
-        char* block;  // `room_` rows, and behind them as many codes
+        Block* block;
     } held_{};
 };
 

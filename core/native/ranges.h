@@ -26,7 +26,10 @@ class Ranges {
         const bool there = range < ranges_.size() && static_cast<std::size_t>(number) < ranges_[range].size();
         return there ? ranges_[range][number] : none;
     }
-    bool holds(std::int32_t number, std::int32_t row) const { return posting(range(row), number).holds(place(row)); }
+    // How often a document says a word, as a code; null where it does not.
+    const std::uint8_t* code(std::int32_t number, std::int32_t row) const {
+        return posting(range(row), number).code(place(row));
+    }
     // How many documents say a word.
     std::size_t holding(std::int32_t number) const {
         std::size_t count = 0;

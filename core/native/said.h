@@ -6,10 +6,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,18 +24,40 @@ struct Entry {
     float count;
 };
 
-inline void write(std::string& said, const std::vector<Entry>& entries) {
-    std::uint32_t before = 0;
-    for (const Entry& entry : entries) {
-        const std::uint8_t code = quarters(entry.count);
-        std::uint64_t head = std::uint64_t{static_cast<std::uint32_t>(entry.number) - before} << 1 | (code != ONCE);
-        before = static_cast<std::uint32_t>(entry.number);
-        for (; head >= 0x80; head >>= 7) said += static_cast<char>(head | 0x80);
-        said += static_cast<char>(head);
-        if (code == ONCE) continue;
-        said += static_cast<char>(code);
-        if (code == ODD) said.append(reinterpret_cast<const char*>(&entry.count), sizeof entry.count);
-    }
+inline void sort(std::vector<Entry>& entries) {
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.number < b.number; });
+}
+
+// Of a document: the sum of its counts, in the order of their numbers.
+inline float length(const std::vector<Entry>& entries) {
+    double length = 0.0;
+    for (const Entry& entry : entries) length += static_cast<double>(entry.count);
+    return static_cast<float>(length);
+}
+
+inline std::uint64_t head(std::uint32_t distance, std::uint8_t code) {
+    return std::uint64_t{distance} << 1 | (code != ONCE);
+}
+
+// Bytes that an entry takes.
+inline std::size_t size_of(std::uint32_t distance, std::uint8_t code) {
+    std::size_t size = 1;
+    for (std::uint64_t rest = head(distance, code) >> 7; rest != 0; rest >>= 7) ++size;
+    return size + (code == ONCE ? 0 : code == ODD ? 1 + sizeof(float) : 1);
+}
+
+// Where the next one goes. `count` is asked for behind ODD alone.
+template <typename Count>
+std::uint8_t* write(std::uint8_t* at, std::uint32_t distance, std::uint8_t code, Count count) {
+    std::uint64_t rest = head(distance, code);
+    for (; rest >= 0x80; rest >>= 7) *at++ = static_cast<std::uint8_t>(rest | 0x80);
+    *at++ = static_cast<std::uint8_t>(rest);
+    if (code == ONCE) return at;
+    *at++ = code;
+    if (code != ODD) return at;
+    const float told = count();
+    std::memcpy(at, &told, sizeof told);
+    return at + sizeof told;
 }
 
 class Reader {

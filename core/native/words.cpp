@@ -15,75 +15,30 @@
 
 #include "best.h"
 #include "draft.h"
-#include "kernels.h"
 #include "posting.h"
-#include "rounding.h"
 #include "said.h"
 #include "ranges.h"
 #include "text.h"
 #include "vocabulary.h"
+#include "weighing.h"
 
 namespace py = pybind11;
 using native::Best;
 using native::Draft;
 using native::Entry;
+using native::Norm;
 using native::ODD;
 using native::Posting;
 using native::Reader;
 using native::Ranges;
 using native::Text;
 using native::Vocabulary;
+using native::length;
 using native::quarters;
+using native::sort;
 
+using Bytes = py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast>;
 using Ends = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
-
-// What a word adds to the score of a document that says it: worth × count / (count + norm), the norm being
-// k1 × (1 − b + b × length / average length).
-struct Norm {
-    double k1, rest, slope;
-
-    ROUNDED_ALIKE double weighed(double count, double worth, float length) const {
-        return count * worth / (k1 * (rest + slope * static_cast<double>(length)) + count);
-    }
-};
-
-// ---- loops that take the time ----
-
-FORMS ROUNDED_ALIKE static void weigh(const Posting::Row* rows, const std::uint8_t* codes, std::size_t n,
-                                      const float* lengths, double worth, const Norm& norm, double* added) {
-    for (std::size_t i = 0; i < n; ++i) added[i] = norm.weighed(0.25 * codes[i], worth, lengths[rows[i]]);
-}
-
-// The places of sums of at least `low`, ascending; how many.
-FORMS static std::size_t reaching(const double* sums, std::size_t n, double low, std::int32_t* found) {
-    constexpr std::size_t AT_ONCE = 16;
-    std::size_t count = 0;
-    for (std::size_t at = 0; at < n; at += AT_ONCE) {
-        const std::size_t end = std::min(n, at + AT_ONCE);
-        int any = 0;
-        if (end == at + AT_ONCE)
-            for (std::size_t i = 0; i < AT_ONCE; ++i) any |= sums[at + i] >= low;
-        else
-            any = 1;
-        if (!any) continue;
-        for (std::size_t i = at; i < end; ++i)
-            if (sums[i] >= low) found[count++] = static_cast<std::int32_t>(i);
-    }
-    return count;
-}
-
-// Tells texts by field from any others, in every process alike: eight bytes.
-static py::bytes print_of(const py::object& fields) {
-    std::uint64_t print = 0;
-    const auto take = [&print](py::handle text) {
-        const std::string_view units = Text(text).units();
-        print = native::hashed(units, print + PyUnicode_KIND(text.ptr()));
-    };
-    for (const auto& [field, text] : py::dict(fields)) take(field), take(text);
-    return {reinterpret_cast<const char*>(&print), sizeof print};
-}
-
-// ---- the index ----
 
 class Postings {
    public:
@@ -93,7 +48,7 @@ class Postings {
 
     // ---- edits ----
 
-    py::list put(const Draft& draft, const std::vector<std::int32_t>& rows) {
+    void put(const Draft& draft, const std::vector<std::int32_t>& rows) {
         constexpr std::size_t AT_ONCE = 64;  // documents that hold up every other thread
         if (rows.size() != draft.ends.size()) throw std::invalid_argument("a row for each document");
         std::vector<std::int32_t> ascending(rows);
@@ -104,10 +59,8 @@ class Postings {
             if (row < 0 || is_taken(row)) throw std::invalid_argument("a row that is taken");
         if (!rows.empty() && static_cast<std::size_t>(ascending.back()) >= lengths_.size())
             lengths_.resize(static_cast<std::size_t>(ascending.back()) + 1, FREE);
-        py::list told(rows.size());
         std::vector<std::int32_t> numbers(draft.vocabulary.size(), Vocabulary::NONE);
         std::vector<Entry> entries;
-        std::string said;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (i % AT_ONCE == AT_ONCE - 1) py::gil_scoped_release others_may_run;
             const std::size_t start = i == 0 ? 0 : draft.ends[i - 1];
@@ -117,41 +70,36 @@ class Postings {
                 if (number == Vocabulary::NONE) number = vocabulary_.number(draft.vocabulary.word(entry.number));
                 entry.number = number;
             }
-            std::sort(entries.begin(), entries.end(),
-                      [](const Entry& a, const Entry& b) { return a.number < b.number; });
+            sort(entries);
             for (const Entry& entry : entries) enter(entry, rows[i], quarters(entry.count));
             settle(rows[i], entries);
-            said.clear();
-            write(said, entries);
-            told[i] = py::bytes(said);
         }
-        return told;
+    }
+
+    void drop(std::int32_t row, const Draft& told) {
+        if (told.ends.size() != 1) throw std::invalid_argument("a draft of the document alone");
+        std::vector<Entry> entries(told.entries.begin(), told.entries.begin() + told.ends[0]);
+        for (Entry& entry : entries) {
+            entry.number = vocabulary_.find(told.vocabulary.word(entry.number));
+            if (entry.number == Vocabulary::NONE) throw std::invalid_argument("a word that nobody says");
+        }
+        sort(entries);
+        take_out(row, entries);
     }
 
     void drop(std::int32_t row, const py::bytes& said) {
-        if (row < 0 || !is_taken(row)) throw std::invalid_argument("a row without a document");
         std::vector<Entry> entries;
         Reader reader{std::string_view(said)};
         Entry entry{};
-        while (reader.next(entry, vocabulary_.size())) {
-            if (!ranges_.holds(entry.number, row)) throw std::invalid_argument("not what the document says");
-            entries.push_back(entry);
-        }
-        for (const Entry& gone : entries) {
-            ranges_.erase(gone.number, row);
-            if (quarters(gone.count) == ODD) odd_.erase(odd_key(gone.number, row));
-            if (ranges_.holding(gone.number) == 0) vocabulary_.forget(gone.number);
-        }
-        total_length_ -= static_cast<double>(lengths_[row]);
-        lengths_[row] = FREE;
-        --living_;
+        while (reader.next(entry, vocabulary_.size())) entries.push_back(entry);
+        take_out(row, entries);
     }
 
-    void restore(std::string_view words, std::string_view said, const Ends& ends) {
+    void restore(std::string_view words, const Bytes& said, const Ends& ends) {
         if (vocabulary_.size() > 0 || !lengths_.empty()) throw std::invalid_argument("into an index that is not empty");
         py::gil_scoped_release others_may_run;
         Postings fresh(k1_, b_, vocabulary_);
-        fresh.take_up(words, said, ends);
+        fresh.take_up(words, {reinterpret_cast<const char*>(said.data()), static_cast<std::size_t>(said.size())}, ends);
         *this = std::move(fresh);
     }
 
@@ -164,6 +112,25 @@ class Postings {
             all += '\n';
         }
         return all;
+    }
+
+    std::tuple<Bytes, Ends> said() const {
+        std::vector<std::int64_t> starts(lengths_.size() + 1, 0);
+        each_entry([&](std::size_t row, std::int32_t, std::uint32_t distance, std::uint8_t code) {
+            starts[row + 1] += static_cast<std::int64_t>(native::size_of(distance, code));
+        });
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        Bytes said(starts.back());
+        Ends ends(static_cast<py::ssize_t>(living_));
+        std::int64_t* end = ends.mutable_data();
+        for (std::size_t row = 0; row < lengths_.size(); ++row)
+            if (lengths_[row] != FREE) *end++ = starts[row + 1];
+        std::uint8_t* all = said.mutable_data();
+        each_entry([&](std::size_t row, std::int32_t number, std::uint32_t distance, std::uint8_t code) {
+            const auto count = [&] { return odd_.at(odd_key(number, static_cast<std::int32_t>(row))); };
+            starts[row] = native::write(all + starts[row], distance, code, count) - all;
+        });
+        return {std::move(said), std::move(ends)};
     }
 
     std::tuple<std::vector<std::int32_t>, std::vector<double>, std::vector<double>> search(
@@ -227,11 +194,48 @@ class Postings {
         if (code == ODD) odd_[odd_key(entry.number, row)] = entry.count;
     }
     void settle(std::int32_t row, const std::vector<Entry>& entries) {
-        double length = 0.0;
-        for (const Entry& entry : entries) length += static_cast<double>(entry.count);
-        lengths_[row] = static_cast<float>(length);
+        lengths_[row] = length(entries);
         total_length_ += static_cast<double>(lengths_[row]);
         ++living_;
+    }
+    // Whatever is told wrong is refused before anything goes: a word too few shows in the length.
+    void take_out(std::int32_t row, const std::vector<Entry>& entries) {
+        if (row < 0 || !is_taken(row)) throw std::invalid_argument("a row without a document");
+        for (const Entry& entry : entries)
+            if (!says(row, entry)) throw std::invalid_argument("not what the document says");
+        if (length(entries) != lengths_[row]) throw std::invalid_argument("not all that the document says");
+        for (const Entry& gone : entries) {
+            ranges_.erase(gone.number, row);
+            if (quarters(gone.count) == ODD) odd_.erase(odd_key(gone.number, row));
+            if (ranges_.holding(gone.number) == 0) vocabulary_.forget(gone.number);
+        }
+        total_length_ -= static_cast<double>(lengths_[row]);
+        lengths_[row] = FREE;
+        --living_;
+    }
+
+    bool says(std::int32_t row, const Entry& entry) const {
+        const std::uint8_t* code = ranges_.code(entry.number, row);
+        if (code == nullptr || *code != quarters(entry.count)) return false;
+        return *code != ODD || odd_.at(odd_key(entry.number, row)) == entry.count;
+    }
+
+    // What documents say, word after word. Other threads run meanwhile.
+    template <typename Act>
+    void each_entry(Act act) const {
+        py::gil_scoped_release others_may_run;
+        for (std::size_t range = 0; range < ranges_.size(); ++range) {
+            std::vector<std::int32_t> before(Ranges::ROWS, 0);  // the last word of each row's document so far
+            for (std::int32_t number = 0; number < static_cast<std::int32_t>(vocabulary_.size()); ++number) {
+                const Posting& posting = ranges_.posting(range, number);
+                for (std::size_t i = 0; i < posting.size(); ++i) {
+                    const Posting::Row place = posting.rows()[i];
+                    act(range * Ranges::ROWS + place, number, static_cast<std::uint32_t>(number - before[place]),
+                        posting.codes()[i]);
+                    before[place] = number;
+                }
+            }
+        }
     }
 
     void take_up(std::string_view words, std::string_view said, const Ends& ends) {
@@ -327,7 +331,7 @@ class Postings {
                 for (Asked& word : query) add(word, base, first, last, norm, sums);
                 for (; other != ascending.end() && others[*other] < base + last; ++other)
                     if (others[*other] >= base + first) of_others[*other] = sums[others[*other] - base - first];
-                const std::size_t count = reaching(sums, WIDTH, best.bar(), reached);
+                const std::size_t count = native::reaching(sums, WIDTH, best.bar(), reached);
                 for (std::size_t i = 0; i < count; ++i)
                     best.offer(sums[reached[i]], static_cast<std::int32_t>(base + first + reached[i]));
             }
@@ -352,7 +356,7 @@ class Postings {
             const std::uint8_t* codes = word.posting->codes() + word.at;
             std::size_t n = std::min(AT_ONCE, size - word.at);
             if (rows[n - 1] >= last) n = static_cast<std::size_t>(std::lower_bound(rows, rows + n, last) - rows);
-            weigh(rows, codes, n, lengths, word.worth, norm, added);
+            native::weigh(rows, codes, n, lengths, word.worth, norm, added);
             for (const void* odd = std::memchr(codes, ODD, n); odd != nullptr;) {
                 const auto i = static_cast<std::size_t>(static_cast<const std::uint8_t*>(odd) - codes);
                 added[i] = norm.weighed(count(word, base + rows[i], word.at + i), word.worth, lengths[rows[i]]);
@@ -373,7 +377,7 @@ class Postings {
 };
 
 PYBIND11_MODULE(words, module) {
-    module.def("print_of", &print_of);
+    module.def("print_of", &native::print_of_texts);
     py::class_<Draft>(module, "Draft")
         .def(py::init<>())
         .def("__len__", [](const Draft& draft) { return draft.ends.size(); })
@@ -383,9 +387,12 @@ PYBIND11_MODULE(words, module) {
         .def(py::init<double, double>())
         .def("__len__", &Postings::size)
         .def("put", &Postings::put)
-        .def("drop", &Postings::drop)
+        .def("drop", py::overload_cast<std::int32_t, const Draft&>(&Postings::drop))
+        .def("drop", py::overload_cast<std::int32_t, const py::bytes&>(&Postings::drop))
         .def("restore", &Postings::restore)
+        .def("copy", [](const Postings& postings) { return Postings(postings); })
         .def("words", &Postings::words)
+        .def("said", &Postings::said)
         .def("search", &Postings::search)
         .def("scores", &Postings::scores);
 }

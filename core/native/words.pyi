@@ -26,7 +26,7 @@ class Draft:
 class Postings:
     """An inverted index of documents by row. Score: BM25 with k1 and b.
 
-    What a document says is handed to whoever puts it, as bytes, and asked for when it goes. Belongs to one thread.
+    What a document says is not kept beside it: it is asked for when the document goes. Belongs to one thread.
     What contradicts what was put is a ValueError, and changes nothing.
     """
 
@@ -34,21 +34,30 @@ class Postings:
     def __len__(self) -> int:
         """How many documents there are."""
 
-    def put(self, draft: Draft, rows: Sequence[int]) -> list[bytes]:
-        """Add the draft's documents, which are closed, in these rows, which are free. What they say.
+    def put(self, draft: Draft, rows: Sequence[int]) -> None:
+        """Add the draft's documents, which are closed, in these rows, which are free.
 
         Other threads may run now and then.
         """
 
-    def drop(self, row: int, said: bytes) -> None:
-        """Remove a document. Words that nobody says any more are overwritten."""
+    def drop(self, row: int, said: Draft | bytes) -> None:
+        """Remove a document that says this: the draft's only one, or one of those of `said()`. Words that nobody says
+        any more are overwritten."""
 
-    def restore(self, words: bytes, said: bytes, ends: NDArray[np.int64]) -> None:
-        """Take over, in an index nothing was ever put into, `words()` and the documents of rows 0, 1, …: that of row n
-        says `said[ends[n - 1] : ends[n]]`. Other threads may run meanwhile."""
+    def restore(self, words: bytes, said: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        """Take over, in an index nothing was ever put into, `words()` and documents as `said()` gives them, in rows
+        0, 1, … Other threads may run meanwhile."""
+
+    def copy(self) -> Postings:
+        """The same as it stands, for another thread. What is not edited meanwhile they share; takes time in proportion
+        to the words."""
 
     def words(self) -> bytes:
         """All words, each on a line, which is empty where a word was forgotten."""
+
+    def said(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """What the documents say, in numbers of `words()`, one behind another by row, and where each ends. Other
+        threads may run meanwhile."""
 
     def search(
         self, words: list[str], weights: Sequence[float], k: int, others: Sequence[int]

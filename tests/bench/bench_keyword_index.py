@@ -60,7 +60,7 @@ def measure(name: str, make: Maker, count: int) -> None:
     index.put(prepared)
     put_s = time.perf_counter() - start
     megabytes = (psutil.Process().memory_info().rss - before) / 1e6
-    spare = iter(texts[count:])
+    spare = iter(enumerate(texts[count:]))
     queries = iter(analysis.terms(text) for text in texts[count + 100 :])
     print(f"{name}, {count:,} documents")
     print(f"  prepare {prepare_s:.2f} s · put {put_s:.2f} s · {megabytes:.0f} MB")
@@ -68,8 +68,8 @@ def measure(name: str, make: Maker, count: int) -> None:
         "search, 5 terms": lambda: index.search(next(queries)[:5], 10),
         "search, whole document": lambda: index.search(next(queries), 10),
         "search, half not allowed": lambda: index.search(next(queries)[:5], 10, lambda key: key[1] % 2 == 0),
-        "put one": lambda: index.put_one(("new", 0), {"text": next(spare)}),
-        "drop one": lambda: index.drop(("i", int(rng.integers(count)))),
+        "put one": lambda: index.put_one(("new", (new := next(spare))[0]), {"text": new[1]}),
+        "drop one": lambda: index.drop(key := ("i", int(rng.integers(count))), documents[key]),
     }
     for label, act in rows.items():
         median, worst = milliseconds(act)

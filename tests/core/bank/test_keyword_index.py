@@ -57,18 +57,20 @@ class AgainstTheFormula(RuleBasedStateMachine):
 
     @rule(key=keys, fields=documents)
     def put_one(self, key: str, fields: Mapping[str, str]) -> None:
+        self.index.drop(key, self.corpus.get(key, {}))
         self.index.put_one(key, fields)
         self.corpus[key] = fields
 
     @rule(batch=st.dictionaries(keys, documents))
     def put_many(self, batch: dict[str, Mapping[str, str]]) -> None:
+        for key in batch:
+            self.index.drop(key, self.corpus.get(key, {}))
         self.index.put(self.index.prepare(batch))
         self.corpus.update(batch)
 
     @rule(key=keys)
     def drop(self, key: str) -> None:
-        self.index.drop(key)
-        self.corpus.pop(key, None)
+        self.index.drop(key, self.corpus.pop(key, {}))
 
     @rule()
     def take_down(self) -> None:
@@ -117,10 +119,14 @@ TestAgainstTheFormula.settings = settings(max_examples=60, stateful_step_count=4
 
 def test_scores_do_not_depend_on_what_was_there_before() -> None:
     lived: KeywordIndex[str] = KeywordIndex(WEIGHTS)
+    there: dict[str, dict[str, str]] = {}
     for round_ in range(5):
-        lived.put(lived.prepare({f"n{i}": {"summary": f"cat {round_} dog {i} river"} for i in range(20)}))
+        for key, fields in there.items():
+            lived.drop(key, fields)
+        there = {f"n{i}": {"summary": f"cat {round_} dog {i} river"} for i in range(20)}
+        lived.put(lived.prepare(there))
         for i in range(0, 20, 3):
-            lived.drop(f"n{i}")
+            lived.drop(f"n{i}", there.pop(f"n{i}"))
     loaded: KeywordIndex[str] = KeywordIndex(WEIGHTS)
     loaded.put(
         loaded.prepare({f"n{i}": {"summary": f"cat 4 dog {i} river"} for i in reversed(range(20)) if i % 3})
@@ -154,11 +160,38 @@ def test_a_word_nobody_says_any_more_is_forgotten() -> None:
     index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
     index.put_one("n", {"text": "confidential"})
 
-    index.drop("n")
+    index.drop("n", {"text": "confidential"})
 
-    assert b"confidenti" not in index.snapshot().words
+    assert b"confidenti" not in index.snapshot().postings.words()
     assert "confidenti" not in repr(vars(index))
     assert index.search(["confidenti"], 1) == []
+
+
+def test_a_document_goes_by_the_texts_it_was_put_with_alone() -> None:
+    index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
+    index.put_one("n", {"text": "the cat"})
+
+    with pytest.raises(ValueError, match="texts"):
+        index.drop("n", {"text": "a cat"})
+    with pytest.raises(ValueError, match="there"):
+        index.put_one("n", {"text": "the dog"})
+
+    assert [key for key, _ in index.search(["cat"], 1)] == ["n"]
+    assert index.search(["dog"], 1) == []
+
+
+def test_a_snapshot_is_written_while_the_index_goes_on() -> None:
+    index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
+    there = {f"n{i}": {"text": f"cat {i} " * (i % 3)} for i in range(50)}
+    index.put(index.prepare(there))
+    as_it_was = b"".join(index.snapshot().blob(str))
+
+    taken = index.snapshot()
+    for key in list(there)[::2]:
+        index.drop(key, there[key])
+    index.put_one("new", {"text": "dog"})
+
+    assert b"".join(taken.blob(str)) == as_it_was
 
 
 def test_a_document_without_words_is_held_and_never_found() -> None:

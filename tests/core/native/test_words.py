@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -34,12 +33,13 @@ class Plain:
 
     def __init__(self) -> None:
         self.postings = Postings(K1, B)
-        self.said: dict[int, bytes] = {}
+        self.said: dict[int, Sequence[Said]] = {}
         self.counts: dict[int, dict[str, float]] = {}
 
     def put(self, rows: Sequence[int], documents: Sequence[Sequence[Said]]) -> None:
-        self.said |= zip(rows, self.postings.put(drafted(documents), rows), strict=True)
+        self.postings.put(drafted(documents), rows)
         for row, document in zip(rows, documents, strict=True):
+            self.said[row] = document
             counts: dict[str, np.float32] = {}
             for words, weight in document:
                 for word in words:
@@ -47,7 +47,7 @@ class Plain:
             self.counts[row] = {word: float(count) for word, count in counts.items()}
 
     def drop(self, row: int) -> None:
-        self.postings.drop(row, self.said.pop(row))
+        self.postings.drop(row, drafted([self.said.pop(row)]))
         del self.counts[row]
 
     def scores(self, query: Mapping[str, float]) -> dict[int, float]:
@@ -117,10 +117,10 @@ def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int
 def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) -> None:
     plain, _ = lived(seed, 4)
     rows = sorted(plain.said)
-    said = [plain.said[row] for row in rows]
+    said, ends = plain.postings.said()
     restored = Postings(K1, B)
 
-    restored.restore(plain.postings.words(), b"".join(said), np.array(list(accumulate(map(len, said)))))
+    restored.restore(plain.postings.words(), said, ends)
 
     new_row = {row: place for place, row in enumerate(rows)}
     ones = [1.0] * len(WORDS)
@@ -130,9 +130,38 @@ def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) ->
     assert dict(zip(again, same, strict=True)) == {
         new_row[row]: score for row, score in zip(found, scores, strict=True)
     }
+    assert [again.tolist() for again in restored.said()] == [said.tolist(), ends.tolist()]
+    starts = [0, *ends.tolist()]
     for row in rows:
-        restored.drop(new_row[row], plain.said[row])
+        place = new_row[row]
+        restored.drop(place, said[starts[place] : ends[place]].tobytes())
     assert restored.words().strip() == b""
+    assert restored.said()[0].tolist() == []
+
+
+def test_a_copy_stays_as_it_was_and_what_it_was_made_of_goes_on() -> None:
+    plain, rng = lived(1, 2)
+    ones = [1.0] * len(WORDS)
+    before = plain.postings.search(WORDS, ones, 10_000, [])
+    words, said = plain.postings.words(), plain.postings.said()
+
+    copies = [plain.postings.copy(), plain.postings.copy()]
+    for row in list(plain.counts)[::3]:
+        plain.drop(row)
+    free = [row for row in range(500) if row not in plain.counts]
+    plain.put(free, [a_document(rng) for _ in free])
+    del copies[0]
+    for row in list(plain.counts)[::2]:
+        plain.drop(row)
+
+    (copy,) = copies
+    assert copy.search(WORDS, ones, 10_000, []) == before
+    assert copy.words() == words
+    assert [told.tolist() for told in copy.said()] == [told.tolist() for told in said]
+    query = dict.fromkeys(WORDS, 1.0)
+    rows, scores, _ = plain.postings.search(WORDS, ones, 10_000, [])
+    assert dict(zip(rows, scores, strict=True)) == plain.scores(query)
+    assert plain.postings.search(WORDS, ones, 10_000, [])[2] == []
 
 
 def test_documents_of_several_ranges_are_restored() -> None:
@@ -140,14 +169,14 @@ def test_documents_of_several_ranges_are_restored() -> None:
     for row in (0, 7, RANGE - 1, RANGE, RANGE + 7, 2 * RANGE + 9):
         documents[row] = [(["cat", f"only{row}"], 1.0 + row % 5 * 0.3)]
     put, restored = Postings(K1, B), Postings(K1, B)
-    said = put.put(drafted(documents), range(len(documents)))
+    put.put(drafted(documents), range(len(documents)))
 
-    restored.restore(put.words(), b"".join(said), np.array(list(accumulate(map(len, said)))))
+    restored.restore(put.words(), *put.said())
 
     asked = ["cat", "only7", f"only{RANGE}"], [1.0, 1.0, 1.0], 10, [7, RANGE, RANGE + 8]
     assert restored.search(*asked) == put.search(*asked)
     assert sorted(restored.search(*asked)[0]) == [0, 7, RANGE - 1, RANGE, RANGE + 7, 2 * RANGE + 9]
-    restored.drop(RANGE, said[RANGE])
+    restored.drop(RANGE, drafted([documents[RANGE]]))
     assert f"only{RANGE}".encode() not in restored.words()
     assert b"cat" in restored.words()
 
@@ -160,7 +189,10 @@ def test_a_run_says_its_pairs() -> None:
     pairs.close()
     one, other = Postings(K1, B), Postings(K1, B)
 
-    assert one.put(runs, [0]) == other.put(pairs, [0])
+    one.put(runs, [0])
+    other.put(pairs, [0])
+
+    assert [told.tolist() for told in one.said()] == [told.tolist() for told in other.said()]
     assert one.words() == other.words() == "gpt\n机器\n器机\n𠮷野\n野家\nab\n".encode()
 
 
@@ -177,15 +209,16 @@ def test_a_word_that_nobody_says_any_more_is_overwritten_and_its_number_given_an
 def test_many_words_come_and_go() -> None:
     postings, kept = Postings(K1, B), Counter[str]()
     rng = np.random.default_rng(5)
-    said: dict[int, tuple[str, bytes]] = {}
+    said: dict[int, str] = {}
     for row in range(4_000):
         word = f"{rng.integers(10**6)}" * int(rng.integers(1, 30))
-        said[row] = word, postings.put(drafted([[([word], 1.0)]]), [row])[0]
+        postings.put(drafted([[([word], 1.0)]]), [row])
+        said[row] = word
         kept[word] += 1
         if row % 3:
             gone = int(rng.choice(list(said)[-50:]))
-            word, told = said.pop(gone)
-            postings.drop(gone, told)
+            word = said.pop(gone)
+            postings.drop(gone, drafted([[([word], 1.0)]]))
             kept[word] -= 1
 
     assert sorted(postings.words().decode().split()) == sorted(word for word, count in kept.items() if count)
@@ -203,11 +236,19 @@ def test_many_words_come_and_go() -> None:
         lambda p: p.drop(-1, b""),
         lambda p: p.drop(1, b"\x00"),
         lambda p: p.drop(0, b"\x01"),
+        lambda p: p.drop(0, b"\x00"),
+        lambda p: p.drop(0, b"\x00\x03\x05"),
+        lambda p: p.drop(0, drafted([])),
+        lambda p: p.drop(0, drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]])),
+        lambda p: p.drop(0, drafted([[(["cat", "river"], 1.0)]])),
+        lambda p: p.drop(0, drafted([[(["cat"], 1.0)]])),
+        lambda p: p.drop(0, drafted([[(["cat", "dog", "dog"], 1.0)]])),
+        lambda p: p.drop(1, drafted([[(["dog"], 0.1)]])),
         lambda p: p.drop(0, b"\x00\x00"),
         lambda p: p.drop(0, b"\x01\xff\x00"),
         lambda p: p.drop(0, b"\x0e"),
         lambda p: p.drop(0, b"\xff\xff\xff\xff\xff\x01"),
-        lambda p: p.restore(b"", b"", np.array([], np.int64)),
+        lambda p: p.restore(b"", np.array([], np.uint8), np.array([], np.int64)),
         lambda p: p.search(["cat"], [], 1, []),
         lambda p: p.search(["cat"], [-1.0], 1, []),
         lambda p: p.search(["cat"], [math.inf], 1, []),
@@ -243,10 +284,10 @@ def test_what_is_no_index_is_not_restored(words: bytes, said: bytes, ends: list[
     postings = Postings(K1, B)
 
     with pytest.raises(ValueError, match=r"\w"):
-        postings.restore(words, said, np.array(ends))
+        postings.restore(words, np.frombuffer(said, np.uint8), np.array(ends))
 
     assert (len(postings), postings.words()) == (0, b"")
-    postings.restore(b"cat\n", b"\x00", np.array([1]))
+    postings.restore(b"cat\n", np.zeros(1, np.uint8), np.array([1]))
     assert postings.search(["cat"], [1.0], 1, [])[0] == [0]
 
 
