@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.bank.postings import K1, PRINT, B, Prepared, WordsSnapshot, WordsTaken
 from core.bank.scoring import K
 from core.bank.snapshot import Blob, SnapshotUnusable, texts_of, unpacked
+from core.native.keys import RowTable
 from core.native.words import Draft, Postings, print_of
 from core.text import analysis
 
@@ -46,8 +47,8 @@ class KeywordIndex(Generic[K]):
         self._k1, self._b = k1, b
         self._postings = Postings(k1, b)
         # Documents, by row. A row that a document left is taken by the next to come.
-        self._row_of: dict[K, int] = {}
         self._keys: list[K | None] = []
+        self._row_of = RowTable(self._keys)
         self._prints = bytearray()
         self._free_rows: list[int] = []
         # The latest query with its best score, until an edit makes it void.
@@ -94,7 +95,7 @@ class KeywordIndex(Generic[K]):
         One that is not there stays away. Raises ValueError for other texts.
         """
         row = self._row_of.get(key)
-        if row is None:
+        if row < 0:
             return
         if self._prints[row * PRINT : (row + 1) * PRINT] != print_of(fields):
             raise ValueError("not the texts that were put")
@@ -102,7 +103,7 @@ class KeywordIndex(Generic[K]):
 
     def _take_out(self, key: K, row: int, said: Draft | bytes) -> None:
         self._postings.drop(row, said)
-        del self._row_of[key]
+        self._row_of.pop(key)
         self._keys[row] = None
         self._prints[row * PRINT : (row + 1) * PRINT] = bytes(PRINT)
         self._free_rows.append(row)
@@ -120,7 +121,7 @@ class KeywordIndex(Generic[K]):
             row = len(self._keys)
             self._keys.append(key)
             self._prints += shown
-        self._row_of[key] = row
+        self._row_of.add(row)
         return row
 
     # ---- reads ----
@@ -137,8 +138,7 @@ class KeywordIndex(Generic[K]):
     ) -> tuple[list[K], list[float], list[float]]:
         """What `search` finds, keys and scores apart, and for next to nothing the scores of `others`, as `scores`
         gives them."""
-        counts, row_of = _counted(terms), self._row_of.get
-        rows = [row_of(key, -1) for key in others]
+        counts, rows = _counted(terms), self._row_of.rows(others)
         wanted = max(k, 1) * (1 if allowed is None else _ASKED)
         keys, scores, of_others = self._best_of(counts, wanted, rows)
         if allowed is not None:
@@ -150,9 +150,7 @@ class KeywordIndex(Generic[K]):
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
         """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
-        row_of = self._row_of.get
-        rows = [row_of(key, -1) for key in keys]
-        return self._postings.scores(*_in_order(_counted(terms)), rows)
+        return self._postings.scores(*_in_order(_counted(terms)), self._row_of.rows(keys))
 
     def best(self, terms: Terms) -> float:
         """The highest BM25F that any document has for `terms`; 0 if none says any."""
@@ -243,7 +241,7 @@ class KeywordIndex(Generic[K]):
         words = blob if isinstance(blob, WordsTaken) else WordsTaken(parts, self._k1, self._b)
         self._postings = words.given()
         self._keys, self._prints = list(keys), bytearray(prints)
-        self._row_of = {key: row for row, key in enumerate(keys)}
+        self._row_of = RowTable(self._keys)
         for row in np.flatnonzero(stale).tolist():
             self._take_out(keys[row], row, words.said_in(row))
         self._unsaved = int(np.count_nonzero(stale))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from core.bank.compiled_vectors import Compiled, VectorSettings
 from core.bank.scoring import K
+from core.native.keys import RowTable
 
 BLOCK = 1_024  # rows of a tail that lie together
 _DEAD = 0.25  # share of compiled rows that may be dead where their graph goes on: a search leads through them
@@ -20,14 +21,14 @@ class Standing(Generic[K]):
 
     compiled: Compiled
     keys: list[K | None]
-    row_of: dict[K, int]
+    row_of: RowTable
     living: NDArray[np.bool_]
 
     @classmethod
     def of(cls, compiled: Compiled, keys: Sequence[K | None]) -> "Standing[K]":
         """Takes time in proportion to the rows."""
-        row_of = {key: row for row, key in enumerate(keys) if key is not None}
-        return cls(compiled, list(keys), row_of, living_of(keys))
+        own = list(keys)
+        return cls(compiled, own, RowTable(own), living_of(own))
 
 
 class VectorCompaction(Generic[K]):

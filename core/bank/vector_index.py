@@ -18,6 +18,7 @@ from core.bank.scoring import K, leading
 from core.bank.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 from core.bank.vector_compaction import BLOCK, Standing, VectorCompaction
 from core.native import vectors as native
+from core.native.keys import RowTable
 
 Near = tuple[list[int], list[float]]
 """Rows, and their cosines."""
@@ -63,7 +64,7 @@ class VectorIndex(Generic[K]):
         self._tail: list[NDArray[np.float32]] = []  # blocks of BLOCK rows; the first one grows to that
         self._keys: list[K | None] = []  # by row; None is dead
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
-        self._row_of: dict[K, int] = {}
+        self._row_of = RowTable(self._keys)
         self._free: list[int] = []  # dead rows of the tail that may be written again
         self._scans = 0  # searches since that read more than HNSW did
         self._job: VectorCompaction[K] | None = None
@@ -91,7 +92,7 @@ class VectorIndex(Generic[K]):
         block, place = divmod(row - len(self._compiled.matrix), BLOCK)
         self._tail[block][place] = vector
         self._living[row] = True
-        self._row_of[key] = row
+        self._row_of.add(row)
         self._touch(key)
 
     def put_many(self, keys: Sequence[K], vectors: Sequence[Vector] | NDArray[np.float32]) -> None:
@@ -111,8 +112,8 @@ class VectorIndex(Generic[K]):
 
     def drop(self, key: K) -> None:
         """Remove a key's vector; a key that has none stays without."""
-        row = self._row_of.pop(key, None)
-        if row is None:
+        row = self._row_of.pop(key)
+        if row < 0:
             return
         self._keys[row] = None
         self._living[row] = False
@@ -154,7 +155,7 @@ class VectorIndex(Generic[K]):
     def get(self, key: K) -> Vector | None:
         """The vector as it was put, bit for bit; None if there is none."""
         row = self._row_of.get(key)
-        return None if row is None else self._vector(row).copy()
+        return None if row < 0 else self._vector(row).copy()
 
     def matrix(self, keys: Sequence[K]) -> tuple[list[int], NDArray[np.float32]]:
         """The places of those of `keys` that have vectors, and these as `get` gives them, shape (places, dimension)."""
@@ -196,8 +197,7 @@ class VectorIndex(Generic[K]):
 
     def _present(self, keys: Sequence[K]) -> tuple[list[int], list[int]]:
         """Places of those of `keys` that have vectors, and their rows."""
-        row_of = self._row_of.get
-        rows = [row_of(key, -1) for key in keys]
+        rows = self._row_of.rows(keys)
         if min(rows, default=0) >= 0:
             return list(range(len(rows))), rows
         present = [place for place, row in enumerate(rows) if row >= 0]
