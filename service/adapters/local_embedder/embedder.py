@@ -4,8 +4,8 @@ Law: everything that decides a vector (weights, calibration, prefixes, cleaning,
 the space, and changes only together with its name. Questions have threads of their own: no ingest
 stands before a question.
 
-The same text gives the same bytes on machines with the same processor features; onnxruntime picks its
-kernels by those, and another choice may round the last bits differently.
+The same text gives the same bytes on all processors with AVX-512 and VNNI. On others onnxruntime picks its kernels by
+what the processor has, and each of its releases may bring new ones: another choice may round the last bits differently.
 """
 
 from collections.abc import Sequence

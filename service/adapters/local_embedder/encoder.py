@@ -1,20 +1,30 @@
-"""Token ids to one pooled vector, through onnxruntime.
+"""Token ids to one pooled vector.
 
 Law: one text per run. Activations are quantised by the range of the whole tensor, so company would
-change a text's vector. A run releases the GIL and may overlap others on the same session.
+change a text's vector. A run releases the GIL and may overlap others on the same encoder.
+
+Where the processor has VNNI, the graph is worked out by a native module of our own, to the same bytes as by onnxruntime
+(of the release that its test is run with) and in two thirds of its time; elsewhere by onnxruntime, which is not loaded
+otherwise.
 """
 
-from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.quantise import initialisers
-from service.adapters.local_embedder.runtime import ort
 from service.adapters.local_embedder.weights import F32, Weights
+from service.native import encoder as native
 
-_SKELETON = Path(__file__).parent / "skeleton.onnx"
+
+class Graph(Protocol):
+    """What works the graph out, from the embedded tokens on."""
+
+    def pooled(self, embedded: F32) -> F32:
+        """Tokens, shape (tokens, hidden), to their mean in the last layer, shape (hidden,)."""
+        ...
 
 
 class Encoder:
@@ -24,21 +34,31 @@ class Encoder:
         self._weights = weights
         self.longest = weights.positions
         self._places = _places(weights)
-        constants = dict(initialisers(weights, calibration.ranges))
-        # The session refers to these and does not copy them.
-        self._constants = {name: _value(array) for name, array in constants.items()}
-        self._session = ort.InferenceSession(
-            _SKELETON,
-            _options(self._constants),
-            ["CPUExecutionProvider"],
-            disabled_optimizers=["SkipLayerNormFusion"],  # the fused kernel is the slower one
-        )
+        self._graph = _graph(weights, dict(initialisers(weights, calibration.ranges)))
 
     def pooled(self, ids: list[int]) -> F32:
         """The mean of the last layer over all tokens: shape (hidden,), not normalised."""
         embedded = self._weights.word_rows(np.asarray(ids, dtype=np.int64)) + self._places[: len(ids)]
-        pooled: F32 = self._session.run(None, {"embedded": embedded[None]})[0][0]
-        return pooled
+        return self._graph.pooled(embedded)
+
+
+def _graph(weights: Weights, constants: dict[str, NDArray[np.generic]]) -> Graph:
+    if native.is_able():
+        return by_vnni(weights, constants)
+    from service.adapters.local_embedder.session import Session  # it takes memory, and time to load
+
+    return Session(constants)
+
+
+def by_vnni(weights: Weights, constants: dict[str, NDArray[np.generic]]) -> native.Encoder:
+    """The graph on a processor that has VNNI. Raises RuntimeError on others."""
+    return native.Encoder(
+        constants,
+        layers=weights.layers,
+        heads=weights.heads,
+        inner=weights.feed_forward,
+        epsilon=weights.epsilon,
+    )
 
 
 def _places(weights: Weights) -> F32:
@@ -46,16 +66,3 @@ def _places(weights: Weights) -> F32:
     return (
         weights.floats("emb.pos").reshape(-1, weights.hidden) + weights.floats("emb.type")[: weights.hidden]
     )
-
-
-def _value(array: NDArray[np.generic]) -> ort.OrtValue:
-    return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
-
-
-def _options(constants: dict[str, ort.OrtValue]) -> ort.SessionOptions:
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.add_external_initializers(list(constants), list(constants.values()))
-    return options

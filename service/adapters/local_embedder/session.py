@@ -1,0 +1,44 @@
+"""The encoder's graph through onnxruntime."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.adapters.local_embedder.runtime import ort
+from service.adapters.local_embedder.weights import F32
+
+_SKELETON = Path(__file__).parent / "skeleton.onnx"
+
+
+class Session:
+    """The graph with its constants. Calls may overlap: a run releases the GIL."""
+
+    def __init__(self, constants: Mapping[str, NDArray[np.generic]]) -> None:
+        # The session refers to these and does not copy them.
+        self._constants = {name: _value(array) for name, array in constants.items()}
+        self._session = ort.InferenceSession(
+            _SKELETON,
+            _options(self._constants),
+            ["CPUExecutionProvider"],
+            disabled_optimizers=["SkipLayerNormFusion"],  # the fused kernel is the slower one
+        )
+
+    def pooled(self, embedded: F32) -> F32:
+        """Embedded tokens, shape (tokens, hidden), to their mean in the last layer, shape (hidden,)."""
+        pooled: F32 = self._session.run(None, {"embedded": embedded[None]})[0][0]
+        return pooled
+
+
+def _value(array: NDArray[np.generic]) -> ort.OrtValue:
+    return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+
+
+def _options(constants: dict[str, ort.OrtValue]) -> ort.SessionOptions:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_external_initializers(list(constants), list(constants.values()))
+    return options
