@@ -5,6 +5,22 @@ Law: nothing but how much memory the process takes depends on it. Elsewhere than
 
 import ctypes
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # as malloc.h numbers them
+FREE_AT_TOP = 1 << 20  # bytes that may lie free at the top of a thread's heap
+OF_ITS_OWN = 4 << 20  # bytes of a block that is asked of the system, and given back to it, by itself
+
+
+def give_back_early() -> None:
+    """From now on little stays free at the top of each thread's heap. For the start of the process.
+
+    Left alone, the C library takes the largest block that was ever freed for its measure, up to 32 MB, and keeps twice
+    that free at each top, where `give_back` does not reach: some 100 bytes a node of a large bank just loaded.
+    """
+    option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if option is not None:
+        option(_TRIM_THRESHOLD, FREE_AT_TOP)
+        option(_MMAP_THRESHOLD, OF_ITS_OWN)
+
 
 def give_back() -> None:
     """Takes a millisecond or so, in which other threads run. Large blocks go back by themselves; the crumbs of a

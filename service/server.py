@@ -21,6 +21,7 @@ from grpc_reflection.v1alpha import reflection
 from core.agents.roles import Agents
 from core.ports import Embedder
 from core.text.chinese import load_dictionary
+from service.allocator import give_back_early
 from service.api.endpoint import Desk, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
@@ -68,6 +69,7 @@ async def serve(
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
     sys.setswitchinterval(TURN)
+    give_back_early()
     await asyncio.to_thread(load_dictionary)
     async with running(settings, agents=agents) as address:
         with brief_collections():
