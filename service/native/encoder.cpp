@@ -9,10 +9,6 @@
 #include <memory>
 #include <string>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 namespace py = pybind11;
 using namespace pybind11::literals;
 
@@ -29,8 +25,8 @@ using native::PANEL;
 using Floats = py::array_t<float, py::array::c_style>;
 using Bytes = py::array_t<std::int8_t, py::array::c_style>;
 
-constexpr std::size_t PAGE = std::size_t{1} << 21;  // a large one
-constexpr std::size_t MOST = 1 << 14;               // of anything: no product of sizes runs over
+constexpr std::size_t LINE = 64;       // bytes of a register, and of a line of the caches
+constexpr std::size_t MOST = 1 << 14;  // of anything: no product of sizes runs over
 
 std::vector<float> floats(const py::dict& given, const std::string& name, std::size_t size) {
     const Floats array = given[py::str(name)].cast<Floats>();
@@ -42,16 +38,12 @@ Norm norm(const py::dict& given, const std::string& name, std::size_t size) {
     return {floats(given, name + ".w", size), floats(given, name + ".b", size)};
 }
 
-// All weights in one block: in large pages, where there are any, as every text reads all of them.
+// All weights in one block, of whole lines as its matrices are of whole panels.
 class Weights {
   public:
     explicit Weights(std::size_t size)
-        : size_((size + PAGE - 1) / PAGE * PAGE),
-          block_(static_cast<std::int8_t*>(std::aligned_alloc(PAGE, size_)), std::free) {
+        : block_(static_cast<std::int8_t*>(std::aligned_alloc(LINE, size)), std::free) {
         if (!block_) throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-        madvise(block_.get(), size_, MADV_HUGEPAGE);  // what it answers is of no consequence
-#endif
     }
 
     Dense take(const py::dict& given, const std::string& name, std::size_t inputs, std::size_t outputs) {
@@ -79,7 +71,7 @@ class Weights {
     }
 
   private:
-    std::size_t size_, taken_ = 0;
+    std::size_t taken_ = 0;
     std::unique_ptr<std::int8_t, void (*)(void*)> block_;
 };
 

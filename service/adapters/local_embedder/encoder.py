@@ -4,8 +4,8 @@ Law: one text per run. Activations are quantised by the range of the whole tenso
 change a text's vector. A run releases the GIL and may overlap others on the same encoder.
 
 Where the processor has VNNI, the graph is worked out by a native module of our own, to the same bytes as by onnxruntime
-(of the release that its test is run with) and in two thirds of its time; elsewhere by onnxruntime, which is not loaded
-otherwise.
+(of the release that its test is run with), a question in half to three quarters of its time; elsewhere by onnxruntime,
+which is not loaded otherwise.
 """
 
 from typing import Protocol
