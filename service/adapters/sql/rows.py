@@ -33,7 +33,7 @@ class RowShape(Generic[T]):
         self.names = tuple(field.name for field in fields(type_) if field.name not in apart)  # type: ignore[arg-type]
         writers = {f"{name}_column": _writer(hints[name]) for name in self.names}
         columns = "".join(f"{_column(name, hints[name])}, " for name in self.names)
-        self._row = expression(f"({columns})", writers)
+        self._row = expression(f"({columns})", writers | {"passing": _passing})
         self._readers = [_reader(hints[name]) for name in self.names]
         kinds = list(dict.fromkeys(hints.values()))
         self._columns = tuple(
@@ -98,12 +98,19 @@ class Table(Generic[T]):
         return (key.tenant, key.bank_id, *self.shape.row(value), *beside)
 
 
+def _passing(text: str) -> str:
+    """A copy: the text that SQLite is given keeps its UTF-8 as long as it lives, and a bank holds the text itself."""
+    return text[:1] + text[1:]
+
+
 def _quoted(columns: Sequence[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
 def _column(name: str, hint: Any) -> str:
     """The expression of a field's column, for a function of `value`."""
+    if hint is str:
+        return f"value.{name} if value.{name}.isascii() else passing(value.{name})"
     if _writer(hint) is None:
         return f"value.{name}"
     written = f"{name}_column(value.{name})"

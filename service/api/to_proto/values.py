@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -114,12 +115,17 @@ def bank_counts(counts: BankCounts) -> pb.BankCounts:
 # ---- nodes and segments ----
 
 
+def passing(text: str) -> Any:
+    """A text for a message: beyond ASCII as UTF-8, which the text itself would else keep as long as it lives."""
+    return text if text.isascii() else text.encode()
+
+
 def node(value: Node, embedding: Vector | None = None) -> pb.Node:
     return pb.Node(
         node_id=value.node_id,
-        summary=value.summary,
-        context=value.context,
-        keywords=value.keywords,
+        summary=passing(value.summary),
+        context=passing(value.context),
+        keywords=map(passing, value.keywords),
         event_time=time(value.event_time),
         create_time=time(value.create_time),
         update_time=time(value.update_time),
@@ -144,7 +150,7 @@ def segment(value: Segment) -> pb.Segment:
         message_id=value.message_id,
         role=value.role,
         speaker=value.speaker,
-        text=value.text,
+        text=passing(value.text),
         event_time=time(value.event_time),
         offset=value.offset,
         node_ids=value.node_ids,

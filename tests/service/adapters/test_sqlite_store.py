@@ -84,6 +84,23 @@ async def busy_until(store: SqliteStore, release: threading.Event) -> "asyncio.T
 # ---- the file ----
 
 
+async def test_texts_do_not_keep_what_they_were_written_as(store: SqliteStore) -> None:
+    story = a.Story()
+    node = a.node("n1", summary="实验室的温度" * 20, context="设备" * 20, base_context="设备" * 20)
+    told = a.interaction("i1", "量子芯片" * 20)
+    texts = (node.summary, node.context, node.base_context, told.text)
+    before = [sys.getsizeof(text) for text in texts]
+
+    await store.append(
+        a.KEY, "u1", [story.founding(), story.change(NodePut(node=node), InteractionAdd(interaction=told))]
+    )
+
+    assert [sys.getsizeof(text) for text in texts] == before
+    state = await store.load(a.KEY)
+    assert state is not None
+    assert [put.node for put in state.nodes] == [node]
+
+
 async def test_a_bank_reopened_is_what_it_was(path: Path) -> None:
     first = await SqliteStore.open(path)
     await first.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])

@@ -1,5 +1,6 @@
 """Joined answers have the bytes of the plain messages; values are encoded once."""
 
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -126,6 +127,16 @@ def test_a_value_is_encoded_once_and_what_replaces_it_anew() -> None:
     assert values.node_bytes(value) is encoded
     assert values.node_encodings([value, other]) == [encoded, values.node_bytes(other)]
     assert content(values.node_bytes(other)) == values.node(other).SerializeToString(deterministic=True)
+
+
+def test_texts_do_not_keep_what_they_were_encoded_as() -> None:
+    value = node("n1", summary="实验室的温度" * 20, context="设备" * 20, keywords=("量" * 9,))
+    texts = (value.summary, value.context, *value.keywords)
+    before = [sys.getsizeof(text) for text in texts]
+
+    values.node_bytes(value)
+
+    assert [sys.getsizeof(text) for text in texts] == before
 
 
 def test_an_encoding_is_no_part_of_the_value() -> None:
