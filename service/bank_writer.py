@@ -107,14 +107,11 @@ class Ledger:
 class BankWriter:
     """The queue of one bank's commands, worked off group by group."""
 
-    def __init__(
-        self, held: HeldBank, ledger: Ledger, done: Callable[[], None], foresee: Callable[[Any], None]
-    ) -> None:
-        """`done` is called whenever the queue has been worked off, `foresee` for a result that is being stored."""
+    def __init__(self, held: HeldBank, ledger: Ledger, done: Callable[[], None]) -> None:
+        """`done` is called whenever the queue has been worked off."""
         self._held = held
         self._ledger = ledger
         self._done = done
-        self._foresee = foresee
         self._queue: deque[_Command[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
         self._now = asyncio.get_running_loop().time
@@ -215,7 +212,7 @@ class BankWriter:
             change = self._ledger.change(parent, bank.revision + place, draft, command.request)
             changes.append(change)
             parent = change.change_id
-        prepared = await self._store(changes, staged)
+        prepared = await self._store(changes)
         steps = 0
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
             self._held.apply(change, words)
@@ -225,9 +222,7 @@ class BankWriter:
                 await asyncio.sleep(0)
         self._held.confirmed = self._now()
 
-    async def _store(
-        self, changes: Sequence[Change], staged: Sequence[Staged]
-    ) -> Sequence[PreparedChange | None]:
+    async def _store(self, changes: Sequence[Change]) -> Sequence[PreparedChange | None]:
         """Store the changes and find their words: much text's in a thread, a little's as the disk is waited for."""
         held, bank = self._held, self._held.bank
         store = partial(self._ledger.store.append, bank.key, bank.uid, changes)
@@ -235,13 +230,7 @@ class BankWriter:
             _, prepared = await asyncio.gather(store(), held.prepare(changes))
             return prepared
         found: list[PreparedChange] = []
-
-        def meanwhile() -> None:
-            found.extend([bank.prepare(change.steps) for change in changes])
-            for _, draft in staged:
-                self._foresee(draft.result)
-
-        await store(meanwhile)
+        await store(lambda: found.extend([bank.prepare(change.steps) for change in changes]))
         return found or [None] * len(changes)
 
 

@@ -71,14 +71,11 @@ class OpenBanks:
         holding: Holding,
         cache: IndexCache | None = None,
         forget: Callable[[], None] = lambda: None,
-        foresee: Callable[[Any], None] = lambda result: None,
     ) -> None:
         """`cache` keeps what spares later loads their work, none by default. `forget` is called after a purge, for
-        what else may remember the bank's texts; `foresee` with a command's result while a little is being stored,
-        when there is time to make what answers will take."""
+        what else may remember the bank's texts."""
         self._cache = cache
         self._forget_texts = forget
-        self._foresee = foresee
         self._store = store
         self._blobs = blobs
         self._ledger = Ledger(store=store, clock=clock, ids=ids)
@@ -156,7 +153,7 @@ class OpenBanks:
     def _writer(self, held: HeldBank) -> BankWriter:
         writer = self._writers.get(held)
         if writer is None:
-            writer = BankWriter(held, self._ledger, lambda: self._evict(held), self._foresee)
+            writer = BankWriter(held, self._ledger, lambda: self._evict(held))
             if self._open.get(held.bank.key) is held:
                 self._writers[held] = writer
         return writer

@@ -25,7 +25,6 @@ from service.adapters.memory_store import MemoryStore
 from service.adapters.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.api.to_proto.query_graph import foresee
 from service.banks import OpenBanks
 from service.casting import cast_agents, open_reranker
 from service.config import EmbedderSection, RetrievalSection, Settings
@@ -63,14 +62,7 @@ async def open_house(
             passages=settings.embedder.cached_texts,
         )
         banks = OpenBanks(
-            store,
-            blobs,
-            clock,
-            ids,
-            _holding(settings),
-            _index_cache(settings),
-            remembered.forget,
-            foresee,
+            store, blobs, clock, ids, _holding(settings), _index_cache(settings), remembered.forget
         )
         closing.push_async_callback(banks.close)
         confirming = asyncio.create_task(banks.keep_confirmed())

@@ -15,15 +15,6 @@ from service.api.to_proto.encodings import delimited, field, fields
 from service.api.to_proto.values import merge_record, node_bytes, usage
 
 
-def foresee(result: object) -> None:
-    """Encode the nodes that a command's answer will show: they bear it until then."""
-    if isinstance(result, NodesAdded):
-        for node in result.nodes:
-            node_bytes(node)
-    elif isinstance(result, Node):
-        node_bytes(result)
-
-
 def add_node(done: Committed[NodesAdded]) -> bytes:
     """AddNodeResponse."""
     rest = pb.AddNodeResponse(revision=done.revision, replayed=done.replayed)
