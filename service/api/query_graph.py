@@ -23,15 +23,9 @@ SERVICE = pb.DESCRIPTOR.services_by_name["QueryGraph"].full_name
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
     return {
-        "AddNode": unary(
-            pb.AddNodeRequest, parse.add_node, partial(add_nodes, house), render.add_node, parse.usual_node
-        ),
+        "AddNode": unary(pb.AddNodeRequest, parse.add_node, partial(add_nodes, house), render.add_node),
         "BatchAddNodes": unary(
-            pb.BatchAddNodesRequest,
-            parse.batch_add_nodes,
-            partial(add_nodes, house),
-            render.batch_add_nodes,
-            parse.usual_nodes,
+            pb.BatchAddNodesRequest, parse.batch_add_nodes, partial(add_nodes, house), render.batch_add_nodes
         ),
         "GetNode": unary(pb.GetNodeRequest, parse.get_node, partial(get_node, house), render.get_node),
         "ListNodes": unary(

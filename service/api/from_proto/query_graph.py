@@ -1,11 +1,7 @@
 """Requests of QueryGraph."""
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
 from core.errors import LimitReached
-from core.ids import BankId, BankKey, InteractionId, NodeId, Tenant
+from core.ids import InteractionId, NodeId, Tenant
 from core.usecases.add_nodes import AddNodes, NewNode
 from core.usecases.delete_node import DeleteNode
 from core.usecases.get_node import GetNode
@@ -16,24 +12,8 @@ from core.usecases.relate import Relate
 from core.usecases.unrelate import Unrelate
 from core.usecases.update_node import UpdateNode
 from memorybank.v1 import query_graph_pb2 as pb
-from memorybank.v1.types_pb2 import Vector
-from service.api.from_proto.checks import (
-    FLOATS,
-    KEYWORD,
-    KEYWORDS,
-    MOST_DIMENSIONS,
-    MOST_RESULTS,
-    SENTENCE,
-    SOURCE,
-    SUMMARY,
-    Checks,
-    checking,
-)
+from service.api.from_proto.checks import MOST_RESULTS, SENTENCE, SOURCE, SUMMARY, Checks, checking
 from service.api.from_proto.retrieval import FARTHEST, chosen
-from service.native import requests
-
-if TYPE_CHECKING:
-    from service.native.requests import Rule
 
 NODE_FIELDS = ("summary", "context", "keywords", "embedding", "event_time", "labels", "source")
 MOST_NODES = 100  # of one batch, or one merge
@@ -65,76 +45,6 @@ def batch_add_nodes(request: pb.BatchAddNodesRequest, tenant: Tenant) -> AddNode
             ),
             request=check.request(request),
         )
-
-
-def usual_node(request: bytes, tenant: Tenant) -> AddNodes | None:
-    """The command of an AddNodeRequest that has nothing but what most have, all as it must be; None of others."""
-    parts = _ADD_NODE.read(request)
-    if parts is None:
-        return None
-    bank_id, *node = parts
-    key = BankKey(tenant=tenant, bank_id=BankId(bank_id))
-    return AddNodes(key=key, nodes=(_usual_new_node(*node),), alone=True)
-
-
-def usual_nodes(request: bytes, tenant: Tenant) -> AddNodes | None:
-    """The same of a BatchAddNodesRequest."""
-    parts = _BATCH.read(request) if len(request) <= MOST_BYTES else None
-    if parts is None:
-        return None
-    bank_id, nodes = parts
-    key = BankKey(tenant=tenant, bank_id=BankId(bank_id))
-    return AddNodes(key=key, nodes=tuple([_usual_new_node(*node) for node in nodes]))
-
-
-def _usual_new_node(
-    node_id: NodeId | None,
-    summary: str,
-    context: str,
-    keywords: tuple[str, ...],
-    packed: bytes | None,
-    related: tuple[NodeId, ...],
-    source: str,
-) -> NewNode:
-    return NewNode(
-        node_id=node_id,
-        summary=summary,
-        context=context,
-        keywords=keywords,
-        embedding=None if packed is None else np.frombuffer(packed, FLOATS),
-        related_node_ids=related,
-        source=source,
-    )
-
-
-def _usual(message: type[pb.AddNodeRequest] | type[pb.NewNode]) -> "list[Rule]":
-    """What `_new_node` checks of the fields that most nodes have, in the order that `_usual_new_node` takes them."""
-    return [
-        (message.NODE_ID_FIELD_NUMBER, requests.ID, 0, 1, None),
-        (message.SUMMARY_FIELD_NUMBER, requests.TEXT, 1, SUMMARY, None),
-        (message.CONTEXT_FIELD_NUMBER, requests.TEXT, 0, SENTENCE, None),
-        (message.KEYWORDS_FIELD_NUMBER, requests.TEXTS, 0, KEYWORDS, KEYWORD),
-        (message.EMBEDDING_FIELD_NUMBER, requests.VECTOR, 0, MOST_DIMENSIONS, Vector.F32_FIELD_NUMBER),
-        (message.RELATED_NODE_IDS_FIELD_NUMBER, requests.IDS, 0, MOST_RESULTS, None),
-        (message.SOURCE_FIELD_NUMBER, requests.TEXT, 0, SOURCE, None),
-    ]
-
-
-_ADD_NODE = requests.Shape(
-    [(pb.AddNodeRequest.BANK_ID_FIELD_NUMBER, requests.ID, 1, 1, None), *_usual(pb.AddNodeRequest)]
-)
-_BATCH = requests.Shape(
-    [
-        (pb.BatchAddNodesRequest.BANK_ID_FIELD_NUMBER, requests.ID, 1, 1, None),
-        (
-            pb.BatchAddNodesRequest.NODES_FIELD_NUMBER,
-            requests.MESSAGES,
-            1,
-            MOST_NODES,
-            requests.Shape(_usual(pb.NewNode)),
-        ),
-    ]
-)
 
 
 def _new_node(check: Checks, new: pb.AddNodeRequest | pb.NewNode) -> NewNode:
