@@ -24,9 +24,7 @@ from service.held_bank import HeldBank, are_wordy
 
 GROUP = 64  # commands to one append, at most
 TURN = 50  # steps staged or applied in one go, and staged in vain: reads that wait come between two commands
-CONTENTION_PAUSE = (
-    0.004  # seconds, at most, that a winner leaves a contested head to others, lest one starves
-)
+CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to others
 CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
 
 
