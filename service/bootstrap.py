@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.agents.roles import Agents
+from core.bank.bank import Tuning
+from core.bank.giving_way import GiveWay
 from core.bank.structure import Structure
 from core.model.bank import EmbeddingSpace
 from core.ports import Embedder, IndexCache, Store, Thresholds
@@ -28,6 +30,7 @@ from service.adapters.ulid_ids import UlidIds
 from service.banks import OpenBanks
 from service.casting import cast_agents, open_reranker
 from service.config import EmbedderSection, RetrievalSection, Settings
+from service.giving_way import loop_first
 from service.held_bank import Holding
 
 if TYPE_CHECKING:
@@ -54,7 +57,8 @@ async def open_house(
         settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         clock, ids = SystemClock(), UlidIds()
         blobs = LocalBlobs(settings.data_dir / FILES)
-        store = await _open_store(settings)
+        give_way = loop_first()
+        store = await _open_store(settings, give_way)
         closing.push_async_callback(store.close)
         remembered = CachedEmbedder(
             embedder or await open_embedder(settings.embedder, closing),
@@ -62,7 +66,13 @@ async def open_house(
             passages=settings.embedder.cached_texts,
         )
         banks = OpenBanks(
-            store, blobs, clock, ids, _holding(settings), _index_cache(settings), remembered.forget
+            store,
+            blobs,
+            clock,
+            ids,
+            _holding(settings, give_way),
+            _index_cache(settings),
+            remembered.forget,
         )
         closing.push_async_callback(banks.close)
         confirming = asyncio.create_task(banks.keep_confirmed())
@@ -151,10 +161,10 @@ def _endpoint(chosen: EmbedderSection) -> "tuple[Endpoint, EmbeddingSpace, Thres
     return endpoint, space, thresholds
 
 
-async def _open_store(settings: Settings) -> Store:
+async def _open_store(settings: Settings, give_way: GiveWay) -> Store:
     if settings.store.kind == "memory":
         return MemoryStore()
-    return await SqliteStore.open(Path(settings.store.url or settings.data_dir / DATABASE))
+    return await SqliteStore.open(Path(settings.store.url or settings.data_dir / DATABASE), give_way)
 
 
 def _index_cache(settings: Settings) -> IndexCache | None:
@@ -163,8 +173,9 @@ def _index_cache(settings: Settings) -> IndexCache | None:
     return LocalIndexCache(settings.data_dir / INDEXES)
 
 
-def _holding(settings: Settings) -> Holding:
+def _holding(settings: Settings, give_way: GiveWay) -> Holding:
     return Holding(
         memory_budget=settings.banks.memory_budget_bytes,
         max_staleness=settings.banks.max_staleness_seconds,
+        tuning=Tuning(give_way=give_way),
     )

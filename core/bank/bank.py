@@ -5,7 +5,7 @@ state; indexes are derived from the same steps. Everything here is used from one
 `prepare` and the `build` of a compaction, which may run beside it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,7 +34,8 @@ from core.bank.change import (
 )
 from core.bank.compiled_vectors import VectorSettings
 from core.bank.disputes import Disputes
-from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
+from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, new_fields, node_fields
+from core.bank.giving_way import GiveWay, at_once, in_turns
 from core.bank.graph import Graph, GraphCompaction
 from core.bank.interaction_tree import InteractionTree
 from core.bank.keyword_index import KeywordIndex
@@ -62,9 +63,11 @@ PARTS = ("node_words", "segment_words", "node_vectors", "segment_vectors")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """How banks are held in memory: settings of the derived indexes, the same for every bank."""
+    """How banks are held in memory, the same for every bank: settings of the derived indexes, and what a load, in its
+    thread, gives way by."""
 
     vectors: VectorSettings = field(default_factory=VectorSettings)
+    give_way: GiveWay = at_once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +131,10 @@ class Bank:
         `cached` are snapshots by part, of this bank at any time or damaged: they only spare work, and are used up.
         """
         bank = cls(state.record, state.head, tuning)
-        for interaction in state.interactions:
+        for interaction in in_turns(state.interactions, tuning.give_way):
             bank._add_interaction(interaction)
         rows = NodeRows.of(state.nodes, bank.record.space.dimension)
-        for node in rows.nodes:
+        for node in in_turns(rows.nodes, tuning.give_way):
             bank.nodes[node.node_id] = node
             bank._characters += len(node.summary)
             if node.interaction_ids or node.segments:
@@ -139,7 +142,7 @@ class Bank:
         bank.graph = Graph.compiled(bank.nodes, state.edges)
         for step in other_steps_of(state):
             bank._apply_step(step)
-        restore(bank, rows.vectors, state, cached or {})
+        restore(bank, rows.vectors, state, cached or {}, tuning.give_way)
         bank.insight = state.insight
         return bank
 
@@ -253,11 +256,14 @@ class Bank:
 
     def prepare(self, steps: Iterable[Step]) -> PreparedChange:
         """Find the words of the steps' new texts. Pure: may run in another thread."""
-        return self._prepare_steps(list(steps))
+        nodes, segments = new_fields(steps)
+        return PreparedChange(
+            nodes=self.node_words.prepare(nodes), segments=self.segment_words.prepare(segments)
+        )
 
     def apply(self, change: Change, prepared: PreparedChange | None = None) -> None:
         """Carry out a stored change, and stand at its revision."""
-        prepared = prepared or self._prepare_steps(change.steps)
+        prepared = prepared or self.prepare(change.steps)
         before = self.record
         for step in change.steps:
             self._apply_step(step)
@@ -375,20 +381,6 @@ class Bank:
         self._disputes.forget_pairs(node_id)
 
     # ---- words ----
-
-    def _prepare_steps(self, steps: Sequence[Step]) -> PreparedChange:
-        nodes: dict[NodeId, Mapping[str, str]] = {}
-        segments: dict[SegmentRef, Mapping[str, str]] = {}
-        for step in steps:
-            if isinstance(step, NodePut):
-                nodes[step.node.node_id] = node_fields(step.node)
-            elif isinstance(step, NodeDrop):
-                nodes.pop(step.node_id, None)
-            elif isinstance(step, InteractionAdd):
-                segments.update(segment_fields(step.interaction))
-        return PreparedChange(
-            nodes=self.node_words.prepare(nodes), segments=self.segment_words.prepare(segments)
-        )
 
     def _index(self, prepared: PreparedChange) -> None:
         self.node_words.put(prepared.nodes)

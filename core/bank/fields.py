@@ -1,8 +1,9 @@
 """What of a bank is searched by words, by field, and what each field weighs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from core.ids import SegmentRef
+from core.bank.change import InteractionAdd, NodeDrop, NodePut, Step
+from core.ids import NodeId, SegmentRef
 from core.model.interaction import Interaction
 from core.model.node import Node
 
@@ -23,3 +24,19 @@ def segment_fields(interaction: Interaction) -> dict[SegmentRef, Mapping[str, st
         shown = f"{span.speaker}: {text}" if span.speaker else text
         fields[SegmentRef(interaction.interaction_id, index)] = {"text": shown}
     return fields
+
+
+def new_fields(
+    steps: Iterable[Step],
+) -> tuple[dict[NodeId, Mapping[str, str]], dict[SegmentRef, Mapping[str, str]]]:
+    """The fields of the nodes and of the segments that are there, or there anew, after these steps."""
+    nodes: dict[NodeId, Mapping[str, str]] = {}
+    segments: dict[SegmentRef, Mapping[str, str]] = {}
+    for step in steps:
+        if isinstance(step, NodePut):
+            nodes[step.node.node_id] = node_fields(step.node)
+        elif isinstance(step, NodeDrop):
+            nodes.pop(step.node_id, None)
+        elif isinstance(step, InteractionAdd):
+            segments.update(segment_fields(step.interaction))
+    return nodes, segments

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.bank.change import BankState
 from core.bank.fields import node_fields
+from core.bank.giving_way import FEW, GiveWay, InTurns, at_once
 from core.bank.keyword_index import KeywordIndex
 from core.bank.postings import WordsSnapshot, WordsTaken
 from core.bank.rows import VectorRows
@@ -51,7 +52,11 @@ def opened(blobs: Mapping[str, bytes]) -> dict[str, Cached]:
 
 
 def restore(
-    bank: "Bank", vectors: VectorRows[NodeId], state: BankState, cached: Mapping[str, Cached]
+    bank: "Bank",
+    vectors: VectorRows[NodeId],
+    state: BankState,
+    cached: Mapping[str, Cached],
+    give_way: GiveWay,
 ) -> None:
     """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go.
 
@@ -66,8 +71,8 @@ def restore(
         return bank.tree.order.known(ref_of(name))
 
     restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, node_id)
-    node_texts = _Texts(bank.nodes, node_fields)
-    restore_words(bank.node_words, cached.get("node_words"), node_texts, node_id)
+    node_texts = _Texts(bank.nodes, node_fields, give_way)
+    restore_words(bank.node_words, cached.get("node_words"), node_texts, node_id, give_way)
 
     made, told = state.segment_vectors or {}, bank.tree.interactions
     if not all(ref.interaction_id in told for ref in made):
@@ -78,20 +83,28 @@ def restore(
     for segment in made:
         bank.wanting_vectors.pop(segment, None)
     said = {ref: ref for interaction_id in told for ref in bank.tree.refs(interaction_id)}
-    segment_texts = _Texts(said, lambda ref: {"text": bank.tree.line(ref)})
-    restore_words(bank.segment_words, cached.get("segment_words"), segment_texts, ref)
+    segment_texts = _Texts(said, lambda ref: {"text": bank.tree.line(ref)}, give_way)
+    restore_words(bank.segment_words, cached.get("segment_words"), segment_texts, ref, give_way)
 
 
 class _Texts(Mapping[K, Mapping[str, str]], Generic[K, V]):
-    """The fields of documents, made when they are asked for: all at once they are a quarter of what a load takes."""
+    """The fields of documents, made when they are asked for: all at once they are a quarter of what a load takes.
 
-    def __init__(self, documents: Mapping[K, V], fields: Callable[[V], Mapping[str, str]]) -> None:
-        self._documents, self._fields = documents, fields
+    Whoever asks for many gives way now and then."""
+
+    def __init__(
+        self, documents: Mapping[K, V], fields: Callable[[V], Mapping[str, str]], give_way: GiveWay
+    ) -> None:
+        self._documents, self._fields, self._give_way = documents, fields, give_way
+        self._asked = 0
 
     def __getitem__(self, key: K) -> Mapping[str, str]:
         return self._fields(self._documents[key])
 
     def get(self, key: K, default: Any = None) -> Any:
+        self._asked += 1
+        if self._asked % FEW == 0:
+            self._give_way()
         document = self._documents.get(key)
         return default if document is None else self._fields(document)
 
@@ -107,6 +120,7 @@ def restore_words(
     blob: Cached | None,
     texts: Mapping[K, Mapping[str, str]],
     key_of: Callable[[str], K],
+    give_way: GiveWay = at_once,
 ) -> None:
     """Fill an empty index with `texts`, from the snapshot as far as it goes."""
     if blob is not None:
@@ -114,7 +128,7 @@ def restore_words(
             index.restore(blob, key_of, texts)
     if len(index) < len(texts):  # what it has is of them
         missing = {key: texts[key] for key in texts if key not in index}
-        index.put(index.prepare(missing))
+        index.put(index.prepare(InTurns(missing, give_way, 1)))
 
 
 def restore_vectors(

@@ -12,6 +12,7 @@ import numpy as np
 
 from core.bank.change import BankState, Head
 from core.bank.codec import decode, vector_of
+from core.bank.giving_way import GiveWay, in_turns
 from core.bank.rows import NodeRows, VectorRows
 from core.ids import BankKey, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.bank import BankRecord
@@ -24,16 +25,22 @@ K = TypeVar("K")
 
 COMMON = 4_000  # texts looked through for one that is the same
 PORTION = 200  # rows: as many as are quicker read together, few enough to let other threads in between
+FEW = 20  # rows fetched in one go: at each of them SQLite lets go of Python's lock, and takes it from whoever has it
 
 
 class StateReading:
     """One bank's rows as its state. For one use, in a reader's thread, in one transaction."""
 
     def __init__(
-        self, connection: sqlite3.Connection, key: BankKey, tables: Tables, queries: Mapping[str, str]
+        self,
+        connection: sqlite3.Connection,
+        key: BankKey,
+        tables: Tables,
+        queries: Mapping[str, str],
+        give_way: GiveWay,
     ) -> None:
         self._connection, self._bank = connection, bank_row(key)
-        self._tables, self._queries = tables, queries
+        self._tables, self._queries, self._give_way = tables, queries, give_way
         self._texts: dict[
             str, str
         ] = {}  # that lists hold: keywords, ids; each once, however often it is said
@@ -82,7 +89,7 @@ class StateReading:
         table = self._tables.nodes
         nodes: list[Node] = []
         vectors: _Room[NodeId] = _Room(self._count(table))
-        for some in _portions(self._rows(table.select)):
+        for some in self._portions(self._rows(table.select)):
             values = table.shape.values(some, self._common())
             nodes += values
             vectors.put([node.node_id for node in values], [row[-1] for row in some])
@@ -92,7 +99,7 @@ class StateReading:
         """Under the very ids that the nodes have: of a crowd of edges each end would be a text of its own."""
         ids = {node.node_id: node.node_id for node in nodes}
         found: list[tuple[NodeId, NodeId]] = []
-        for some in _portions(self._rows(self._queries["edges"])):
+        for some in self._portions(self._rows(self._queries["edges"])):
             found += [(ids[one], ids[other]) for one, other in some]
         return tuple(found)
 
@@ -104,7 +111,7 @@ class StateReading:
         spans: dict[str, list[Span]] = {}
         refuted: list[tuple[SegmentRef, ConflictId]] = []
         vectors: _Room[SegmentRef] = _Room(self._count(table))
-        for some in _portions(self._rows(table.select)):
+        for some in self._portions(self._rows(table.select)):
             beside = [row[len(table.shape.names) :] for row in some]
             refs = [SegmentRef(InteractionId(same(told, told)), index) for told, index, _, _ in beside]
             values = table.shape.values(some, self._common())
@@ -129,8 +136,19 @@ class StateReading:
             table.shape.value(
                 row, spans=tuple(spans.get(row[place], ())), attachments=tuple(enclosed.get(row[place], ()))
             )
-            for row in self._rows(table.select)
+            for row in in_turns(self._rows(table.select), self._give_way)
         )
+
+    def _portions(self, rows: sqlite3.Cursor) -> Iterator[list[Any]]:
+        some: list[Any] = []
+        while few := rows.fetchmany(FEW):
+            self._give_way()
+            some += few
+            if len(some) >= PORTION:
+                yield some
+                some = []
+        if some:
+            yield some
 
 
 class _Room(Generic[K]):
@@ -154,8 +172,3 @@ class _Room(Generic[K]):
 
     def filled(self) -> VectorRows[K]:
         return VectorRows(self._keys, self._matrix[: len(self._keys)])
-
-
-def _portions(rows: sqlite3.Cursor) -> Iterator[list[Any]]:
-    while some := rows.fetchmany(PORTION):
-        yield some

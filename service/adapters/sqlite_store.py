@@ -23,6 +23,7 @@ from core.bank.codec import (
     vector_bytes,
     vector_of,
 )
+from core.bank.giving_way import GiveWay, at_once
 from core.errors import BankExists, BankNotFound, HeadMoved, RequestIdReused, RevisionTrimmed
 from core.ids import (
     BankId,
@@ -51,15 +52,20 @@ BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
 class SqliteStore:
     """Implements `core.ports.Store`."""
 
-    def __init__(self, file: SqliteFile) -> None:
+    def __init__(self, file: SqliteFile, give_way: GiveWay) -> None:
         self._file = file
+        self._give_way = give_way
         self._sql = queries("sqlite")
         self._tables = Tables(self._sql)
 
     @classmethod
-    async def open(cls, path: Path) -> "SqliteStore":
-        """Open the file, or make it. Raises StoreUnavailable, also for a file that a newer version wrote."""
-        return cls(await SqliteFile.open(path, migrations("sqlite"), refusals=(ChangeInvalid,)))
+    async def open(cls, path: Path, give_way: GiveWay = at_once) -> "SqliteStore":
+        """Open the file, or make it. What reads all of a bank calls `give_way` now and then.
+
+        Raises StoreUnavailable, also for a file that a newer version wrote.
+        """
+        file = await SqliteFile.open(path, migrations("sqlite"), refusals=(ChangeInvalid,))
+        return cls(file, give_way)
 
     async def close(self) -> None:
         await self._file.close()
@@ -108,7 +114,7 @@ class SqliteStore:
 
     async def load(self, key: BankKey) -> BankState | None:
         def act(connection: sqlite3.Connection) -> BankState | None:
-            return StateReading(connection, key, self._tables, self._sql).state()
+            return StateReading(connection, key, self._tables, self._sql, self._give_way).state()
 
         return await self._file.read(act, at_length=True)
 

@@ -1,9 +1,13 @@
 import asyncio
+import threading
+from collections.abc import Callable
 from itertools import pairwise
+
+import pytest
 
 from core.bank.bank import Bank, Tuning
 from core.bank.change import InteractionAdd
-from service.giving_way import FEW, leave_by_and_by
+from service.giving_way import FEW, LONGEST, NOTHING, PATIENCE, QUIET, LoopFirst, leave_by_and_by, loop_first
 from tests.support.changes import Story, interaction, node_put
 
 
@@ -78,3 +82,106 @@ def test_a_bank_that_outlives_its_loop_goes_all_the_same() -> None:
     del bank
 
     assert len(nodes) == 1
+
+
+# ---- threads that let the loop go first ----
+
+
+class Machine:
+    """A clock, and a loop that takes a processor for `busy` seconds of it, and then nothing."""
+
+    def __init__(self, busy: float = 0.0) -> None:
+        self.time = self.slept = 0.0
+        self.taken = 1_000_000
+        self.busy = busy
+
+    def now(self) -> float:
+        return self.time
+
+    def work(self, seconds: float) -> None:
+        """Of a thread beside the loop."""
+        took = min(seconds, self.busy)
+        self.busy -= took
+        self.taken += round(took * 1e9)
+        self.time += seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.work(seconds)
+        self.slept += seconds
+
+    def guest(self) -> LoopFirst:
+        return LoopFirst(lambda: self.taken, self.now, self.sleep)
+
+
+def in_a_thread(act: Callable[[], object]) -> None:
+    thread = threading.Thread(target=act)
+    thread.start()
+    thread.join()
+
+
+def test_a_thread_goes_on_when_the_loop_rests() -> None:
+    machine = Machine()
+    give_way = machine.guest()
+    machine.work(1.0)
+    machine.busy = 5 * QUIET
+
+    in_a_thread(give_way)
+
+    assert machine.slept == pytest.approx(6 * QUIET)
+
+
+def test_a_thread_beside_a_loop_that_did_nothing_since_does_not_wait() -> None:
+    machine = Machine()
+    give_way = machine.guest()
+    machine.work(1.0)
+    in_a_thread(give_way)
+    slept = machine.slept
+    machine.taken += NOTHING - 1
+
+    in_a_thread(give_way)
+
+    assert machine.slept == slept
+
+
+def test_beside_a_loop_that_never_rests_threads_have_a_quarter_of_the_time() -> None:
+    machine, worked = Machine(busy=1e9), 0.0
+    give_way = machine.guest()
+
+    def load() -> None:
+        nonlocal worked
+        for _ in range(1_000):
+            machine.work(0.0004)
+            worked += 0.0004
+            give_way()
+
+    in_a_thread(load)
+
+    assert machine.slept == pytest.approx(PATIENCE * worked, rel=0.1)
+
+
+def test_no_wait_is_longer_than_the_longest() -> None:
+    machine = Machine(busy=1e9)
+    give_way = machine.guest()
+    machine.work(100.0)
+
+    in_a_thread(give_way)
+
+    assert machine.slept == pytest.approx(LONGEST, abs=QUIET)
+
+
+def test_on_the_loops_own_thread_nobody_waits() -> None:
+    machine = Machine(busy=1e9)
+    give_way = machine.guest()
+    machine.work(1.0)
+
+    give_way()
+
+    assert machine.slept == 0.0
+
+
+async def test_a_thread_goes_on_beside_the_real_loop() -> None:
+    give_way = loop_first()
+
+    async with asyncio.timeout(10):
+        for _ in range(10):
+            await asyncio.to_thread(give_way)

@@ -1,0 +1,44 @@
+"""Long work in a thread that lets others go first.
+
+Law: core does not know whom it gives way to: it calls what it is given, between portions of a fraction of a
+millisecond.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+GiveWay = Callable[[], None]
+"""Called between two portions of long work, in its thread: returns when it may go on."""
+
+FEW = 50  # values to a portion, where each takes a few microseconds
+
+
+def at_once() -> None:
+    """For work that has nobody to give way to."""
+
+
+def in_turns(items: Iterable[V], give_way: GiveWay, portion: int = FEW) -> Iterator[V]:
+    """The items, giving way between two portions of them: a few go at once."""
+    for place, item in enumerate(items):
+        if place and place % portion == 0:
+            give_way()
+        yield item
+
+
+class InTurns(Mapping[K, V], Generic[K, V]):
+    """The same mapping; whoever goes through it gives way between two portions."""
+
+    def __init__(self, inner: Mapping[K, V], give_way: GiveWay, portion: int = FEW) -> None:
+        self._inner, self._give_way, self._portion = inner, give_way, portion
+
+    def __getitem__(self, key: K) -> V:
+        return self._inner[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return in_turns(self._inner, self._give_way, self._portion)
+
+    def __len__(self) -> int:
+        return len(self._inner)
