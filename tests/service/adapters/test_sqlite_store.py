@@ -394,6 +394,8 @@ async def test_a_bug_in_one_write_reaches_its_caller_as_it_is(store: SqliteStore
 
 async def test_closing_finishes_what_waits(path: Path) -> None:
     store = await SqliteStore.open(path)
+    release = threading.Event()
+    busy = await busy_until(store, release)
     stories = [a.Story(a.key(f"b{number}")) for number in range(20)]
     founding = [a.founding_with_two_nodes(story) for story in stories]
     appends = [
@@ -402,8 +404,12 @@ async def test_closing_finishes_what_waits(path: Path) -> None:
     ]
     await queued(store, 1)
 
-    await store.close()
+    closing = asyncio.create_task(store.close())
+    await asyncio.sleep(0)
+    release.set()
+    await closing
 
+    assert await busy
     outcomes = await asyncio.gather(*appends, return_exceptions=True)
     reopened = await SqliteStore.open(path)
     stored = await reopened.heads([story.key for story in stories])
