@@ -77,6 +77,9 @@ async def server_process(
         said = (await process.stdout.readline()).decode().strip()
         assert said.startswith("listening on "), f"not ready; see {folder / 'log'}"
         yield Server(address=said.removeprefix("listening on "), process=process)
+    except BaseException:
+        _tell_defects(folder)
+        raise
     finally:
         if process.returncode is None:
             process.kill()
@@ -110,6 +113,13 @@ def vector(seed: int) -> Vector:
 def _log(folder: Path) -> BinaryIO:
     folder.mkdir(parents=True, exist_ok=True)
     return (folder / "log").open("ab")
+
+
+def _tell_defects(folder: Path) -> None:
+    """What the server's log says of them, as the folder may go, and the log with it."""
+    for line in (folder / "log").read_text(errors="replace").splitlines():
+        if '"event": "defect"' in line:
+            print(line, file=sys.stderr)
 
 
 def _environment(settings: Settings) -> dict[str, str]:
