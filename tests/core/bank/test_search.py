@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.bank.bank import Bank, Tuning
-from core.bank.change import InteractionAdd, SegmentRefute, Step, StructuringPut, Vector
+from core.bank.change import InteractionAdd, NodePut, SegmentRefute, Step, StructuringPut, Vector
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Fusion, Hit, Query, Target
 from core.bank.scoring import Mode
@@ -117,6 +117,23 @@ def test_the_neighbourhood_comes_once_by_hops_and_says_when_it_is_cut() -> None:
     assert around() == (["b"], False)
     assert around(hops=2) == (["b", "c"], False)
     assert around(hops=2, max_neighbors=1) == (["b"], True)
+
+
+def test_a_neighbourhood_that_is_cut_keeps_that_of_the_better_hits() -> None:
+    nearer_to_y = (axis(2) * np.float32(0.8) + axis(0) * np.float32(0.6)).astype(np.float32)
+    bank = bank_with(
+        NodePut(node=node("x"), vector=axis(0)),
+        NodePut(node=node("y"), vector=axis(2)),
+        NodePut(node=node("a")),
+        NodePut(node=node("b")),
+        edge("a", "x"),
+        edge("b", "y"),
+    )
+
+    found = search(bank, query(vector=nearer_to_y, top_k=2, max_neighbors=1))
+
+    assert ids(found.hits) == ["y", "x"]
+    assert ([n.node_id for n in found.neighbors], found.neighbors_truncated) == (["b"], True)
 
 
 def test_ties_go_to_the_newer_then_to_the_smaller_id() -> None:
