@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
 
-from core.agents.opinions import Unasked
 from core.bank import codec
 from core.bank.bank import Bank, PreparedChange
 from core.bank.change import Change
@@ -170,9 +169,9 @@ class BankWriter:
             _fail(commands, failure)
             if isinstance(failure, BankNotFound):
                 self._held.leave()
-        finally:  # whatever happened, nobody is left waiting for an answer that will not come
-            if left := [c for c in commands if not c.is_settled and c not in self._queue]:
-                _fail(left, RuntimeError("the write failed unexpectedly"))
+        except Exception as defect:  # noqa: BLE001 - nobody is left waiting, no bank halfway between two changes
+            _fail([c for c in commands if c not in self._queue], defect)
+            await self._held.load_again()
 
     async def _catch_up_for(self, commands: Sequence[_Command[Any]]) -> None:
         """Another process was first: follow it, and stage the same commands again."""
@@ -248,7 +247,7 @@ async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[S
             continue
         try:
             draft = command.stage(bank, bank.revision + len(staged) + 1)
-        except (MemoryBankError, Unasked) as failure:
+        except Exception as failure:  # noqa: BLE001 - whatever it is, it is this command's: nothing has changed
             _fail([command], failure)
             continue
         names = draft.touches | ({f"request:{command.request.request_id}"} if command.request else set())

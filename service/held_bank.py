@@ -13,7 +13,7 @@ import structlog
 from core.bank.bank import Bank, Compaction, PreparedChange, Tuning
 from core.bank.change import Change, Head, InteractionAdd, NodePut, Step
 from core.bank.restoring import Cached, IndexSnapshot, opened
-from core.errors import RevisionTrimmed, StoreUnavailable
+from core.errors import MemoryBankError, RevisionTrimmed, StoreUnavailable
 from core.ids import BankKey
 from core.ports import IndexCache, Store
 from service.giving_way import leave_by_and_by
@@ -118,6 +118,16 @@ class HeldBank:
         self.confirmed = asked
         await self.fetch_vectors()
         self.compact()
+
+    async def load_again(self) -> None:
+        """With `moving` held, after a defect: what the store has takes the place of whatever stands in memory."""
+        try:
+            is_there = await self._load_anew()
+        except MemoryBankError as failure:  # then whoever asks for it next loads it
+            log.warning("a bank not loaded again", bank_id=self.bank.key.bank_id, error=str(failure))
+            is_there = False
+        if not is_there:
+            self.leave()
 
     async def belongs_to_its_id(self) -> bool:
         """Whether the id is still this bank's: a revision of its successor's is none of its own."""

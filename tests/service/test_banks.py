@@ -28,7 +28,7 @@ from service.adapters.memory_index_cache import MemoryIndexCache
 from service.adapters.memory_store import MemoryStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.bank_writer import TURN
+from service.bank_writer import GROUP, TURN
 from service.banks import OpenBanks
 from service.held_bank import Holding
 from tests.support.changes import KEY, key, node, record, same, vector
@@ -224,6 +224,45 @@ async def test_what_a_stage_raises_goes_to_its_caller_alone() -> None:
 
         assert isinstance(failed, NodeExists)
         assert not isinstance(fine, BaseException)
+
+
+async def test_a_defect_in_a_stage_harms_its_caller_alone() -> None:
+    def broken(bank: Bank, revision: int) -> Draft[Added]:
+        raise ZeroDivisionError
+
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+
+        failed, *others = await asyncio.gather(
+            banks.commit(KEY, broken),
+            *(banks.commit(KEY, adding(f"n{number}")) for number in range(GROUP + 1)),
+            return_exceptions=True,
+        )
+
+        assert isinstance(failed, ZeroDivisionError)
+        assert not [other for other in others if isinstance(other, BaseException)]
+
+
+async def test_a_bank_that_a_defect_left_between_two_changes_is_loaded_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def halfway(bank: Bank, change: Change, prepared: object = None) -> None:
+        bank.nodes.clear()
+        raise ZeroDivisionError
+
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+        await banks.commit(KEY, adding("n1"))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Bank, "apply", halfway)
+            with pytest.raises(ZeroDivisionError):
+                await banks.commit(KEY, adding("n2"))
+        after = await banks.commit(KEY, adding("n3"))
+
+        assert after.revision == 4
+        async with banks.reading(KEY) as bank:
+            assert sorted(bank.nodes) == ["n1", "n2", "n3"]
 
 
 async def test_a_store_that_fails_leaves_nothing_visible_and_the_bank_usable() -> None:
