@@ -143,6 +143,12 @@ class Writer {
     char* at_ = nullptr;
 };
 
+// Asks the memory for an encoding that is copied later, up to the length of most: it lies where its node was made, in
+// no cache, and thirty waited for at once take little longer than one.
+void fetch(const PyObject* encoding) {
+    for (int line = 0; line < 10; ++line) __builtin_prefetch(reinterpret_cast<const char*>(encoding) + 64 * line);
+}
+
 py::bytes joined(const py::list& hits, long hit_number, const py::list& messages, long message_number, const py::bytes& rest) {
     const std::uint32_t hit_tag = tag_of(hit_number), message_tag = tag_of(message_number);
     const Bytes last = bytes_of(rest.ptr());
@@ -150,6 +156,9 @@ py::bytes joined(const py::list& hits, long hit_number, const py::list& messages
     std::vector<Hit> found;
     found.reserve(hits.size());
     others.reserve(messages.size());
+    for (const py::handle message : messages) fetch(message.ptr());
+    for (const py::handle parts : hits)
+        if (PyTuple_Check(parts.ptr()) && PyTuple_GET_SIZE(parts.ptr()) == 7) fetch(PyTuple_GET_ITEM(parts.ptr(), 1));
     std::size_t size = last.size;
     for (const py::handle parts : hits) {
         found.push_back(hit_of(parts.ptr(), ids));
