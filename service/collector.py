@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 MANY = 20_000  # objects: looking through so many holds up every other thread for a millisecond or more
+OLDEST = 2  # the generation of what outlives collections
 LEFT = 5_000  # objects that a full collection leaves, at the least, if they are to be taken out of its sight
 BRIEF = (700, 5, 0)  # thresholds by which a full collection comes after some 8,000 new objects that stay
 OBJECTS = 3  # that the collector knows of, at the least, for each node or segment
@@ -27,7 +28,7 @@ def brief_collections() -> Iterator[None]:
     """
 
     def noticed(phase: str, found: dict[str, int]) -> None:
-        if phase == "stop" and found["generation"] == 2 and len(gc.get_objects(generation=2)) > LEFT:
+        if phase == "stop" and found["generation"] == OLDEST and _left() > LEFT:
             gc.freeze()
 
     before = gc.get_threshold()
@@ -40,6 +41,15 @@ def brief_collections() -> Iterator[None]:
     finally:
         gc.callbacks.remove(noticed)
         gc.set_threshold(*before)
+
+
+def _left() -> int:
+    """How many objects a full collection has just left.
+
+    Counted in one step of the interpreter. A list of them that outlived the step would be one more reference to each
+    while other threads go on: a tuple that one of them is making, of a generator, is then refused (SystemError).
+    """
+    return next(map(len, map(gc.get_objects, (OLDEST,))))
 
 
 @dataclass(slots=True)

@@ -1,6 +1,11 @@
 import gc
+import sys
+import threading
 import weakref
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -103,6 +108,33 @@ def test_what_a_full_collection_leaves_stays_in_its_sight_where_it_is_little() -
         gc.collect()
 
         assert gc.get_freeze_count() == before
+
+
+def test_other_threads_may_go_on_at_any_step_of_a_full_collection() -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def parts() -> Iterator[int]:
+        yield 1
+        begun.set()
+        goes_on.wait()
+
+    with brief_collections(), ThreadPoolExecutor(1) as pool:
+        making = pool.submit(lambda: tuple(parts()))
+        begun.wait()
+
+        def step(frame: FrameType, event: str, _given: Any) -> None:
+            if event == "c_return" and frame.f_globals["__name__"] == brief_collections.__module__:
+                goes_on.set()
+                making.exception()  # to its end, here
+
+        sys.setprofile(step)
+        gc.collect()
+        sys.setprofile(None)
+        went_on = goes_on.is_set()
+        goes_on.set()
+
+        assert went_on
+        assert making.result() == (1,)
 
 
 def test_collections_are_brief_no_longer_than_asked() -> None:
