@@ -223,6 +223,8 @@ class Gathered:
             self._interaction(interaction_id)
         for ref in node.segments:
             self._segment(ref)
+        for named in (node.interaction_ids, node.segments):
+            self._require(len(set(named)) == len(named), f"{node.node_id} names what it stands for twice")
         if put.vector is not None:
             self._vector(put.vector)
 
@@ -244,7 +246,9 @@ class Gathered:
     def _take_conflict(self, conflict: Conflict) -> None:
         self._add_named(self._conflicts, conflict.conflict_id, conflict)
         if conflict.status is ConflictStatus.OPEN:
-            self._require(len(conflict.sides) > 1, "an open conflict has two sides or more")
+            nodes = {side.node_id for side in conflict.sides}
+            self._require(len(nodes) > 1, "an open conflict has two sides or more")
+            self._require(len(nodes) == len(conflict.sides), "a node is one side of a conflict")
             for side in conflict.sides:
                 self._require(side.node_id in self._nodes, f"{side.node_id} is no node of this bank")
         for side in conflict.sides:

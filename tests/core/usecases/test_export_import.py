@@ -21,6 +21,7 @@ from core.errors import (
 )
 from core.ids import AttachmentId, BankId, BankKey, InteractionId, NodeId, SegmentRef, Tenant
 from core.model.bank import BankRecord, EmbeddingSpace
+from core.model.conflict import Conflict
 from core.model.insight import Insight
 from core.model.interaction import Attachment
 from core.model.lineage import MergeReason, MergeRecord
@@ -275,6 +276,18 @@ def _twice(kind: type) -> Callable[[list[Any]], list[Any]]:
     return edit
 
 
+def _evidence_twice(records: list[Any]) -> list[Any]:
+    put = next(record for record in records if isinstance(record, NodePut) and record.node.interaction_ids)
+    node = replace(put.node, interaction_ids=put.node.interaction_ids * 2)
+    return [replace(put, node=node) if record is put else record for record in records]
+
+
+def _against_itself(records: list[Any]) -> list[Any]:
+    conflict = next(record for record in records if isinstance(record, Conflict))
+    sides = (*conflict.sides, conflict.sides[0])
+    return [replace(conflict, sides=sides) if record is conflict else record for record in records]
+
+
 def _cyclic_merge(records: list[Any]) -> list[Any]:
     place = next(i for i, record in enumerate(records) if isinstance(record, MergeRecord))
     merge = records[place]
@@ -312,6 +325,8 @@ def _cyclic_merge(records: list[Any]) -> list[Any]:
         _twice(BankRecord),
         _twice(NodePut),
         _twice(SegmentVector),
+        _evidence_twice,
+        _against_itself,
         _cyclic_merge,
     ],
 )
