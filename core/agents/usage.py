@@ -213,7 +213,7 @@ class Question(AbstractContextManager[None]):
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
     ) -> None:
         _open.reset(self._token)
-        seconds = (self.ledger.clock.now() - self._start).total_seconds()
+        seconds = max(0.0, (self.ledger.clock.now() - self._start).total_seconds())  # a clock may be set back
         calls = 0 if self.cost.calls else 1
         cost = self.cost + RoleUsage(calls=calls, milliseconds=round(seconds * 1000))
         answer = self._answer(kind)

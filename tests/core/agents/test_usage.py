@@ -1,6 +1,6 @@
 """What a call's agents cost: added up as it is spent, and stopped when nothing is left."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -32,6 +32,20 @@ def test_an_answer_of_the_offline_agent_in_a_models_place_is_counted_as_such() -
         note_fallback()
 
     assert ledger.total() == Usage(roles={"planner": RoleUsage(calls=1, fell_back=1)})
+
+
+def test_a_clock_that_is_set_back_meanwhile_takes_no_time_away() -> None:
+    now = iter(datetime(2024, 5, 1, tzinfo=UTC) - timedelta(seconds=n) for n in range(2))
+
+    class SetBack:
+        def now(self) -> datetime:
+            return next(now)
+
+    ledger = Ledger(SetBack())
+    with ledger.spending("judge"):
+        pass
+
+    assert ledger.total().roles["judge"].milliseconds == 0
 
 
 def test_what_nobody_accounts_for_costs_nobody() -> None:
