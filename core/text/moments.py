@@ -144,15 +144,16 @@ def _count(word: str) -> int:
 
 
 def _han(word: str) -> int:
-    """十二 is 12, 二十一 is 21, 12 is 12."""
+    """十二 is 12, 二十一 is 21, 12 is 12; 二三十, some twenty or thirty, is no number."""
     if word.isdecimal():
         return int(word)
     tens, ten, ones = word.partition("十")
-    if ten:
+    try:
+        if not ten:
+            return _DIGITS[word]
         return 10 * (_DIGITS[tens] if tens else 1) + (_DIGITS[ones] if ones else 0)
-    if len(word) > 1:
-        raise _NoTime
-    return _DIGITS[word]
+    except KeyError:
+        raise _NoTime from None
 
 
 def _han_year(word: str, frame: Frame) -> int:
