@@ -23,6 +23,7 @@ from core.text.moments import Frame, spans
 
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
 QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
+LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()  # seconds; a float rounds what is later up
 HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
 REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against it
 
@@ -117,7 +118,7 @@ def _places(
     bank: Bank, query: Query, said: Mapping[str, float], positions: Positions, quoting: NDArray[np.bool_]
 ) -> Places:
     order, weights = bank.tree.order, query.structure.weights
-    first, last = (datetime.fromtimestamp(time, UTC).year for time in order.period)
+    first, last = (datetime.fromtimestamp(min(time, LAST), UTC).year for time in order.period)
     frame = Frame(first=first, last=last, now=query.now)
     called = order.speakers_in(query.text) if "speaker" in weights else []
     return Places(

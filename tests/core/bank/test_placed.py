@@ -1,7 +1,7 @@
 """Segments ranked by their places too, and both sides of what is in conflict."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -107,6 +107,18 @@ def test_a_time_in_the_query_is_met_by_what_happened_then() -> None:
     assert [dict(hit.why)["time"] for hit in found.hits] == [0.0] * len(found.hits)
     assert texts(in_march)[0] == "Where did you keep the boat?"
     assert set(texts(yesterday)[:2]) == {"My boat is red.", "My boat is red, too."}
+
+
+def test_there_is_no_time_that_cannot_be_searched() -> None:
+    ends = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+    told_then = (
+        replace(told(f"i{n}", ("Ann", "The boat left.")), event_time=end) for n, end in enumerate(ends)
+    )
+    bank = bank_of(*(InteractionAdd(interaction=each) for each in told_then))
+
+    found = asked(bank, "Which boat left in December?", ALL)
+
+    assert len(found.hits) == len(ends)
 
 
 def test_the_shares_that_are_told_add_up_to_the_score() -> None:
