@@ -102,7 +102,7 @@ def _from_token(records: Sequence[Interaction], command: GetInteraction) -> Iter
         if place is None or by_event(record) > place[:2]:
             yield record, first
         elif by_event(record) == place[:2]:
-            yield record, int(place[2])
+            yield record, max(0, min(int(place[2]), len(record.text)))
 
 
 def _fitting(text: str, start: int, end: int, room: int) -> int:

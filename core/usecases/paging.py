@@ -74,11 +74,16 @@ def place_of(listing: "DataclassInstance", token: str, shape: tuple[type, ...]) 
         named = json.loads(urlsafe_b64decode(token.encode("ascii")))
     except (NotBase64, ValueError):
         named = None
-    if not isinstance(named, list) or tuple(map(type, named)) != (str, *shape):
+    if not isinstance(named, list) or tuple(map(type, named)) != (str, *shape) or not _is_text(named):
         raise InvalidField("page_token", "is no token of this service")
     if named[0] != _fingerprint(listing):
         raise InvalidField("page_token", "came from another request: repeat that one, with this token")
     return tuple(named[1:])
+
+
+def _is_text(named: Iterable[object]) -> bool:
+    """Half a character, which JSON can name, is none: no store can look for it."""
+    return "".join(map(str, named)).isprintable()
 
 
 def _fingerprint(listing: "DataclassInstance") -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -27,6 +28,7 @@ from core.usecases.limits import Limits
 from core.usecases.list_interactions import ListInteractions, list_interactions
 from core.usecases.memorize import Memorize, memorize
 from core.usecases.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.paging import BY_NUMBER_ID_AND_OFFSET, place_of, token_of
 from core.usecases.read_attachment import ReadAttachment, read_attachment
 from core.usecases.record import Context, Message
 from core.usecases.upload_attachment import UploadAttachment, upload_attachment
@@ -115,6 +117,22 @@ async def test_a_long_text_is_read_in_pages_that_join_to_the_whole() -> None:
 
         assert len(first.interactions[0].text.encode()) <= 1_048_576
         assert await _text_of(house, node_id=A) == text
+
+
+@pytest.mark.parametrize("offset", [-1, 2**70])
+async def test_a_token_forged_leads_nowhere_outside_the_text(offset: int) -> None:
+    async with open_house() as house:
+        await make_bank(house)
+        text = "一段很长的话，没有尽头。" * 100_000
+        await add_nodes(house, AddNodes(key=KEY, nodes=(NewNode(node_id=A, summary="a", verbatim=text),)))
+        command = GetInteraction(key=KEY, node_id=A)
+        first = await get_interaction(house, command)
+        place = place_of(command, first.next_page_token, BY_NUMBER_ID_AND_OFFSET) or ()
+
+        forged = replace(command, page_token=token_of(command, (*place[:2], offset)))
+        (seen,) = (await get_interaction(house, forged)).interactions
+
+        assert 0 <= seen.text_offset <= len(text)
 
 
 async def test_a_range_cuts_each_text_and_names_the_segments_it_touches() -> None:

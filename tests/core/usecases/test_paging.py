@@ -1,6 +1,7 @@
 """Pages and their tokens."""
 
-from base64 import urlsafe_b64encode
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 
 import pytest
@@ -56,6 +57,14 @@ def test_what_is_no_token_is_refused(token: str) -> None:
         place_of(ListWords(), token, BY_ID)
 
     assert refused.value.field == "page_token"
+
+
+def test_a_token_that_names_no_text_is_refused() -> None:
+    _, token = _page(ListWords(), ["a", "b", "c"])
+    forged = json.dumps([json.loads(urlsafe_b64decode(token))[0], "\ud800"])
+
+    with pytest.raises(InvalidField):
+        place_of(ListWords(), urlsafe_b64encode(forged.encode()).decode(), BY_ID)
 
 
 def test_a_token_of_another_list_or_of_another_shape_is_refused() -> None:
