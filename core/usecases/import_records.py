@@ -34,6 +34,7 @@ from core.usecases.export_records import (
 from core.usecases.limits import Limits
 
 UNIT = 1e-3  # how far a stored vector's length may be from 1
+MOST = 1 << 53  # of what goes on being counted: no store, and no message, counts further than 1 << 63
 
 ORDER: tuple[tuple[type, ...], ...] = (
     (ExportHeader,),
@@ -127,9 +128,10 @@ class Gathered:
         match record:  # the frame, and what hangs on segments and files
             case ExportHeader():
                 self._require(record.format == FORMAT, f"only format {FORMAT} is known")
-                self._require(record.revision >= 1, "a revision is 1 or more")
+                self._require(1 <= record.revision <= MOST, f"a revision is 1 to {MOST:,}")
                 self.header = record
             case BankRecord():
+                self._require(record.tokens_spent <= MOST, f"no more than {MOST:,} tokens can be spent")
                 self.record = record
             case Insight():
                 self._insight = record

@@ -312,6 +312,8 @@ def _cyclic_merge(records: list[Any]) -> list[Any]:
         _without(NodePut),
         _with(ExportHeader, format=2),
         _with(ExportHeader, revision=0),
+        _with(ExportHeader, revision=2**63 - 1),
+        _with(BankRecord, tokens_spent=2**63 - 1),
         _with(ExportTrailer, records=3),
         _with(Edge, node_id=NodeId("gone")),
         _with(InteractionPart, interaction_id=InteractionId("gone")),
