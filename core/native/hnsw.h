@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -79,41 +79,28 @@ class Graph {
     bool bury(Node node) { return !std::exchange(dead_.at(node), 1); }
 
     Links links() const {
-        Links written{levels_, {}, upper_, entry_};
-        written.ground.reserve(nodes_ * (1 + 2 * m_));
-        for (Node node = 0; node < nodes_; ++node) {
-            const Node* near = ground(node);
-            written.ground.push_back(head(node)->count);
-            written.ground.insert(written.ground.end(), near, near + 2 * m_);
-        }
+        Links written{levels_, {}, {}, entry_};
+        written.ground.reserve(nodes_ * (1 + room(0)));
+        for (Node node = 0; node < nodes_; ++node)
+            for (std::size_t level = 0; level <= levels_[node]; ++level)
+                write_down(node, level, level == 0 ? written.ground : written.upper);
         return written;
     }
 
     // Takes links that were written down; throws std::invalid_argument for such as no graph of these nodes can have.
     void relink(const Links& written) {
-        if (written.levels.size() != nodes_ || written.ground.size() != nodes_ * (1 + 2 * m_) ||
-            (nodes_ && written.entry >= nodes_))
+        const std::size_t lists = std::accumulate(written.levels.begin(), written.levels.end(), std::size_t{0});
+        if (written.levels.size() != nodes_ || written.ground.size() != nodes_ * (1 + room(0)) ||
+            written.upper.size() != lists * (1 + room(1)) || (nodes_ && written.entry >= nodes_))
             throw std::invalid_argument("links of another graph");
-        std::size_t lists = 0;
-        for (Node node = 0; node < nodes_; ++node) {
-            upper_at_[node] = static_cast<std::uint32_t>(lists * (1 + m_));
-            lists += written.levels[node];
-            const Node* list = written.ground.data() + node * (1 + 2 * m_);
-            check(list, 2 * m_);
-            head(node)->count = list[0];
-            std::memcpy(ground(node), list + 1, 2 * m_ * sizeof(Node));
-        }
-        if (written.upper.size() != lists * (1 + m_)) throw std::invalid_argument("links of another graph");
+        linked_ = 0;
         levels_ = written.levels;
-        upper_ = written.upper;
-        entry_ = written.entry;
+        upper_.clear();
+        for (Node node = 0; node < nodes_; ++node) make_lists(node);
+        const Node *ground = written.ground.data(), *upper = written.upper.data();
         for (Node node = 0; node < nodes_; ++node)
-            for (std::size_t level = 1; level <= levels_[node]; ++level) {
-                const Node* list = above(node, level);
-                check(list, m_);
-                for (Node at = 0; at < list[0]; ++at)
-                    if (levels_[list[1 + at]] < level) throw std::invalid_argument("a link to a level that is not there");
-            }
+            for (std::size_t level = 0; level <= levels_[node]; ++level) take(node, level, level == 0 ? ground : upper);
+        entry_ = written.entry;
         linked_ = nodes_;
     }
 
@@ -121,26 +108,20 @@ class Graph {
     struct Head {
         float scale;  // of the odd numbers
         float bias;   // the middle's product with the difference from it
-        std::uint32_t count;  // links on the ground level
-        std::uint32_t unused;
     };
     struct Query {
         const std::int8_t* bytes;
         float scale, bias;  // as a node's
         std::int32_t sum;   // of the bytes
     };
-    struct List {
-        const Node* nodes;
-        std::size_t count;
-    };
 
     Graph(std::size_t dimension, std::size_t nodes, std::size_t m)
         : dimension_(dimension), width_((dimension + SPAN - 1) / SPAN * SPAN), m_(m),
-          stride_((width_ / 2 + sizeof(Head) + 2 * m * sizeof(Node) + 63) / 64 * 64), nodes_(nodes),
-          product_(best_packed_product()), blocks_(nodes_ * stride_ + 63), dead_(nodes_, 0), levels_(nodes_, 0),
+          stride_((width_ / 2 + sizeof(Head) + 2 * m * LINK + 63) / 64 * 64), nodes_(nodes),
+          product_(best_packed_product()), blocks_(nodes_ * stride_ + 63, FREE), dead_(nodes_, 0), levels_(nodes_, 0),
           upper_at_(nodes_, 0) {
         if (m < 2) throw std::invalid_argument("m is at least 2");
-        if (nodes_ >= std::numeric_limits<Node>::max()) throw std::invalid_argument("too many rows");
+        if (nodes_ >= NOBODY) throw std::invalid_argument("too many rows");
         base_ = blocks_.data() + (64 - reinterpret_cast<std::uintptr_t>(blocks_.data()) % 64) % 64;
     }
 
@@ -148,20 +129,58 @@ class Graph {
 
     std::uint8_t* block(Node node) const { return base_ + node * stride_; }
     Head* head(Node node) const { return reinterpret_cast<Head*>(block(node) + width_ / 2); }
-    Node* ground(Node node) const { return reinterpret_cast<Node*>(block(node) + width_ / 2 + sizeof(Head)); }
-    Node* above(Node node, std::size_t level) { return upper_.data() + upper_at_[node] + (level - 1) * (1 + m_); }
-    const Node* above(Node node, std::size_t level) const { return const_cast<Graph*>(this)->above(node, level); }
 
-    List near(Node node, std::size_t level) const {
-        if (level == 0) return {ground(node), head(node)->count};
-        const Node* list = above(node, level);
-        return {list + 1, list[0]};
+    // ---- links: three bytes each, as many as there is room for, or until one to NOBODY ----
+
+    std::size_t room(std::size_t level) const { return level == 0 ? 2 * m_ : m_; }
+
+    std::uint8_t* list(Node node, std::size_t level) {
+        return level == 0 ? block(node) + width_ / 2 + sizeof(Head)
+                          : upper_.data() + upper_at_[node] + (level - 1) * m_ * LINK;
+    }
+    const std::uint8_t* list(Node node, std::size_t level) const { return const_cast<Graph*>(this)->list(node, level); }
+
+    template <typename Act>
+    void each_link(Node node, std::size_t level, Act act) const {
+        const std::uint8_t* at = list(node, level);
+        for (const std::uint8_t* end = at + room(level) * LINK; at < end; at += LINK) {
+            const Node other = at[0] | at[1] << 8 | at[2] << 16;
+            if (other == NOBODY) return;
+            act(other);
+        }
     }
 
-    void check(const Node* list, std::size_t most) const {
-        if (list[0] > most) throw std::invalid_argument("more links than a node can have");
-        for (Node at = 0; at < list[0]; ++at)
-            if (list[1 + at] >= nodes_) throw std::invalid_argument("a link to no node");
+    void set_link(Node node, std::size_t level, std::size_t place, Node other) {
+        std::uint8_t* at = list(node, level) + place * LINK;
+        for (std::size_t byte = 0; byte < LINK; ++byte) at[byte] = static_cast<std::uint8_t>(other >> 8 * byte);
+    }
+
+    // Above the ground, as many as the node has levels there.
+    void make_lists(Node node) {
+        upper_at_[node] = static_cast<std::uint32_t>(upper_.size());
+        upper_.resize(upper_.size() + levels_[node] * m_ * LINK, FREE);
+    }
+
+    // How many, then room for all there can be.
+    void write_down(Node node, std::size_t level, std::vector<Node>& into) const {
+        const std::size_t start = into.size();
+        into.push_back(0);
+        each_link(node, level, [&](Node other) { into.push_back(other); });
+        into[start] = static_cast<Node>(into.size() - start - 1);
+        into.resize(start + 1 + room(level), 0);
+    }
+
+    // The same read; `from` moves on behind it.
+    void take(Node node, std::size_t level, const Node*& from) {
+        if (from[0] > room(level)) throw std::invalid_argument("more links than a node can have");
+        for (std::size_t place = 0; place < room(level); ++place) {
+            const bool is_link = place < from[0];
+            const Node other = is_link ? from[1 + place] : NOBODY;
+            if (is_link && other >= nodes_) throw std::invalid_argument("a link to no node");
+            if (is_link && levels_[other] < level) throw std::invalid_argument("a link to a level that is not there");
+            set_link(node, level, place, other);
+        }
+        from += 1 + room(level);
     }
 
     // ---- vectors as small numbers ----
@@ -236,12 +255,12 @@ class Graph {
         float best = nearness(query, at);
         for (bool nearer = true; nearer;) {
             nearer = false;
-            const List list = near(at, level);
-            for (std::size_t place = 0; place < list.count; ++place) fetch(list.nodes[place]);
-            for (std::size_t place = 0; place < list.count; ++place) {
-                const float found = nearness(query, list.nodes[place]);
-                if (found > best) best = found, at = list.nodes[place], nearer = true;
-            }
+            const Node from = at;
+            each_link(from, level, [&](Node other) { fetch(other); });
+            each_link(from, level, [&](Node other) {
+                const float found = nearness(query, other);
+                if (found > best) best = found, at = other, nearer = true;
+            });
         }
         return at;
     }
@@ -254,15 +273,16 @@ class Graph {
         seen.mark(from);
         pool.put({nearness(query, from), from}, dead_[from]);
         std::vector<Node>& fresh = scratch.fresh;
+        fresh.resize(room(level));
         for (Node node; pool.next(node);) {
-            fresh.clear();
-            const List list = near(node, level);
-            for (std::size_t place = 0; place < list.count; ++place)
-                if (seen.mark(list.nodes[place])) {
-                    fetch(list.nodes[place]);
-                    fresh.push_back(list.nodes[place]);
-                }
-            for (Node other : fresh) {
+            std::size_t count = 0;
+            each_link(node, level, [&](Node other) {  // without a branch, which nobody could foretell
+                fresh[count] = other;
+                count += seen.mark(other);
+            });
+            for (std::size_t at = 0; at < count; ++at) fetch(fresh[at]);
+            for (std::size_t at = 0; at < count; ++at) {
+                const Node other = fresh[at];
                 const float found = nearness(query, other);
                 if (pool.takes(found)) pool.put({found, other}, dead_[other]);
             }
@@ -274,8 +294,7 @@ class Graph {
     void link_one(Node node, std::size_t ef_construction, std::uint64_t seed, Scratch& scratch) {
         const std::size_t level = level_of(node, seed);
         levels_[node] = static_cast<std::uint8_t>(level);
-        upper_at_[node] = static_cast<std::uint32_t>(upper_.size());
-        upper_.resize(upper_.size() + level * (1 + m_), 0);
+        make_lists(node);
         if (linked_ == 0) {
             entry_ = node;
             return;
@@ -325,30 +344,32 @@ class Graph {
     }
 
     void link_back(Node node, std::size_t level, Node other) {
-        const std::size_t most = level == 0 ? 2 * m_ : m_;
-        Node* list = level == 0 ? ground(node) : above(node, level) + 1;
-        std::uint32_t& count = level == 0 ? head(node)->count : above(node, level)[0];
-        if (count < most) {
-            list[count++] = other;
+        std::vector<Node> links;
+        each_link(node, level, [&](Node known) { links.push_back(known); });
+        if (links.size() < room(level)) {
+            set_link(node, level, links.size(), other);
             return;
         }
+        links.push_back(other);
         std::vector<std::int8_t> own;
         const Query query = asked(node, own);
-        std::vector<Candidate> candidates{{nearness(query, other), other}};
-        for (std::size_t place = 0; place < count; ++place) candidates.push_back({nearness(query, list[place]), list[place]});
+        std::vector<Candidate> candidates;
+        for (Node candidate : links) candidates.push_back({nearness(query, candidate), candidate});
         std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
             return a.near != b.near ? a.near > b.near : a.node < b.node;
         });
-        write(node, level, diverse(candidates, query.bias, most));
+        write(node, level, diverse(candidates, query.bias, room(level)));
     }
 
     void write(Node node, std::size_t level, const std::vector<Candidate>& chosen) {
-        Node* list = level == 0 ? ground(node) : above(node, level) + 1;
-        for (std::size_t place = 0; place < chosen.size(); ++place) list[place] = chosen[place].node;
-        (level == 0 ? head(node)->count : above(node, level)[0]) = static_cast<std::uint32_t>(chosen.size());
+        for (std::size_t place = 0; place < room(level); ++place)
+            set_link(node, level, place, place < chosen.size() ? chosen[place].node : NOBODY);
     }
 
-    static constexpr std::int8_t ZERO = 1;  // beyond the dimension, where a query has nothing
+    static constexpr std::size_t LINK = 3;      // bytes: with them, 40 links of a node in 320 bytes instead of 384
+    static constexpr Node NOBODY = 0xffffff;
+    static constexpr std::uint8_t FREE = 0xff;  // what NOBODY is made of
+    static constexpr std::int8_t ZERO = 1;      // beyond the dimension, where a query has nothing
 
     std::size_t dimension_, width_, m_, stride_, nodes_, linked_ = 0;
     PackedProduct product_;
@@ -357,7 +378,7 @@ class Graph {
     std::vector<std::uint8_t> dead_, levels_;
     std::vector<float> centre_;
     std::vector<std::uint32_t> upper_at_;
-    std::vector<Node> upper_;
+    std::vector<std::uint8_t> upper_;
     Node entry_ = 0;
 };
 

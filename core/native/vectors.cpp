@@ -100,18 +100,16 @@ py::tuple scan(const Array<float>& matrix, const Array<bool>& living, const Arra
 class Graph {
   public:
     Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows, std::size_t m)
-        : Graph(std::move(matrix), std::vector<std::int64_t>(rows.data(), rows.data() + rows.size())) {
+        : Graph(std::move(matrix), std::vector<Row>(), rows) {
         py::gil_scoped_release released;
-        graph_ = std::make_unique<native::Graph>(width_, vectors_, m);
+        graph_ = std::make_unique<native::Graph>(width_, vectors(), m);
     }
 
     std::unique_ptr<Graph> extended(Array<float> matrix, const AnyArray<std::int64_t>& rows) const {
         if (columns(matrix) != width_) throw py::value_error("vectors of another dimension");
-        std::vector<std::int64_t> all(rows_);
-        all.insert(all.end(), rows.data(), rows.data() + rows.size());
-        std::unique_ptr<Graph> made(new Graph(std::move(matrix), std::move(all)));
+        std::unique_ptr<Graph> made(new Graph(std::move(matrix), rows_, rows));
         py::gil_scoped_release released;
-        made->graph_ = std::make_unique<native::Graph>(*graph_, made->vectors_);
+        made->graph_ = std::make_unique<native::Graph>(*graph_, made->vectors());
         return made;
     }
 
@@ -147,7 +145,7 @@ class Graph {
 
     Array<float> nearest(const Array<float>& questions, std::size_t k) const {
         return by_question(questions, k, [&](const float* some, std::size_t count, Ranking* best) {
-            for (native::Node node = 0; node < vectors_.size(); ++node)
+            for (native::Node node = 0; node < rows_.size(); ++node)
                 for (std::size_t at = 0; at < count; ++at) {
                     best[at].push_back({exact(some + at * width_, node), node});
                     if (best[at].size() == CROWD * k) cut(best[at], k);
@@ -165,9 +163,10 @@ class Graph {
 
     py::dict links() const {
         const native::Links written = graph_->links();
-        return py::dict("rows"_a = as_array(rows_), "levels"_a = as_array(written.levels),
+        const std::vector<std::int64_t> rows(rows_.begin(), rows_.end()), entry{written.entry};
+        return py::dict("rows"_a = as_array(rows), "levels"_a = as_array(written.levels),
                         "ground"_a = as_array(written.ground), "upper"_a = as_array(written.upper),
-                        "entry"_a = as_array(std::vector<std::int64_t>{written.entry}));
+                        "entry"_a = as_array(entry));
     }
 
     void relink(const AnyArray<std::uint8_t>& levels, const AnyArray<std::uint32_t>& ground,
@@ -183,12 +182,29 @@ class Graph {
   private:
     using Ranking = std::vector<native::Candidate>;
 
-    Graph(Array<float> matrix, std::vector<std::int64_t> rows)
-        : matrix_(std::move(matrix)), width_(columns(matrix_)), rows_(std::move(rows)), node_of_(matrix_.shape(0), -1) {
-        for (std::size_t node = 0; node < rows_.size(); ++node) {
-            vectors_.push_back(row(matrix_, rows_[node]));
-            node_of_[rows_[node]] = static_cast<std::int64_t>(node);
-        }
+    using Row = std::int32_t;
+    static constexpr Row NO_NODE = -1;
+
+    Graph(Array<float> matrix, const std::vector<Row>& known, const AnyArray<std::int64_t>& more)
+        : matrix_(std::move(matrix)), width_(columns(matrix_)) {
+        if (matrix_.shape(0) > std::numeric_limits<Row>::max()) throw py::value_error("too many rows");
+        rows_.reserve(known.size() + static_cast<std::size_t>(more.size()));
+        node_of_.assign(static_cast<std::size_t>(matrix_.shape(0)), NO_NODE);
+        const auto put = [this](std::int64_t number) {
+            row(matrix_, number);  // throws where there is none
+            node_of_[number] = static_cast<Row>(rows_.size());
+            rows_.push_back(static_cast<Row>(number));
+        };
+        std::for_each(known.begin(), known.end(), put);
+        std::for_each(more.data(), more.data() + more.size(), put);
+    }
+
+    const float* vector(native::Node node) const { return matrix_.data() + rows_[node] * width_; }
+
+    std::vector<const float*> vectors() const {
+        std::vector<const float*> all(rows_.size());
+        for (native::Node node = 0; node < all.size(); ++node) all[node] = vector(node);
+        return all;
     }
 
     static void check_ef(std::size_t k, std::size_t ef) {
@@ -196,7 +212,7 @@ class Graph {
     }
 
     float exact(const float* question, native::Node node) const {
-        return static_cast<float>(native::exact_product(vectors_[node], question, width_));
+        return static_cast<float>(native::exact_product(vector(node), question, width_));
     }
 
     static void cut(Ranking& best, std::size_t k) {
@@ -217,7 +233,7 @@ class Graph {
         for (std::size_t place = 0; place < scratch.found.size(); ++place) {
             const native::Candidate& candidate = scratch.found[place];
             if (place + native::AHEAD < scratch.found.size())
-                native::fetch(vectors_[scratch.found[place + native::AHEAD].node], width_);
+                native::fetch(vector(scratch.found[place + native::AHEAD].node), width_);
             if (best.size() >= k && candidate.near + high + (high - low) < bar) break;
             const float near = exact(question, candidate.node), error = near - candidate.near;
             low = std::min(low, error), high = std::max(high, error);
@@ -257,8 +273,7 @@ class Graph {
 
     Array<float> matrix_;
     std::size_t width_;
-    std::vector<std::int64_t> rows_, node_of_;
-    std::vector<const float*> vectors_;
+    std::vector<Row> rows_, node_of_;
     std::unique_ptr<native::Graph> graph_;
     native::Scratch scratch_;  // of `near`, which the GIL keeps to one thread
     Ranking best_;

@@ -35,7 +35,10 @@ class Graph:
     """
 
     def __init__(self, matrix: NDArray[np.float32], rows: NDArray[np.int64], m: int) -> None:
-        """A graph still without links. `rows`: each once, in the order in which they are to be linked."""
+        """A graph still without links. `rows`: each once, in the order in which they are to be linked.
+
+        Raises ValueError for 2^24 - 1 of them or more.
+        """
 
     def extended(self, matrix: NDArray[np.float32], rows: NDArray[np.int64]) -> Graph:
         """A graph over this one's rows, which `matrix` has too, and over more `rows` of it, these still without links.

@@ -162,6 +162,32 @@ def test_a_graph_that_was_written_down_finds_the_same() -> None:
     assert [again.near(q, 5, 20) for q in questions] == [graph.near(q, 5, 20) for q in questions]
 
 
+def test_links_lead_to_nodes_of_any_number() -> None:
+    count, m = 70_000, 2
+    written = np.random.default_rng(4).integers(count, size=(count, 1 + 2 * m), dtype=np.uint32)
+    written[:, 0] %= 2 * m + 1
+    written[:, 1:] *= np.arange(2 * m) < written[:, :1]
+    levels, none = np.zeros(count, np.uint8), np.empty(0, np.uint32)
+    graph = Graph(units(count, 2), np.arange(count), m)
+
+    graph.relink(levels, written.reshape(-1), none, count - 1)
+
+    assert np.array_equal(graph.links()["ground"].reshape(written.shape), written)
+
+
+def test_a_graph_whose_links_were_refused_has_none() -> None:
+    matrix = units(300, 8)
+    graph = linked(matrix, m=4)
+    links = graph.links()
+    links["upper"][-4:] = 299
+
+    with pytest.raises(ValueError, match="link"):
+        graph.relink(links["levels"], links["ground"], links["upper"], 0)
+
+    assert graph.near(matrix[0], 5, 20) == ([], [])
+    assert len(graph.links()["upper"]) == len(links["upper"])
+
+
 @pytest.mark.parametrize("name", ["ground", "upper", "levels"])
 def test_links_that_no_graph_can_have_are_refused(name: str) -> None:
     matrix = units(300, 8)
