@@ -1,12 +1,14 @@
 """Logs: one JSON object, or one coloured line, per event on standard error. Standard output is for answers.
 
-Law: no memory content at INFO and above; names, counts, ids and times only.
+Law: no memory content at INFO and above; names, counts, ids and times only. Whoever says something to the log goes
+on, whatever becomes of the line.
 """
 
 import logging
 import sys
 from collections.abc import Mapping, MutableMapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO, cast
 
 import structlog
 
@@ -15,6 +17,21 @@ LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNI
 _TRACEBACKS = structlog.processors.ExceptionRenderer(
     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)  # local variables hold memories
 )
+
+
+class _Stream:
+    """Where lines go. One that cannot be written, its reader gone or its disk full, is lost: no call fails for it."""
+
+    def __init__(self, inner: TextIO) -> None:
+        self._inner = inner
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._inner.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._inner.flush()
 
 
 def configure_logs(level: str, form: str) -> None:
@@ -39,7 +56,7 @@ def configure_logs(level: str, form: str) -> None:
     structlog.configure(
         processors=[*shared, *last],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Stream(sys.stderr))),
         cache_logger_on_first_use=False,
     )
     bridge = logging.StreamHandler(sys.stderr)

@@ -2,7 +2,10 @@
 
 import json
 import logging
+import os
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 import structlog
@@ -47,3 +50,20 @@ def test_a_traceback_does_not_show_what_variables_held(form: str, capsys: pytest
     err = capsys.readouterr().err
     assert "ValueError" in err
     assert "remembered" not in err
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_whoever_logs_goes_on_when_nobody_reads_the_log_any_more(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    broken = os.fdopen(writing, "w")
+    monkeypatch.setattr(sys, "stderr", broken)
+    configure_logs("info", form)
+    os.close(reading)
+
+    structlog.get_logger("x").info("stored")
+    logging.getLogger("some.library").warning("slow")
+
+    with suppress(BrokenPipeError):
+        broken.close()
