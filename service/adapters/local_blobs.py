@@ -62,6 +62,8 @@ class LocalBlobs:
             file = await asyncio.to_thread(_open_at, path, offset, size, uri)
         except FileNotFoundError:
             raise AttachmentNotFound(uri) from None
+        except OSError as error:
+            raise StoreUnavailable(str(error)) from error
         try:
             while left > 0:
                 chunk = await asyncio.to_thread(file.read, min(left, CHUNK))

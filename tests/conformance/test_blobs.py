@@ -231,3 +231,14 @@ async def test_a_root_that_cannot_be_written_is_unavailable(tmp_path: Path) -> N
 
     with pytest.raises(StoreUnavailable):
         await LocalBlobs(tmp_path / "file" / "blobs").put(a.KEY, "u1", "x", chunks(b"x"))
+
+
+async def test_a_file_that_cannot_be_opened_is_unavailable(tmp_path: Path) -> None:
+    blobs = LocalBlobs(tmp_path)
+    uri, _ = await blobs.put(a.KEY, "u1", "x", chunks(CONTENT))
+    (file,) = files_under(tmp_path)
+    file.unlink()
+    file.symlink_to(file)
+
+    with pytest.raises(StoreUnavailable):
+        await read(blobs, uri)
