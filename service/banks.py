@@ -31,7 +31,6 @@ from service.collector import Collector
 from service.held_bank import FEED_PAGE, LARGE_TEXT, HeldBank, Holding, load, text_length
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
-SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 LARGE = 50_000_000  # bytes of a bank whose load leaves much to give back
 PORTION = 4_000  # steps to one change of a bank that is founded with many
 
@@ -177,15 +176,6 @@ class OpenBanks:
             self._size += size - held.size
             held.size = size
 
-    async def keep_confirmed(self) -> None:
-        """Confirm the heads of recently read banks until cancelled, so that reads need not wait for it."""
-        while True:
-            await asyncio.sleep(self._holding.max_staleness / 2)
-            try:
-                await self.confirm_recent()
-            except StoreUnavailable as failure:  # reads will ask, and say so themselves
-                log.warning("heads not confirmed", error=str(failure))
-
     async def confirm_recent(self) -> None:
         """Confirm the heads of recently read banks in one query."""
         horizon = self._now() - 2 * self._holding.max_staleness
@@ -207,17 +197,8 @@ class OpenBanks:
         else:
             await held.follow()
 
-    async def keep_swept(self) -> None:
-        """Remove, until cancelled, snapshots of banks that are no more: purged elsewhere, or as a process died."""
-        while True:
-            try:
-                await self.sweep()
-            except StoreUnavailable as failure:
-                log.warning("index snapshots not swept", error=str(failure))
-            await asyncio.sleep(SWEEP_SECONDS)
-
     async def sweep(self) -> None:
-        """Remove the snapshots of banks that are no more."""
+        """Remove the snapshots of banks that are no more: purged elsewhere, or as a process died."""
         if self._cache is None:
             return
         owners = await self._cache.owners()

@@ -32,6 +32,7 @@ from service.casting import cast_agents, open_reranker
 from service.config import EmbedderSection, RetrievalSection, Settings
 from service.giving_way import loop_first
 from service.held_bank import Holding
+from service.rounds import again_and_again
 
 if TYPE_CHECKING:
     from service.adapters.openai_embedder import Endpoint
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 DATABASE = "memorybank.sqlite"
 FILES = "files"
 INDEXES = "indexes"
+SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 
 
 @asynccontextmanager
@@ -65,20 +67,14 @@ async def open_house(
             queries=settings.embedder.cached_texts,
             passages=settings.embedder.cached_texts,
         )
-        banks = OpenBanks(
-            store,
-            blobs,
-            clock,
-            ids,
-            _holding(settings, give_way),
-            _index_cache(settings),
-            remembered.forget,
-        )
+        holding = _holding(settings, give_way)
+        banks = OpenBanks(store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget)
         closing.push_async_callback(banks.close)
-        confirming = asyncio.create_task(banks.keep_confirmed())
-        closing.callback(confirming.cancel)
-        sweeping = asyncio.create_task(banks.keep_swept())
-        closing.callback(sweeping.cancel)
+        # So that reads need not wait for it, twice in the time that an answer may be old.
+        confirming = again_and_again("confirming heads", banks.confirm_recent, holding.max_staleness / 2)
+        sweeping = again_and_again("sweeping snapshots", banks.sweep, SWEEP_SECONDS)
+        for rounds in (confirming, sweeping):
+            closing.callback(asyncio.create_task(rounds).cancel)
         workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
         yield House(

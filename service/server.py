@@ -11,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import grpc
 import structlog
@@ -30,7 +31,8 @@ from service.bootstrap import open_house
 from service.collector import brief_collections
 from service.config import ConfigurationError, GrpcSection, Settings
 from service.observing import observing
-from service.upkeep import keep_up
+from service.rounds import again_and_again
+from service.upkeep import one_round
 
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is
 # larger yet, gRPC refuses by itself, with RESOURCE_EXHAUSTED and the two sizes.
@@ -105,7 +107,8 @@ async def running(
         checks = await _add_standard_services(server, list(offered))
         address = _bind(server, settings)
         await server.start()
-        upkeep = asyncio.create_task(keep_up(house, settings.banks))
+        rounds = partial(one_round, house, settings.banks)
+        upkeep = asyncio.create_task(again_and_again("upkeep", rounds, settings.banks.upkeep_seconds))
         log.info("listening", address=str(address))
         try:
             yield address

@@ -7,7 +7,7 @@ import asyncio
 
 import structlog
 
-from core.errors import BankNotFound, MemoryBankError
+from core.errors import BankNotFound
 from core.ids import BankKey
 from core.usecases.house import House
 from core.usecases.leftovers import take_up_leftovers
@@ -16,16 +16,6 @@ from service.config import BanksSection
 AT_ONCE = 64  # banks purged in one round
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.upkeep")
-
-
-async def keep_up(house: House, settings: BanksSection) -> None:
-    """Rounds until cancelled. A round that fails is logged, and the next one tries again."""
-    while True:
-        try:
-            await one_round(house, settings)
-        except MemoryBankError as failure:
-            log.warning("upkeep failed", error=type(failure).__name__)
-        await asyncio.sleep(settings.upkeep_seconds)
 
 
 async def one_round(house: House, settings: BanksSection) -> None:
