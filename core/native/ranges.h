@@ -1,5 +1,5 @@
-// Postings by word. Rows are parted into ranges of 65,536, each with a posting for every word: three bytes for a word that
-// a document says, where whole row numbers would take five. Queries go through one range after another.
+// Postings by word. Rows are parted into ranges of 65,536, each with a posting for every word: one to three bytes for a
+// word that a document says, where whole row numbers would take five. Queries go through one range after another.
 
 #pragma once
 
@@ -13,10 +13,10 @@ namespace native {
 
 class Ranges {
    public:
-    static constexpr std::int64_t ROWS = std::int64_t{std::numeric_limits<Posting::Row>::max()} + 1;
+    static constexpr std::int64_t ROWS = std::int64_t{std::numeric_limits<Row>::max()} + 1;
 
     static std::size_t range(std::int32_t row) { return static_cast<std::size_t>(row) / ROWS; }
-    static Posting::Row place(std::int32_t row) { return static_cast<Posting::Row>(row); }
+    static Row place(std::int32_t row) { return static_cast<Row>(row); }
 
     std::size_t size() const { return ranges_.size(); }
 
@@ -26,9 +26,10 @@ class Ranges {
         const bool there = range < ranges_.size() && static_cast<std::size_t>(number) < ranges_[range].size();
         return there ? ranges_[range][number] : none;
     }
-    // How often a document says a word, as a code; null where it does not.
-    const std::uint8_t* code(std::int32_t number, std::int32_t row) const {
-        return posting(range(row), number).code(place(row));
+    // How often a document says a word, as a code; -1 where it does not.
+    int code(std::int32_t number, std::int32_t row) const {
+        Posting::Both start;
+        return posting(range(row), number).code(place(row), start);
     }
     // How many documents say a word.
     std::size_t holding(std::int32_t number) const {
@@ -41,16 +42,17 @@ class Ranges {
     void insert(std::int32_t number, std::int32_t row, std::uint8_t code) {
         own(range(row), number).insert(place(row), code);
     }
-    // A row that is there.
-    void erase(std::int32_t number, std::int32_t row) {
-        Posting& posting = ranges_[range(row)][number];
-        posting.erase(place(row));
-        if (posting.size() == 0) posting = Posting();
+    // A row that is there, with this code.
+    void erase(std::int32_t number, std::int32_t row, std::uint8_t code) {
+        ranges_[range(row)][number].erase(place(row), code);
     }
     // Room in the next range for what each word is going to have there.
-    void reserve(const std::vector<std::uint32_t>& sizes) {
-        ranges_.emplace_back(sizes.size());
-        for (std::size_t number = 0; number < sizes.size(); ++number) ranges_.back()[number].reserve(sizes[number]);
+    void reserve(const std::vector<Posting::Both>& sizes) {
+        std::vector<Posting>& postings = ranges_.emplace_back(sizes.size());
+        for (std::size_t number = 0; number < sizes.size(); ++number) {
+            postings[number].once.reserve(sizes[number].once);
+            postings[number].others.reserve(sizes[number].others);
+        }
     }
 
    private:

@@ -17,8 +17,6 @@
 
 namespace native {
 
-constexpr std::uint8_t ONCE = 4;  // in quarters
-
 struct Entry {
     std::int32_t number;
     float count;

@@ -22,9 +22,13 @@ struct Norm {
     }
 };
 
-FORMS ROUNDED_ALIKE inline void weigh(const Posting::Row* rows, const std::uint8_t* codes, std::size_t n,
-                                      const float* lengths, double worth, const Norm& norm, double* added) {
-    for (std::size_t i = 0; i < n; ++i) added[i] = norm.weighed(0.25 * codes[i], worth, lengths[rows[i]]);
+// The codes may be missing: then each of the rows says it ONCE.
+FORMS ROUNDED_ALIKE inline void weigh(const Row* rows, const std::uint8_t* codes, std::size_t n, const float* lengths,
+                                      double worth, const Norm& norm, double* added) {
+    if (codes == nullptr)
+        for (std::size_t i = 0; i < n; ++i) added[i] = norm.weighed(0.25 * ONCE, worth, lengths[rows[i]]);
+    else
+        for (std::size_t i = 0; i < n; ++i) added[i] = norm.weighed(0.25 * codes[i], worth, lengths[rows[i]]);
 }
 
 // The places of sums of at least `low`, ascending; how many.

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "asked.h"
 #include "best.h"
 #include "draft.h"
 #include "posting.h"
@@ -23,17 +23,27 @@
 #include "weighing.h"
 
 namespace py = pybind11;
+using native::Asked;
 using native::Best;
 using native::Draft;
 using native::Entry;
 using native::Norm;
 using native::ODD;
+using native::ONCE;
+using native::PAGE;
+using native::PAGES;
 using native::Posting;
-using native::Reader;
+using native::Query;
 using native::Ranges;
+using native::Reader;
+using native::Row;
+using native::Run;
+using native::SPILL;
 using native::Text;
 using native::Vocabulary;
+using native::Window;
 using native::length;
+using native::next_odd;
 using native::quarters;
 using native::sort;
 
@@ -158,10 +168,8 @@ class Postings {
                 const std::int32_t row = rows[i];
                 if (row < 0 || Ranges::range(row) >= ranges_.size()) continue;
                 if (Ranges::range(row) != turned) word.turn(ranges_, turned = Ranges::range(row));
-                const Posting& posting = *word.posting;
-                word.at = posting.place(Ranges::place(row), word.at);
-                if (word.at == posting.size() || posting.rows()[word.at] != Ranges::place(row)) continue;
-                sums[i] += norm.weighed(count(word, row, word.at), word.worth, lengths_[row]);
+                const int code = word.posting->code(Ranges::place(row), word.at);
+                if (code >= 0) sums[i] += norm.weighed(count(word.number, row, code), word.worth, lengths_[row]);
             }
         }
         return found;
@@ -169,17 +177,6 @@ class Postings {
 
    private:
     static constexpr float FREE = -1.0f;
-
-    // A word of a query that somebody says; in the order in which what they add is summed.
-    struct Asked {
-        std::int32_t number;
-        double worth;  // weight × idf × (k1 + 1)
-        const Posting* posting = nullptr;  // in one range
-        std::size_t at = 0;  // as far as it was gone through
-
-        void turn(const Ranges& ranges, std::size_t range) { posting = &ranges.posting(range, number), at = 0; }
-    };
-    using Query = std::vector<Asked>;
 
     Postings(double k1, double b, const Vocabulary& empty) : k1_(k1), b_(b), vocabulary_(empty) {}
 
@@ -205,8 +202,9 @@ class Postings {
             if (!says(row, entry)) throw std::invalid_argument("not what the document says");
         if (length(entries) != lengths_[row]) throw std::invalid_argument("not all that the document says");
         for (const Entry& gone : entries) {
-            ranges_.erase(gone.number, row);
-            if (quarters(gone.count) == ODD) odd_.erase(odd_key(gone.number, row));
+            const std::uint8_t code = quarters(gone.count);
+            ranges_.erase(gone.number, row, code);
+            if (code == ODD) odd_.erase(odd_key(gone.number, row));
             if (ranges_.holding(gone.number) == 0) vocabulary_.forget(gone.number);
         }
         total_length_ -= static_cast<double>(lengths_[row]);
@@ -215,25 +213,30 @@ class Postings {
     }
 
     bool says(std::int32_t row, const Entry& entry) const {
-        const std::uint8_t* code = ranges_.code(entry.number, row);
-        if (code == nullptr || *code != quarters(entry.count)) return false;
-        return *code != ODD || odd_.at(odd_key(entry.number, row)) == entry.count;
+        const int code = ranges_.code(entry.number, row);
+        if (code != quarters(entry.count)) return false;
+        return code != ODD || odd_.at(odd_key(entry.number, row)) == entry.count;
     }
 
     // What documents say, word after word. Other threads run meanwhile.
     template <typename Act>
     void each_entry(Act act) const {
         py::gil_scoped_release others_may_run;
+        std::vector<Row> unpacked(Ranges::ROWS + SPILL);
         for (std::size_t range = 0; range < ranges_.size(); ++range) {
             std::vector<std::int32_t> before(Ranges::ROWS, 0);  // the last word of each row's document so far
             for (std::int32_t number = 0; number < static_cast<std::int32_t>(vocabulary_.size()); ++number) {
-                const Posting& posting = ranges_.posting(range, number);
-                for (std::size_t i = 0; i < posting.size(); ++i) {
-                    const Posting::Row place = posting.rows()[i];
-                    act(range * Ranges::ROWS + place, number, static_cast<std::uint32_t>(number - before[place]),
-                        posting.codes()[i]);
-                    before[place] = number;
-                }
+                const auto act_on = [&](const auto& rows) {
+                    const auto run = rows.run(0, 0, PAGES, unpacked.data());
+                    for (std::size_t i = 0; i < run.size; ++i) {
+                        const Row place = run.rows[i];
+                        act(range * Ranges::ROWS + place, number, static_cast<std::uint32_t>(number - before[place]),
+                            run.codes == nullptr ? ONCE : run.codes[i]);
+                        before[place] = number;
+                    }
+                };
+                act_on(ranges_.posting(range, number).once);
+                act_on(ranges_.posting(range, number).others);
             }
         }
     }
@@ -246,12 +249,15 @@ class Postings {
             vocabulary_.append(word);
             words.remove_prefix(word.size() + 1);
         }
-        std::vector<std::vector<std::uint32_t>> sizes;  // by range, then by number
+        std::vector<std::vector<Posting::Both>> sizes;  // by range, then by number
         each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
-            if (Ranges::range(row) == sizes.size()) sizes.emplace_back(vocabulary_.size(), 0);
-            for (const Entry& entry : entries) ++sizes.back()[entry.number];
+            if (Ranges::range(row) == sizes.size()) sizes.emplace_back(vocabulary_.size());
+            for (const Entry& entry : entries) {
+                Posting::Both& of_word = sizes.back()[entry.number];
+                ++(quarters(entry.count) == ONCE ? of_word.once : of_word.others);
+            }
         });
-        for (const std::vector<std::uint32_t>& of_range : sizes) ranges_.reserve(of_range);
+        for (const std::vector<Posting::Both>& of_range : sizes) ranges_.reserve(of_range);
         lengths_.resize(static_cast<std::size_t>(ends.size()), FREE);
         each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
             for (const Entry& entry : entries) enter(entry, row, quarters(entry.count));
@@ -307,12 +313,11 @@ class Postings {
         return {k1_, 1.0 - b_, b_ / average};
     }
 
-    // The sums of one window of rows after another: so few lie in the processor's nearest cache.
+    // The sums of one window after another.
     std::vector<Best::Hit> leading(Query query, std::size_t k, const std::vector<std::int32_t>& others,
                                    std::vector<double>& of_others) const {
-        constexpr std::size_t WIDTH = 2048;
-        double sums[WIDTH];
-        std::int32_t reached[WIDTH];
+        double sums[Window::WIDTH];
+        std::int32_t reached[Window::WIDTH];
         const Norm norm = this->norm();
         const std::vector<std::size_t> ascending = in_order(others);
         auto other = ascending.begin();
@@ -320,50 +325,45 @@ class Postings {
         for (std::size_t range = 0; range < ranges_.size(); ++range) {
             for (Asked& word : query) word.turn(ranges_, range);
             const auto base = static_cast<std::int64_t>(range) * Ranges::ROWS;
-            while (true) {
-                std::int64_t first = Ranges::ROWS;
-                for (const Asked& word : query)
-                    if (word.at < word.posting->size())
-                        first = std::min<std::int64_t>(first, word.posting->rows()[word.at]);
-                if (first == Ranges::ROWS) break;
-                std::fill(sums, sums + WIDTH, 0.0);
-                const std::int64_t last = std::min(first + static_cast<std::int64_t>(WIDTH), Ranges::ROWS);
-                for (Asked& word : query) add(word, base, first, last, norm, sums);
-                for (; other != ascending.end() && others[*other] < base + last; ++other)
-                    if (others[*other] >= base + first) of_others[*other] = sums[others[*other] - base - first];
-                const std::size_t count = native::reaching(sums, WIDTH, best.bar(), reached);
+            for (Window at = native::window(query, base, 0); at.size() > 0; at = native::window(query, base, at.last)) {
+                std::fill(sums, sums + at.size(), 0.0);
+                for (Asked& word : query) add(word, at, norm, sums);
+                const auto end = at.row() + static_cast<std::int64_t>(at.size());
+                for (; other != ascending.end() && others[*other] < end; ++other)
+                    if (others[*other] >= at.row()) of_others[*other] = sums[others[*other] - at.row()];
+                const std::size_t count = native::reaching(sums, at.size(), best.bar(), reached);
                 for (std::size_t i = 0; i < count; ++i)
-                    best.offer(sums[reached[i]], static_cast<std::int32_t>(base + first + reached[i]));
+                    best.offer(sums[reached[i]], static_cast<std::int32_t>(at.row() + reached[i]));
             }
         }
         return best.taken();
     }
 
-    double count(const Asked& word, std::int64_t row, std::size_t at) const {
-        const std::uint8_t code = word.posting->codes()[at];
-        return code == ODD ? odd_.at(odd_key(word.number, static_cast<std::int32_t>(row))) : 0.25 * code;
+    // How often a row says a word, told by a code.
+    double count(std::int32_t number, std::int64_t row, int code) const {
+        return code == ODD ? odd_.at(odd_key(number, static_cast<std::int32_t>(row))) : 0.25 * code;
     }
 
-    // Adds what a word gives to the rows from `first` to `last` of the range that begins at `base`, and moves on.
-    void add(Asked& word, std::int64_t base, std::int64_t first, std::int64_t last, const Norm& norm,
-             double* sums) const {
+    // Adds what a word gives to the rows of a window, and moves on.
+    void add(Asked& word, const Window& window, const Norm& norm, double* sums) const {
+        Row unpacked[Window::WIDTH + SPILL];
+        const Run once = word.posting->once.run(word.at.once, window.first, window.last, unpacked);
+        word.at.once += once.size;
+        add(word, once, window, norm, sums);
+        const Run others = word.posting->others.run(word.at.others, window.first, window.last, unpacked);
+        word.at.others += others.size;
+        add(word, others, window, norm, sums);
+    }
+    void add(const Asked& word, const Run& run, const Window& window, const Norm& norm, double* sums) const {
         constexpr std::size_t AT_ONCE = 256;
         double added[AT_ONCE];
-        const float* lengths = lengths_.data() + base;
-        const std::size_t size = word.posting->size();
-        while (word.at < size && word.posting->rows()[word.at] < last) {
-            const Posting::Row* rows = word.posting->rows() + word.at;
-            const std::uint8_t* codes = word.posting->codes() + word.at;
-            std::size_t n = std::min(AT_ONCE, size - word.at);
-            if (rows[n - 1] >= last) n = static_cast<std::size_t>(std::lower_bound(rows, rows + n, last) - rows);
+        const float* lengths = lengths_.data() + window.base;
+        for (std::size_t at = 0; at < run.size; at += AT_ONCE) {
+            const auto [rows, codes, n] = run.part(at, AT_ONCE);
             native::weigh(rows, codes, n, lengths, word.worth, norm, added);
-            for (const void* odd = std::memchr(codes, ODD, n); odd != nullptr;) {
-                const auto i = static_cast<std::size_t>(static_cast<const std::uint8_t*>(odd) - codes);
-                added[i] = norm.weighed(count(word, base + rows[i], word.at + i), word.worth, lengths[rows[i]]);
-                odd = std::memchr(codes + i + 1, ODD, n - i - 1);
-            }
-            for (std::size_t i = 0; i < n; ++i) sums[rows[i] - first] += added[i];
-            word.at += n;
+            for (std::size_t i = next_odd(codes, 0, n); i < n; i = next_odd(codes, i + 1, n))
+                added[i] = norm.weighed(count(word.number, window.base + rows[i], ODD), word.worth, lengths[rows[i]]);
+            for (std::size_t i = 0; i < n; ++i) sums[rows[i] - window.first * PAGE] += added[i];
         }
     }
 

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -162,6 +163,89 @@ def test_a_copy_stays_as_it_was_and_what_it_was_made_of_goes_on() -> None:
     rows, scores, _ = plain.postings.search(WORDS, ones, 10_000, [])
     assert dict(zip(rows, scores, strict=True)) == plain.scores(query)
     assert plain.postings.search(WORDS, ones, 10_000, [])[2] == []
+
+
+FREQUENT = {"most": 0.9, "half": 0.5, "some": 0.2, "few": 0.02}
+
+
+def a_short_document(rng: np.random.Generator) -> list[Said]:
+    """Of very few words, each as often said as it is frequent, mostly once, sometimes beyond what a code says."""
+    said = [word for word, share in FREQUENT.items() if rng.random() < share]
+    return [([word], float(rng.choice([1.0, 1.0, 1.0, 1.5, 0.25, 63.5, 63.75, 300.0, 0.3]))) for word in said]
+
+
+def rows_at_borders(rng: np.random.Generator, count: int) -> list[int]:
+    """The first and last rows of ranges and of pages of 256, whole pages, and others anywhere; in no order."""
+    borders = [0, 255, 256, 511, 512, RANGE - 257, RANGE - 256, RANGE - 1, RANGE, RANGE + 255, 2 * RANGE - 1]
+    pages = [*range(1_024, 1_280), *range(RANGE - 512, RANGE - 256)]
+    anywhere = rng.integers(2 * RANGE, size=count).tolist()
+    rows: list[int] = rng.permutation(sorted({*borders, *pages, *anywhere})).tolist()
+    return rows
+
+
+def same_as(plain: Plain, postings: Postings, rng: np.random.Generator) -> bool:
+    """Whether postings answer as the plain ones would, of all and of chosen rows."""
+    query = {word: float(rng.integers(1, 4)) for word in FREQUENT}
+    expected = plain.scores(query) if plain.counts else {}
+    chosen = [*rng.integers(2 * RANGE, size=200).tolist(), *list(plain.counts)[:200], RANGE - 1, RANGE]
+    asked = list(query), list(query.values())
+    rows, scores, beside = postings.search(*asked, 10**6, chosen)
+    told = [expected.get(row, 0.0) for row in chosen]
+    hits = dict(zip(rows, scores, strict=True))
+    return hits == expected and beside == told and postings.scores(*asked, chosen).tolist() == told
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_words_of_many_documents_come_and_go_at_every_border_and_in_the_middle(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    plain, free = Plain(), rows_at_borders(rng, 3_000)
+    plain.put(free, [a_short_document(rng) for _ in free])
+    assert same_as(plain, plain.postings, rng)
+
+    for share in (0.5, 0.9, 0.1, 0.99, 0.3, 1.0):
+        copy, words, said = plain.postings.copy(), plain.postings.words(), plain.postings.said()
+        gone = rng.permutation(list(plain.counts))[: math.ceil(share * len(plain.counts))].tolist()
+        for row in gone:
+            plain.drop(row)
+        assert same_as(plain, plain.postings, rng)
+        again = gone[: len(gone) // 2]
+        plain.put(again, [a_short_document(rng) for _ in again])
+
+        assert same_as(plain, plain.postings, rng)
+        assert copy.words() == words
+        assert [told.tolist() for told in copy.said()] == [told.tolist() for told in said]
+
+
+@pytest.mark.parametrize("count", [1, 2, 511, 512, 513, 700])
+def test_a_word_is_found_while_its_documents_become_more_or_fewer_by_one(count: int) -> None:
+    rng = np.random.default_rng(count)
+    plain, rows = Plain(), rng.choice(RANGE, size=count + 1, replace=False).tolist()
+    plain.put(rows[:count], [[(["most", "few"], 1.0 + row % 2)] for row in rows[:count]])
+    shared = plain.postings.copy()
+
+    plain.put(rows[count:], [[(["most"], 1.0)]])
+    assert same_as(plain, plain.postings, rng)
+    plain.drop(rows[0])
+    assert same_as(plain, plain.postings, rng)
+    assert len(shared.search(["most"], [1.0], 10**6, [])[0]) == count
+
+
+def test_a_copy_is_written_down_in_another_thread_while_its_origin_is_edited() -> None:
+    rng = np.random.default_rng(9)
+    plain, rows = Plain(), rows_at_borders(rng, 2_000)
+    plain.put(rows, [a_short_document(rng) for _ in rows])
+    before = [told.tolist() for told in plain.postings.said()]
+
+    with ThreadPoolExecutor(1) as other:
+        for start in range(0, 500, 100):
+            written = other.submit(plain.postings.copy().said)
+            for row in rows[start : start + 100]:
+                document = plain.said[row]
+                plain.drop(row)
+                plain.put([row], [document])
+
+            assert [told.tolist() for told in written.result()] == before
+    assert same_as(plain, plain.postings, rng)
 
 
 def test_documents_of_several_ranges_are_restored() -> None:
