@@ -23,7 +23,7 @@ from service.adapters.sql.tables import Tables, bank_row
 
 K = TypeVar("K")
 
-COMMON = 4_000  # texts looked through for one that is the same
+COMMON = 16_000  # texts of lists looked through for one that is the same
 PORTION = 200  # rows: as many as are quicker read together, few enough to let other threads in between
 FEW = 20  # rows fetched in one go: at each of them SQLite lets go of Python's lock, and takes it from whoever has it
 

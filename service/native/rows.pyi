@@ -8,7 +8,7 @@ T = TypeVar("T")
 AS_IT_IS: int
 """What stands in the column is the value."""
 SHARED: int
-"""The same, and a short text that comes again is one object."""
+"""The same, and a short text that comes again in these rows is one object."""
 LIST: int
 """A list, as `lists` reads it, or else the reader."""
 TOGETHER: int
@@ -23,7 +23,9 @@ def made(
     """A value of a class with slots for each row, in which `columns` come first, in their order. None is None.
 
     What stands twice in a row, in columns of one kind, is one object. `texts` are known, each under itself, and those
-    that come again the same object as there; new ones join them. Raises ValueError for a row that is too short.
+    that come again in lists the same object as there; new ones join them.
+
+    Raises ValueError for a row that is too short.
     """
 
 def lists(cells: list[str], texts: dict[str, str], otherwise: Callable[[str], Any]) -> list[Any]:

@@ -61,8 +61,8 @@ class RowShape(Generic[T]):
     def values(self, rows: list[Any], texts: dict[str, str] | None = None) -> list[T]:
         """The values of many rows, as `value` gives them, in an eighth of the time.
 
-        Of classes with slots that make nothing of their fields, and have none `apart`. `texts` are short ones that
-        earlier rows held: an equal one in these rows is the same object.
+        Of classes with slots that make nothing of their fields, and have none `apart`. `texts` are those that
+        lists in earlier rows held: an equal one in these is the same object.
         """
         return native.made(self._type, self._columns, {} if texts is None else texts, rows)
 

@@ -61,13 +61,13 @@ def test_a_value_has_each_column_in_its_slot() -> None:
 def test_what_is_equal_is_one_object() -> None:
     texts: dict[str, str] = {}
 
-    (one,) = rows.made(Said, columns(), texts, [row(1)])
-    (other,) = rows.made(Said, columns(), texts, [row(2)])
+    one, other = rows.made(Said, columns(), texts, [row(1), row(2)])
+    (later,) = rows.made(Said, columns(), texts, [row(3)])
 
     assert one.text is one.again
     assert one.name is other.name
-    assert one.words[1] is other.words[1]
-    assert set(texts) == {"李雷", "river", "河边"}
+    assert one.words[1] is other.words[1] is later.words[1]
+    assert set(texts) == {"river", "河边"}
 
 
 def test_what_is_read_together_is_read_once() -> None:
