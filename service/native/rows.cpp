@@ -128,7 +128,7 @@ struct Column {
     descrsetfunc set;
     Way way;
     py::object read;
-    py::dict known;  // of its kind, in these rows: what was read together, and short texts
+    py::dict known;  // of its kind, in these rows: what was read together or comes again
     int before;
 };
 
@@ -180,8 +180,8 @@ py::object value_of(const Column& column, PyObject* cell, const py::dict& texts)
         py::object value = list_of(cell, texts);
         return value ? value : column.read(py::handle(cell));
     }
-    const bool again = column.way == Column::SHARED && PyUnicode_CheckExact(cell) && PyUnicode_GET_LENGTH(cell) <= SHORT;
-    return again ? shared(column.known, cell) : borrowed(cell);
+    const bool again = PyUnicode_CheckExact(cell) ? PyUnicode_GET_LENGTH(cell) <= SHORT : PyLong_CheckExact(cell);
+    return again && column.way == Column::SHARED ? shared(column.known, cell) : borrowed(cell);
 }
 
 py::list made(const py::type& class_, const py::tuple& described, const py::dict& texts, const py::list& rows) {

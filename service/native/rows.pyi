@@ -8,7 +8,7 @@ T = TypeVar("T")
 AS_IT_IS: int
 """What stands in the column is the value."""
 SHARED: int
-"""The same, and a short text that comes again in these rows is one object."""
+"""The same, and a short text or a whole number that comes again in these rows is one object."""
 LIST: int
 """A list, as `lists` reads it, or else the reader."""
 TOGETHER: int

@@ -139,7 +139,7 @@ def _many_at_once(hint: Any) -> tuple[int, Callable[..., Any] | None]:
     """
     read = _reader(hint)
     if read is None:
-        return (native.SHARED if hint is str else native.AS_IT_IS), None
+        return (native.SHARED if hint in (str, int) else native.AS_IT_IS), None
     if hint is bool or form(hint).scalar:
         return native.TOGETHER, lambda columns, _texts: list(map(read, columns))
     taken = form(hint).read

@@ -70,6 +70,16 @@ def test_what_is_equal_is_one_object() -> None:
     assert set(texts) == {"river", "河边"}
 
 
+def test_a_number_that_comes_again_is_one_object_and_none_of_another_type() -> None:
+    numbers = [int("1000"), int("1000"), 1000.0, int("1000")]
+
+    made = rows.made(Said, columns(), {}, [(number, *row(1)[1:]) for number in numbers])
+
+    found: list[object] = [said.name for said in made]
+    assert found[0] is found[1] is found[3]
+    assert found[2] is numbers[2]
+
+
 def test_what_is_read_together_is_read_once() -> None:
     asked: list[list[int]] = []
 
