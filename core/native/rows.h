@@ -102,7 +102,7 @@ class Rows {
     }
 
     void reserve(std::size_t size) {
-        if (size > room()) resize(size);
+        if (size > std::max<std::size_t>(room(), 1)) resize(size);
     }
 
     // A row that is not there yet.
