@@ -46,12 +46,13 @@ class Ranges {
     void erase(std::int32_t number, std::int32_t row, std::uint8_t code) {
         ranges_[range(row)][number].erase(place(row), code);
     }
-    // Room in the next range for what each word is going to have there.
-    void reserve(const std::vector<Posting::Both>& sizes) {
+    // Room in the next range, of so many rows, for what each word is going to have there.
+    void reserve(const std::vector<Posting::Both>& sizes, std::size_t rows) {
+        const std::size_t pages = (rows + PAGE - 1) / PAGE;
         std::vector<Posting>& postings = ranges_.emplace_back(sizes.size());
         for (std::size_t number = 0; number < sizes.size(); ++number) {
-            postings[number].once.reserve(sizes[number].once);
-            postings[number].others.reserve(sizes[number].others);
+            postings[number].once.reserve(sizes[number].once, pages);
+            postings[number].others.reserve(sizes[number].others, pages);
         }
     }
 

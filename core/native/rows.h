@@ -1,6 +1,6 @@
 // Rows in ascending order, within a range of 65,536: who says a word.
 //
-// Few take two bytes each. Many take one, the last of a row's number, and 512 for where each page of 256 rows starts.
+// They take two bytes each, or one, the last of a row's number, and two for each page of 256 rows: where it starts.
 
 #pragma once
 
@@ -101,8 +101,9 @@ class Rows {
         return {rows, codes, place(rows, most, last * PAGE)};
     }
 
-    void reserve(std::size_t size) {
-        if (size > std::max<std::size_t>(room(), 1)) resize(size);
+    // For so many, in so many pages.
+    void reserve(std::size_t size, std::size_t pages) {
+        if (size > std::max<std::size_t>(room(), 1)) resize(size, pages);
     }
 
     // A row that is not there yet.
@@ -111,7 +112,7 @@ class Rows {
             held_ = std::uintptr_t{row} << 16 | std::uintptr_t{code} << 8 | LONE;
             return;
         }
-        if (size() == room() || is_shared()) resize(size() + size() / 4 + 1);
+        if (is_lone() || is_shared() || !block()->has_room(row)) resize(size() + size() / 4 + 1, row / PAGE + 1);
         block()->insert(row, code);
     }
 
@@ -122,14 +123,16 @@ class Rows {
             held_ = 0;
             return;
         }
-        if (is_shared()) resize(size());
+        if (is_shared()) resize(size(), 1);
         block()->erase(row);
-        if (room() > 16 && size() < room() / 4) resize(size() + size() / 4 + 1);
+        if (room() > 16 && size() < room() / 4) resize(size() + size() / 4 + 1, 1);
     }
 
    private:
-    static constexpr std::size_t FEW = 512;  // more take a byte each
     static constexpr std::size_t NOWHERE = SIZE_MAX;
+
+    // So many rows take two bytes each: in one they would save nothing.
+    static constexpr std::size_t few(std::size_t pages) { return 2 * pages + SPILL; }
 
     // std::lower_bound, without branches that nobody foresees.
     template <typename Each>
@@ -139,18 +142,20 @@ class Rows {
         return from - rows + (n == 1 && *from < row);
     }
 
-    // What stands in it lies behind it. Few: so many wide rows as there is room for, then as many codes. Many: where each
-    // page starts, the last bytes of so many rows, as many codes.
+    // What stands in it lies behind it. Few: so many wide rows as there is room for, then as many codes. Many: where so many
+    // pages start as there is room for, the last bytes of rows, codes.
     struct Block {
         std::atomic<std::uint32_t> holders{1};
         std::uint32_t size = 0;
         std::uint32_t room;
-        std::uint32_t pages = 0;  // up to the last that has rows: only they are known to start somewhere
+        std::uint16_t pages = 0;  // up to the last that has rows: only they are known to start somewhere
+        std::uint16_t page_room;  // 0: few
 
-        bool is_paged() const { return room > FEW; }
+        bool is_paged() const { return page_room > 0; }
+        bool has_room(Row row) const { return size < room && (!is_paged() || row / PAGE < page_room); }
         Row* wide() const { return reinterpret_cast<Row*>(const_cast<Block*>(this) + 1); }
         std::uint16_t* starts() const { return wide(); }
-        std::uint8_t* low() const { return reinterpret_cast<std::uint8_t*>(starts() + PAGES); }
+        std::uint8_t* low() const { return reinterpret_cast<std::uint8_t*>(starts() + page_room); }
         std::uint8_t* codes() const { return is_paged() ? low() + room : reinterpret_cast<std::uint8_t*>(wide() + room); }
         std::size_t start(std::size_t page) const { return page < pages ? starts()[page] : size; }
 
@@ -255,21 +260,23 @@ class Rows {
         Block* block = this->block();
         if (block && block->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(block);
     }
-    void resize(std::size_t wanted) {
-        Block* fresh = made(wanted);
-        Row unpacked[FEW + SPILL];
-        if (room() > FEW && fresh->is_paged())
+    // With room for so many, in so many pages or as many as there are.
+    void resize(std::size_t wanted, std::size_t pages) {
+        Row unpacked[few(PAGES) + SPILL];
+        if (size() > 0) pages = std::max<std::size_t>(pages, (is_lone() ? lone_row() : block()->last()) / PAGE + 1);
+        Block* fresh = made(wanted, pages);
+        if (block() && block()->is_paged() && fresh->is_paged())
             fresh->take(*block());
         else
             fresh->take(run(0, 0, PAGES, unpacked));
         let_go();
         held_ = reinterpret_cast<std::uintptr_t>(fresh);
     }
-    static Block* made(std::size_t wanted) {
-        constexpr std::size_t STARTS = PAGES * sizeof(std::uint16_t);
-        const bool is_paged = wanted > FEW;
+    static Block* made(std::size_t wanted, std::size_t pages) {
+        const bool is_paged = wanted > few(pages);
+        const std::size_t page_room = is_paged ? std::min(pages + pages / 8 + 1, PAGES) : 0;
         const std::size_t each = (is_paged ? 1 : sizeof(Row)) + CODED;
-        const std::size_t beside = sizeof(Block) + (is_paged ? STARTS + SPILL : 0);
+        const std::size_t beside = sizeof(Block) + page_room * sizeof(std::uint16_t) + (is_paged ? SPILL : 0);
         // What the allocator would leave over of its sixteen bytes is room, too.
         const std::size_t bytes = (beside + wanted * each + 7) / 16 * 16 + 8;
         const std::size_t room = (bytes - beside) / each;
@@ -277,7 +284,8 @@ class Rows {
         void* place = std::malloc(bytes);
         if (place == nullptr) throw std::bad_alloc();
         auto* block = new (place) Block;
-        block->room = static_cast<std::uint32_t>(is_paged ? room : std::min(room, FEW));
+        block->room = static_cast<std::uint32_t>(room);
+        block->page_room = static_cast<std::uint16_t>(page_room);
         return block;
     }
 

@@ -257,7 +257,8 @@ class Postings {
                 ++(quarters(entry.count) == ONCE ? of_word.once : of_word.others);
             }
         });
-        for (const std::vector<Posting::Both>& of_range : sizes) ranges_.reserve(of_range);
+        for (const std::vector<Posting::Both>& of_range : sizes)
+            ranges_.reserve(of_range, std::min<std::size_t>(Ranges::ROWS, ends.size() - ranges_.size() * Ranges::ROWS));
         lengths_.resize(static_cast<std::size_t>(ends.size()), FREE);
         each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
             for (const Entry& entry : entries) enter(entry, row, quarters(entry.count));
