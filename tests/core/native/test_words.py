@@ -216,7 +216,7 @@ def test_words_of_many_documents_come_and_go_at_every_border_and_in_the_middle(s
         assert [told.tolist() for told in copy.said()] == [told.tolist() for told in said]
 
 
-@pytest.mark.parametrize("count", [1, 2, 511, 512, 513, 700])
+@pytest.mark.parametrize("count", [1, 2, 33, 34, 35, 542, 543, 544, 545, 700])
 def test_a_word_is_found_while_its_documents_become_more_or_fewer_by_one(count: int) -> None:
     rng = np.random.default_rng(count)
     plain, rows = Plain(), rng.choice(RANGE, size=count + 1, replace=False).tolist()
@@ -228,6 +228,16 @@ def test_a_word_is_found_while_its_documents_become_more_or_fewer_by_one(count: 
     plain.drop(rows[0])
     assert same_as(plain, plain.postings, rng)
     assert len(shared.search(["most"], [1.0], 10**6, [])[0]) == count
+
+
+def test_a_word_of_many_documents_is_said_in_ever_new_pages() -> None:
+    rng = np.random.default_rng(4)
+    plain = Plain()
+    for page in rng.permutation(RANGE // 256)[:60].tolist():
+        rows = (256 * page + rng.choice(256, size=40, replace=False)).tolist()
+        plain.put(rows, [[(["most"], 1.0), (["half"], 2.0 + row % 2)] for row in rows])
+
+        assert same_as(plain, plain.postings, rng)
 
 
 def test_a_copy_is_written_down_in_another_thread_while_its_origin_is_edited() -> None:
