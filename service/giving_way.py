@@ -4,6 +4,7 @@ Law: no call waits for any of it but those that asked for it.
 """
 
 import asyncio
+import os
 import threading
 import time
 import weakref
@@ -19,6 +20,7 @@ QUIET = 0.0001  # seconds: between two steps of a call the loop rests for less
 NOTHING = 5_000  # nanoseconds of a processor: a loop that took no more has done nothing
 PATIENCE = 3.0  # seconds that threads wait at the most for each that they work
 LONGEST = 0.01  # seconds that one waits at the most in one go
+AT_ONCE = 0.0005  # seconds that they keep a processor for which others may wait
 
 
 class LoopFirst:
@@ -29,6 +31,10 @@ class LoopFirst:
     the loop has worked since it was last seen at rest sleeps until it rests again. To find that out takes a
     microsecond; nothing is asked of the loop.
 
+    A loop that waits for the very processor on which such a thread runs does not show as working, and Linux may let
+    it wait for 4 ms. So each half millisecond the thread lets go first whoever waits for its processor, without
+    Python's lock in its hands.
+
     Any number of threads may share it. Whatever the loop does, they have a quarter of the time. On the loop's own
     thread nobody waits.
     """
@@ -38,17 +44,25 @@ class LoopFirst:
         taken: Callable[[], int],
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        step_behind: Callable[[], None] = at_once,
     ) -> None:
-        """`taken`: the processor time that the loop has taken, in nanoseconds."""
-        self._taken, self._now, self._sleep = taken, now, sleep
+        """`taken`: the processor time that the loop has taken, in nanoseconds. `step_behind`: let go first whoever
+        waits for the caller's processor."""
+        self._taken, self._now, self._sleep, self._step_behind = taken, now, sleep, step_behind
         self._thread = threading.get_ident()
         self._rested = 0  # what was taken when the loop was last seen at rest
         self._since = now()  # when a thread last went on
+        self._stepped = now()  # when one last stepped behind others
         self._patience = 0.0  # seconds that may be waited for what was worked by now
 
     def __call__(self) -> None:
+        if threading.get_ident() == self._thread:
+            return
+        if self._now() - self._stepped >= AT_ONCE:
+            self._step_behind()
+            self._stepped = self._now()
         taken = self._taken()
-        if taken - self._rested < NOTHING or threading.get_ident() == self._thread:
+        if taken - self._rested < NOTHING:
             return
         start = self._now()
         patience = min(LONGEST, self._patience + PATIENCE * (start - self._since))
@@ -64,7 +78,8 @@ def loop_first() -> GiveWay:
     clock_of = getattr(time, "pthread_getcpuclockid", None)
     if clock_of is None:
         return at_once
-    return LoopFirst(partial(time.clock_gettime_ns, clock_of(threading.get_ident())))
+    taken = partial(time.clock_gettime_ns, clock_of(threading.get_ident()))
+    return LoopFirst(taken, step_behind=os.sched_yield)
 
 
 def leave_by_and_by(bank: Bank) -> None:

@@ -7,7 +7,17 @@ import pytest
 
 from core.bank.bank import Bank, Tuning
 from core.bank.change import InteractionAdd
-from service.giving_way import FEW, LONGEST, NOTHING, PATIENCE, QUIET, LoopFirst, leave_by_and_by, loop_first
+from service.giving_way import (
+    AT_ONCE,
+    FEW,
+    LONGEST,
+    NOTHING,
+    PATIENCE,
+    QUIET,
+    LoopFirst,
+    leave_by_and_by,
+    loop_first,
+)
 from tests.support.changes import Story, interaction, node_put
 
 
@@ -94,6 +104,8 @@ class Machine:
         self.time = self.slept = 0.0
         self.taken = 1_000_000
         self.busy = busy
+        self.waiting = 0.0  # seconds of work for which the loop has no processor yet
+        self.stepped_behind = 0
 
     def now(self) -> float:
         return self.time
@@ -109,8 +121,13 @@ class Machine:
         self.work(seconds)
         self.slept += seconds
 
+    def step_behind(self) -> None:
+        self.stepped_behind += 1
+        self.busy, self.waiting = self.busy + self.waiting, 0.0
+        self.work(NOTHING * 1e-9)
+
     def guest(self) -> LoopFirst:
-        return LoopFirst(lambda: self.taken, self.now, self.sleep)
+        return LoopFirst(lambda: self.taken, self.now, self.sleep, self.step_behind)
 
 
 def in_a_thread(act: Callable[[], object]) -> None:
@@ -169,6 +186,34 @@ def test_no_wait_is_longer_than_the_longest() -> None:
     assert machine.slept == pytest.approx(LONGEST, abs=QUIET)
 
 
+def test_a_thread_beside_a_loop_at_rest_lets_others_have_its_processor_now_and_then() -> None:
+    machine = Machine()
+    give_way = machine.guest()
+    in_a_thread(give_way)
+    slept = machine.slept
+
+    def load() -> None:
+        for _ in range(100):
+            machine.work(AT_ONCE / 4)
+            give_way()
+
+    in_a_thread(load)
+
+    assert machine.stepped_behind == pytest.approx(25, abs=1)
+    assert machine.slept == slept
+
+
+def test_a_loop_that_had_waited_for_the_processor_of_a_thread_goes_first() -> None:
+    machine = Machine()
+    give_way = machine.guest()
+    machine.work(AT_ONCE)
+    machine.waiting = 5 * QUIET  # for a processor: it shows as working once it has one
+
+    in_a_thread(give_way)
+
+    assert machine.slept == pytest.approx(6 * QUIET)
+
+
 def test_on_the_loops_own_thread_nobody_waits() -> None:
     machine = Machine(busy=1e9)
     give_way = machine.guest()
@@ -176,7 +221,7 @@ def test_on_the_loops_own_thread_nobody_waits() -> None:
 
     give_way()
 
-    assert machine.slept == 0.0
+    assert (machine.slept, machine.stepped_behind) == (0.0, 0)
 
 
 async def test_a_thread_goes_on_beside_the_real_loop() -> None:
