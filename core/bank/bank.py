@@ -139,7 +139,7 @@ class Bank:
             bank._characters += len(node.summary)
             if node.interaction_ids or node.segments:
                 bank.tree.relink(None, node)
-        bank.graph = Graph.compiled(bank.nodes, state.edges)
+        bank.graph = Graph.compiled(bank.nodes, state.edges, tuning.give_way)
         for step in other_steps_of(state):
             bank._apply_step(step)
         restore(bank, rows.vectors, state, cached or {}, tuning.give_way)

@@ -5,6 +5,7 @@ millisecond.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -14,6 +15,7 @@ GiveWay = Callable[[], None]
 """Called between two portions of long work, in its thread: returns when it may go on."""
 
 FEW = 50  # values to a portion, where each takes a few microseconds
+MANY = 500  # the same, where each takes less than one
 
 
 def at_once() -> None:
@@ -26,6 +28,18 @@ def in_turns(items: Iterable[V], give_way: GiveWay, portion: int = FEW) -> Itera
         if place and place % portion == 0:
             give_way()
         yield item
+
+
+def now_and_then(act: Callable[[K], V], give_way: GiveWay, portion: int = FEW) -> Callable[[K], V]:
+    """The same function; whoever calls it many times gives way between two portions of calls."""
+    calls = count()
+
+    def acting(value: K) -> V:
+        if next(calls) % portion == portion - 1:
+            give_way()
+        return act(value)
+
+    return acting
 
 
 class InTurns(Mapping[K, V], Generic[K, V]):

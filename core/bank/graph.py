@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import igraph
 
+from core.bank.giving_way import MANY, GiveWay, at_once, in_turns
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
 
@@ -97,12 +98,18 @@ class Graph:
         self._job: GraphCompaction | None = None
 
     @classmethod
-    def compiled(cls, node_ids: Iterable[NodeId], edges: Iterable[tuple[NodeId, NodeId]]) -> "Graph":
+    def compiled(
+        cls,
+        node_ids: Iterable[NodeId],
+        edges: Iterable[tuple[NodeId, NodeId]],
+        give_way: GiveWay = at_once,
+    ) -> "Graph":
         """A graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown node."""
-        graph, given, ids = cls(), list(edges), sorted(dict.fromkeys(node_ids))
-        place = _places(ids)
-        graph._compiled = _Compiled(ids, [(place[a], place[b]) for a, b in given])
-        graph._node_count, graph._edge_count = len(ids), len(given)
+        graph, ids = cls(), sorted(dict.fromkeys(node_ids))
+        place = {node_id: place for place, node_id in enumerate(in_turns(ids, give_way, MANY))}
+        pairs = [(place[a], place[b]) for a, b in in_turns(edges, give_way, MANY)]
+        graph._compiled = _Compiled(ids, pairs)
+        graph._node_count, graph._edge_count = len(ids), len(pairs)
         return graph
 
     def __len__(self) -> int:

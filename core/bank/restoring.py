@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.bank.change import BankState
 from core.bank.fields import node_fields
-from core.bank.giving_way import FEW, GiveWay, InTurns, at_once
+from core.bank.giving_way import GiveWay, InTurns, at_once, now_and_then
 from core.bank.keyword_index import KeywordIndex
 from core.bank.postings import WordsSnapshot, WordsTaken
 from core.bank.rows import VectorRows
@@ -70,41 +70,34 @@ def restore(
     def ref(name: str) -> SegmentRef:
         return bank.tree.order.known(ref_of(name))
 
-    restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, node_id)
-    node_texts = _Texts(bank.nodes, node_fields, give_way)
-    restore_words(bank.node_words, cached.get("node_words"), node_texts, node_id, give_way)
+    known_node, known_ref = now_and_then(node_id, give_way), now_and_then(ref, give_way)
+    restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, known_node, give_way)
+    node_texts = _Texts(bank.nodes, now_and_then(node_fields, give_way))
+    restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way)
 
     made, told = state.segment_vectors or {}, bank.tree.interactions
     if not all(ref.interaction_id in told for ref in made):
         made = {ref: vector for ref, vector in made.items() if ref.interaction_id in told}
     rows = VectorRows.of(made, bank.record.space.dimension)
     rows = VectorRows(list(map(bank.tree.order.known, rows.names)), rows.matrix)
-    restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), rows, ref)
+    restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), rows, known_ref, give_way)
     for segment in made:
         bank.wanting_vectors.pop(segment, None)
     said = {ref: ref for interaction_id in told for ref in bank.tree.refs(interaction_id)}
-    segment_texts = _Texts(said, lambda ref: {"text": bank.tree.line(ref)}, give_way)
-    restore_words(bank.segment_words, cached.get("segment_words"), segment_texts, ref, give_way)
+    segment_texts = _Texts(said, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
+    restore_words(bank.segment_words, cached.get("segment_words"), segment_texts, known_ref, give_way)
 
 
 class _Texts(Mapping[K, Mapping[str, str]], Generic[K, V]):
-    """The fields of documents, made when they are asked for: all at once they are a quarter of what a load takes.
+    """The fields of documents, made when they are asked for: all at once they are a quarter of what a load takes."""
 
-    Whoever asks for many gives way now and then."""
-
-    def __init__(
-        self, documents: Mapping[K, V], fields: Callable[[V], Mapping[str, str]], give_way: GiveWay
-    ) -> None:
-        self._documents, self._fields, self._give_way = documents, fields, give_way
-        self._asked = 0
+    def __init__(self, documents: Mapping[K, V], fields: Callable[[V], Mapping[str, str]]) -> None:
+        self._documents, self._fields = documents, fields
 
     def __getitem__(self, key: K) -> Mapping[str, str]:
         return self._fields(self._documents[key])
 
     def get(self, key: K, default: Any = None) -> Any:
-        self._asked += 1
-        if self._asked % FEW == 0:
-            self._give_way()
         document = self._documents.get(key)
         return default if document is None else self._fields(document)
 
@@ -136,13 +129,14 @@ def restore_vectors(
     blob: Cached | None,
     vectors: VectorRows[K],
     key_of: Callable[[str], K],
+    give_way: GiveWay = at_once,
 ) -> None:
     """Fill an empty index with `vectors`, whose matrix it keeps, from the snapshot as far as it goes."""
     if not vectors:
         return
     if blob is not None and not isinstance(blob, WordsTaken):
         with suppress(SnapshotUnusable):
-            index.restore(blob, key_of, vectors.names, vectors.matrix)
+            index.restore(blob, key_of, vectors.names, vectors.matrix, give_way)
             return
     index.put_many(vectors.names, vectors.matrix)
 

@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 MAGIC = b"memorybank index 1\n"
 _DIGEST = 32  # bytes
 _PIECE = 1 << 22  # bytes hashed at a time
-_LINES = (
-    1 << 17
-)  # bytes of text taken apart at a time: a long list made in one go holds up every other thread
+_LINES = 1 << 14  # bytes of text taken apart at a time: a list made in one go holds up every other thread
 
 
 class SnapshotUnusable(Exception):

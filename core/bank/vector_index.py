@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from core.bank.change import Vector
 from core.bank.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
+from core.bank.giving_way import MANY, GiveWay, at_once, in_turns
 from core.bank.scoring import K, leading
 from core.bank.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 from core.bank.vector_compaction import BLOCK, Standing, VectorCompaction
@@ -331,7 +332,12 @@ class VectorIndex(Generic[K]):
         return LinksSnapshot(compiled=self._compiled, keys=keys, settings=self._settings)
 
     def restore(
-        self, blob: Blob, key_of: Callable[[str], K], keys: Sequence[K], vectors: NDArray[np.float32]
+        self,
+        blob: Blob,
+        key_of: Callable[[str], K],
+        keys: Sequence[K],
+        vectors: NDArray[np.float32],
+        give_way: GiveWay = at_once,
     ) -> None:
         """Fill an empty index: compiled by a snapshot what has the same vector today, the rest as a tail.
 
@@ -341,8 +347,10 @@ class VectorIndex(Generic[K]):
         if dict(parts.facts) != facts(self._dimension, self._settings):
             raise SnapshotUnusable("of another edition")
         named = [key_of(name) if name else None for name in texts_of(parts.array("keys", "u1"))]
-        place_of: dict[K | None, int] = {key: place for place, key in enumerate(keys)}
-        places = np.array([place_of.get(key, -1) for key in named], dtype=np.int64)
+        place_of: dict[K | None, int] = {
+            key: place for place, key in enumerate(in_turns(keys, give_way, MANY))
+        }
+        places = np.array([place_of.get(key, -1) for key in in_turns(named, give_way, MANY)], dtype=np.int64)
         shown = np.append(prints(vectors), np.uint64(0))  # the last stands for a key that is gone
         living = (places >= 0) & (shown[places] == parts.array("prints", "<u8"))
         if np.count_nonzero(living) < len(named) / 2:
@@ -352,7 +360,8 @@ class VectorIndex(Generic[K]):
         compiled.saved = True
         rest = np.ones(len(keys), np.bool_)
         rest[places[living]] = False
-        kept = [key if alive else None for key, alive in zip(named, living.tolist(), strict=True)]
+        alive = zip(in_turns(named, give_way, MANY), living.tolist(), strict=True)
+        kept = [key if lives else None for key, lives in alive]
         self._stand_on(Standing.of(compiled, kept))
         tail = np.flatnonzero(rest)
         self.put_many([keys[place] for place in tail.tolist()], vectors[tail])

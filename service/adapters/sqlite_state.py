@@ -12,7 +12,7 @@ import numpy as np
 
 from core.bank.change import BankState, Head
 from core.bank.codec import decode, vector_of
-from core.bank.giving_way import GiveWay, in_turns
+from core.bank.giving_way import MANY, GiveWay, in_turns
 from core.bank.rows import NodeRows, VectorRows
 from core.ids import BankKey, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.bank import BankRecord
@@ -24,7 +24,7 @@ from service.adapters.sql.tables import Tables, bank_row
 K = TypeVar("K")
 
 COMMON = 16_000  # texts of lists looked through for one that is the same
-PORTION = 200  # rows: as many as are quicker read together, few enough to let other threads in between
+PORTION = 100  # rows: as many as are quicker read together, few enough to let other threads in between
 FEW = 20  # rows fetched in one go: at each of them SQLite lets go of Python's lock, and takes it from whoever has it
 
 
@@ -97,7 +97,7 @@ class StateReading:
 
     def _edges(self, nodes: Iterable[Node]) -> tuple[tuple[NodeId, NodeId], ...]:
         """Under the very ids that the nodes have: of a crowd of edges each end would be a text of its own."""
-        ids = {node.node_id: node.node_id for node in nodes}
+        ids = {node.node_id: node.node_id for node in in_turns(nodes, self._give_way, MANY)}
         found: list[tuple[NodeId, NodeId]] = []
         for some in self._portions(self._rows(self._queries["edges"])):
             found += [(ids[one], ids[other]) for one, other in some]

@@ -1,10 +1,15 @@
-from core.bank.bank import Bank, Tuning
+from itertools import pairwise
+
+from core.bank.bank import PARTS, Bank, Tuning
 from core.bank.change import InteractionAdd, Step
-from core.bank.giving_way import FEW, InTurns, in_turns
-from core.ids import InteractionId
+from core.bank.compiled_vectors import VectorSettings
+from core.bank.giving_way import FEW, MANY, InTurns, in_turns, now_and_then
+from core.bank.graph import Graph
+from core.bank.restoring import IndexSnapshot, opened
+from core.ids import InteractionId, NodeId
 from tests.support import changes as a
 
-MANY = 4 * FEW
+NODES = 4 * FEW
 
 
 class Counted:
@@ -34,6 +39,27 @@ def test_it_is_given_way_between_portions_and_neither_before_nor_after() -> None
     assert counted.times == 2
 
 
+def test_whoever_calls_a_function_often_gives_way_between_portions_of_calls() -> None:
+    counted = Counted()
+    written = now_and_then(str, counted, portion=3)
+
+    found = [written(number) for number in range(7)]
+
+    assert found == ["0", "1", "2", "3", "4", "5", "6"]
+    assert counted.times == 2
+
+
+def test_who_compiles_a_graph_gives_way_and_has_the_same_graph() -> None:
+    counted = Counted()
+    ids = [NodeId(f"{number:05}") for number in range(3 * MANY)]
+    edges = list(pairwise(ids))
+
+    graph = Graph.compiled(ids, edges, counted)
+
+    assert (len(graph), graph.edges()) == (len(ids), edges)
+    assert counted.times >= 4  # of nodes three portions, and of edges
+
+
 def test_a_mapping_in_turns_is_the_same_mapping() -> None:
     counted, inner = Counted(), {"one": 1, "two": 2, "three": 3}
 
@@ -47,10 +73,27 @@ def test_a_mapping_in_turns_is_the_same_mapping() -> None:
 
 def test_who_loads_a_bank_gives_way_and_has_the_same_bank() -> None:
     story, counted = a.Story(), Counted()
-    before = Bank.found(story.founding(*steps(MANY)), story.uid, Tuning())
+    before = Bank.found(story.founding(*steps(NODES)), story.uid, Tuning())
 
     after = Bank.load(before.state(), Tuning(give_way=counted))
 
     assert (after.nodes, after.tree.interactions) == (before.nodes, before.tree.interactions)
     assert after.node_words.search(["summary"], 3) == before.node_words.search(["summary"], 3)
-    assert counted.times >= 2 * MANY  # for the words of each, most of all
+    assert counted.times >= 2 * NODES  # for the words of each, most of all
+
+
+def test_who_loads_a_bank_from_snapshots_gives_way_by_names_and_by_texts() -> None:
+    story, counted = a.Story(), Counted()
+    linked = VectorSettings(exact_up_to=10, scans=0)
+    before = Bank.found(story.founding(*steps(NODES)), story.uid, Tuning(vectors=linked))
+    for compaction in before.compactions():
+        compaction.build()
+        before.adopt(compaction)
+    taken = {part: IndexSnapshot(part=part, taken=getattr(before, part).snapshot()) for part in PARTS[:3]}
+    cached = opened({part: b"".join(snapshot.blob()) for part, snapshot in taken.items()})
+
+    after = Bank.load(before.state(), Tuning(vectors=linked, give_way=counted), cached)
+
+    rows, names, texts = 1, 3, 2  # of nodes; of three snapshots; of nodes and segments
+    assert not after.has_unsaved
+    assert counted.times >= (rows + names + texts) * (NODES // FEW - 1)
