@@ -102,7 +102,7 @@ class Graph {
     Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows, std::size_t m)
         : Graph(std::move(matrix), std::vector<Row>(), rows) {
         py::gil_scoped_release released;
-        graph_ = std::make_unique<native::Graph>(width_, vectors(), m);
+        native::aside([&] { graph_ = std::make_unique<native::Graph>(width_, vectors(), m); });  // nobody else has it yet
     }
 
     std::unique_ptr<Graph> extended(Array<float> matrix, const AnyArray<std::int64_t>& rows) const {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "aside.h"
 #include "asked.h"
 #include "best.h"
 #include "draft.h"
@@ -109,7 +110,8 @@ class Postings {
         if (vocabulary_.size() > 0 || !lengths_.empty()) throw std::invalid_argument("into an index that is not empty");
         py::gil_scoped_release others_may_run;
         Postings fresh(k1_, b_, vocabulary_);
-        fresh.take_up(words, {reinterpret_cast<const char*>(said.data()), static_cast<std::size_t>(said.size())}, ends);
+        const std::string_view all{reinterpret_cast<const char*>(said.data()), static_cast<std::size_t>(said.size())};
+        native::aside([&] { fresh.take_up(words, all, ends); });  // nobody else has it yet
         *this = std::move(fresh);
     }
 
