@@ -39,7 +39,6 @@ using native::Ranges;
 using native::Reader;
 using native::Row;
 using native::Run;
-using native::SPILL;
 using native::Text;
 using native::Vocabulary;
 using native::Window;
@@ -224,7 +223,7 @@ class Postings {
     template <typename Act>
     void each_entry(Act act) const {
         py::gil_scoped_release others_may_run;
-        std::vector<Row> unpacked(Ranges::ROWS + SPILL);
+        std::vector<Row> unpacked(Ranges::ROWS + native::SPILL);
         for (std::size_t range = 0; range < ranges_.size(); ++range) {
             std::vector<std::int32_t> before(Ranges::ROWS, 0);  // the last word of each row's document so far
             for (std::int32_t number = 0; number < static_cast<std::int32_t>(vocabulary_.size()); ++number) {
@@ -349,7 +348,7 @@ class Postings {
 
     // Adds what a word gives to the rows of a window, and moves on.
     void add(Asked& word, const Window& window, const Norm& norm, double* sums) const {
-        Row unpacked[Window::WIDTH + SPILL];
+        Row unpacked[Window::WIDTH + native::SPILL];
         const Run once = word.posting->once.run(word.at.once, window.first, window.last, unpacked);
         word.at.once += once.size;
         add(word, once, window, norm, sums);

@@ -7,10 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from core.native.words import Draft, Postings, print_of
+from core.native.words import Draft, Postings
 
 K1, B = 0.9, 0.4
 WORDS = [f"word{number}" for number in range(200)] + ["机器", "ïß", "𠮷野", "\ud800"]
@@ -383,27 +381,3 @@ def test_what_is_no_index_is_not_restored(words: bytes, said: bytes, ends: list[
     assert (len(postings), postings.words()) == (0, b"")
     postings.restore(b"cat\n", np.zeros(1, np.uint8), np.array([1]))
     assert postings.search(["cat"], [1.0], 1, [])[0] == [0]
-
-
-def test_a_draft_refuses_what_is_no_word() -> None:
-    draft = Draft()
-
-    for wrong in ("", "two\nlines", "long" * 20_000):
-        with pytest.raises(ValueError, match="word"):
-            draft.say([wrong], [], 1.0)
-    with pytest.raises(ValueError, match="weight"):
-        draft.say(["cat"], [], -1.0)
-    with pytest.raises(TypeError):
-        draft.say([b"cat"], [], 1.0)  # type: ignore[list-item]
-
-
-def test_a_print_is_the_same_everywhere() -> None:
-    assert print_of({"summary": "cat 机器", "context": ""}).hex() == "b76453f9de0d7672"
-
-
-@given(st.dictionaries(st.text(max_size=3), st.text(max_size=20), max_size=3), st.data())
-def test_a_print_tells_texts_apart(fields: dict[str, str], data: st.DataObject) -> None:
-    other = data.draw(st.dictionaries(st.text(max_size=3), st.text(max_size=20), max_size=3))
-
-    assert print_of(fields) == print_of(dict(fields))
-    assert (print_of(fields) == print_of(other)) == (list(fields.items()) == list(other.items()))
