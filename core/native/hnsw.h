@@ -276,11 +276,11 @@ class Graph {
         fresh.resize(room(level));
         for (Node node; pool.next(node);) {
             std::size_t count = 0;
-            each_link(node, level, [&](Node other) {  // without a branch, which nobody could foretell
+            each_link(node, level, [&](Node other) {
+                fetch(other);  // seen or not: that would be a branch which nobody could foretell
                 fresh[count] = other;
                 count += seen.mark(other);
             });
-            for (std::size_t at = 0; at < count; ++at) fetch(fresh[at]);
             for (std::size_t at = 0; at < count; ++at) {
                 const Node other = fresh[at];
                 const float found = nearness(query, other);
