@@ -30,8 +30,8 @@ def prints(matrix: NDArray[np.float32], factors: NDArray[np.uint64]) -> NDArray[
 class Graph:
     """HNSW over rows of a matrix, which must not change from now on. All but `near` and `bury` may run in any thread.
 
-    Released, while they run: the GIL, by all but these two. What a build takes long for (`link`, `found`, `nearest`)
-    leaves the processors to others, where threads have priorities.
+    Released, while they run: the GIL, by all but these two. What a build takes long for (`link`, `found`, `nearest`),
+    and a load (the making of one), leaves the processors to others, where threads have priorities.
     """
 
     def __init__(self, matrix: NDArray[np.float32], rows: NDArray[np.int64], m: int) -> None:

@@ -46,7 +46,7 @@ class Postings:
 
     def restore(self, words: bytes, said: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         """Take over, in an index nothing was ever put into, `words()` and documents as `said()` gives them, in rows
-        0, 1, … Other threads may run meanwhile."""
+        0, 1, … Other threads may run meanwhile, and have the processors first where threads have priorities."""
 
     def copy(self) -> Postings:
         """The same as it stands, for another thread. What is not edited meanwhile they share; takes time in proportion
