@@ -9,7 +9,8 @@ while the process
 - has nothing else to do,
 - stores nodes in another bank as fast as one writer can send them, a hundred a call,
 - compiles that bank's index, which it does once a bank rests,
-- reads other banks from the disk, again and again, since it has no room to keep them.
+- reads other banks from the disk, with the snapshots of their indexes, again and again, since it has no room to keep
+  them.
 
 Who writes and who asks are processes of their own; on two processors they wait for one another, too, which the floor
 shows: the same calls at the same rate, beside the same work, to a bare echo of the same bytes. At a rate that the
@@ -200,6 +201,7 @@ async def serving(folder: Path, settings: Settings | None = None) -> AsyncIterat
         grpc.aio.insecure_channel(server.address, options=LARGEST) as channel,
     ):
         yield server, Side(channel=channel, pid=server.pid)
+        await server.stop()  # not killed: the next one finds the snapshots of its indexes
 
 
 async def measure(given: argparse.Namespace, folder: Path) -> None:
