@@ -19,6 +19,7 @@ from core.errors import BankNotFound, HeadMoved, MemoryBankError, RequestIdReuse
 from core.ids import BankKey, ChangeId, RequestId
 from core.model.request import RequestRecord
 from core.ports import Clock, Committed, Draft, Ids, RequestKey, Result, Store
+from service.giving_way import let_pass
 from service.held_bank import HeldBank, are_wordy
 
 GROUP = 64  # commands to one append, at most
@@ -216,7 +217,7 @@ class BankWriter:
             command.settle(Committed(result=draft.result, revision=change.revision))
             if (steps := steps + len(change.steps)) > TURN:
                 steps = 0
-                await asyncio.sleep(0)
+                await let_pass()
         self._held.confirmed = self._now()
 
     async def _store(self, changes: Sequence[Change]) -> Sequence[PreparedChange | None]:
@@ -259,7 +260,7 @@ async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[S
             staged.append((command, draft))
             if (steps := steps + len(draft.steps)) > TURN:
                 steps = 0
-                await asyncio.sleep(0)
+                await let_pass()
         else:
             command.settle(Committed(result=draft.result, revision=bank.revision))
     return staged, deferred

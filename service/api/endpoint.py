@@ -16,6 +16,7 @@ from grpc.aio import ServicerContext
 from core.ids import Tenant
 from service.api.errors import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
+from service.giving_way import let_pass
 
 M = TypeVar("M", bound=Message)
 Command = TypeVar("Command")
@@ -25,6 +26,7 @@ Reply = Message | bytes
 """An answer: a message, or one that is encoded already."""
 
 DEFAULT_TENANT = Tenant("default")
+LARGE = 32_000  # bytes of a request that takes long to read, and to answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,12 @@ def unary(
             command = parse_bytes(request, tenant) if fits else None
             if command is None:
                 command = parse(decoded(message, request, method, desk), tenant)
-            return encoded(render(await call(command)))
+            if len(request) < LARGE:
+                return encoded(render(await call(command)))
+            await let_pass()
+            result = await call(command)
+            await let_pass()
+            return encoded(render(result))
 
         return behave
 

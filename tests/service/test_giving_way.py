@@ -2,11 +2,14 @@ import asyncio
 import threading
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any, cast
 
 import pytest
+from google.protobuf.wrappers_pb2 import BytesValue
 
 from core.bank.bank import Bank, Tuning
 from core.bank.change import InteractionAdd
+from service.api.endpoint import LARGE, Desk, unary
 from service.giving_way import (
     AT_ONCE,
     FEW,
@@ -16,6 +19,7 @@ from service.giving_way import (
     QUIET,
     LoopFirst,
     leave_by_and_by,
+    let_pass,
     loop_first,
 )
 from tests.support.changes import Story, interaction, node_put
@@ -30,6 +34,38 @@ def bank_with(nodes: int) -> Bank:
 async def turns(count: int) -> None:
     for _ in range(count):
         await asyncio.sleep(0)
+
+
+async def test_a_call_of_several_steps_passes_while_it_is_let() -> None:
+    passing = asyncio.create_task(turns(10))
+
+    await let_pass()
+
+    assert passing.done()
+
+
+@pytest.mark.parametrize(
+    ("size", "passed"), [(LARGE, [False, True, True]), (LARGE - 10, [False, False, False])]
+)
+async def test_others_pass_before_and_behind_the_carrying_out_of_a_large_request_alone(
+    size: int, passed: list[bool]
+) -> None:
+    passing: list[asyncio.Task[None]] = []
+    seen: list[bool] = []
+
+    def noted(said: BytesValue, *_: object) -> BytesValue:
+        seen.append(bool(passing) and passing[-1].done())
+        passing.append(asyncio.create_task(turns(10)))
+        return said
+
+    async def carried_out(said: BytesValue) -> BytesValue:
+        return noted(said)
+
+    echo = unary(BytesValue, noted, carried_out, noted).bind("test/Echo", Desk(max_message_bytes=10 * LARGE))
+    answer = await echo(request := BytesValue(value=bytes(size)).SerializeToString(), cast(Any, None))
+
+    assert answer == request
+    assert seen == passed
 
 
 async def test_a_bank_that_somebody_has_stays_as_it_is() -> None:
