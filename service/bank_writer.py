@@ -178,7 +178,7 @@ class BankWriter:
         """Another process was first: follow it, and stage the same commands again."""
         try:
             await self._held.catch_up()
-        except MemoryBankError as failure:
+        except Exception as failure:  # noqa: BLE001 - whatever it is, nobody is left waiting
             _fail(commands, failure)
             return
         waiting = [c for c in commands if not c.is_settled and c not in self._queue]

@@ -169,7 +169,7 @@ class HeldBank:
             await self.follow()
 
     async def _apply_feed(self, head: Head) -> bool:
-        """Apply what others appended; False where the feed does not lead from here to there."""
+        """Apply what others appended; False where the feed does not lead from here to there, or a defect stops us."""
         bank = self.bank
         while bank.revision < head.revision:
             try:
@@ -179,8 +179,12 @@ class HeldBank:
             if not changes or changes[0].parent != bank.head.change_id:
                 return False
             for change in changes:
-                (prepared,) = await self.prepare([change])
-                self.apply(change, prepared)
+                try:
+                    (prepared,) = await self.prepare([change])
+                    self.apply(change, prepared)
+                except Exception as defect:  # the bank may stand halfway: what the store has takes its place
+                    log.error("defect", bank_id=bank.key.bank_id, revision=change.revision, exc_info=defect)
+                    return False
                 await asyncio.sleep(0)  # a page of large changes would take half a second
             self.foreign = self._now()
         return bank.head.change_id == head.change_id or bank.revision > head.revision

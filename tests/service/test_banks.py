@@ -243,13 +243,15 @@ async def test_a_defect_in_a_stage_harms_its_caller_alone() -> None:
         assert not [other for other in others if isinstance(other, BaseException)]
 
 
+def halfway(bank: Bank, change: Change, prepared: object = None) -> None:
+    """In the place of `Bank.apply`."""
+    bank.nodes.clear()
+    raise ZeroDivisionError
+
+
 async def test_a_bank_that_a_defect_left_between_two_changes_is_loaded_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def halfway(bank: Bank, change: Change, prepared: object = None) -> None:
-        bank.nodes.clear()
-        raise ZeroDivisionError
-
     async with opened(MemoryStore()) as banks:
         await banks.found(KEY, founding())
         await banks.commit(KEY, adding("n1"))
@@ -263,6 +265,23 @@ async def test_a_bank_that_a_defect_left_between_two_changes_is_loaded_again(
         assert after.revision == 4
         async with banks.reading(KEY) as bank:
             assert sorted(bank.nodes) == ["n1", "n2", "n3"]
+
+
+async def test_a_bank_that_cannot_follow_for_a_defect_is_loaded_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = MemoryStore()
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding())
+        await two.commit(KEY, adding("n1"))
+        await one.commit(KEY, adding("n2"))  # which follows, and stages again
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Bank, "apply", halfway)
+            async with two.reading(KEY, min_revision=3) as bank:
+                assert sorted(bank.nodes) == ["n1", "n2"]
+
+        assert (await two.commit(KEY, adding("n3"))).revision == 4
 
 
 async def test_a_store_that_fails_leaves_nothing_visible_and_the_bank_usable() -> None:
