@@ -156,33 +156,32 @@ class BankWriter:
     async def _write_group(self) -> None:
         commands = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
         try:
-            if self._held.gone:
-                raise BankNotFound(self._held.bank.key.bank_id)
-            repeatable = any(c.request is not None for c in commands)
-            fresh = await self._answer_replays(commands) if repeatable else commands
-            staged, deferred = await _staged(self._held.bank, fresh)
-            self._queue.extendleft(reversed(deferred))
-            if staged:
-                await self._append(staged)
-        except HeadMoved:
-            await self._catch_up_for(commands)
+            try:
+                await self._stage_and_append(commands)
+            except HeadMoved:  # another process was first: follow it, and stage the same commands again
+                await self._held.catch_up()
+                self._queue.extendleft(reversed(self._left_of(commands)))
         except MemoryBankError as failure:
-            _fail(commands, failure)
+            _fail(self._left_of(commands), failure)
             if isinstance(failure, BankNotFound):
                 self._held.leave()
         except Exception as defect:  # noqa: BLE001 - nobody is left waiting, no bank halfway between two changes
-            _fail([c for c in commands if c not in self._queue], defect)
+            _fail(self._left_of(commands), defect)
             await self._held.load_again()
 
-    async def _catch_up_for(self, commands: Sequence[_Command[Any]]) -> None:
-        """Another process was first: follow it, and stage the same commands again."""
-        try:
-            await self._held.catch_up()
-        except Exception as failure:  # noqa: BLE001 - whatever it is, nobody is left waiting
-            _fail(commands, failure)
-            return
-        waiting = [c for c in commands if not c.is_settled and c not in self._queue]
-        self._queue.extendleft(reversed(waiting))
+    async def _stage_and_append(self, commands: Sequence[_Command[Any]]) -> None:
+        if self._held.gone:
+            raise BankNotFound(self._held.bank.key.bank_id)
+        repeatable = any(c.request is not None for c in commands)
+        fresh = await self._answer_replays(commands) if repeatable else commands
+        staged, deferred = await _staged(self._held.bank, fresh)
+        self._queue.extendleft(reversed(deferred))
+        if staged:
+            await self._append(staged)
+
+    def _left_of(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
+        """Those that neither have their outcome nor wait for the next group."""
+        return [c for c in commands if not c.is_settled and c not in self._queue]
 
     async def _answer_replays(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
         """Commands whose request_id is new; the others get their answer."""

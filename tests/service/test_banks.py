@@ -299,6 +299,33 @@ async def test_a_store_that_fails_leaves_nothing_visible_and_the_bank_usable() -
         assert (await banks.commit(KEY, adding("n1"))).revision == 2
 
 
+class FailingOnce(Watched):
+    """Its disk is there again after the first append that fails."""
+
+    async def append(
+        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+    ) -> None:
+        try:
+            await super().append(key, uid, changes, meanwhile)
+        finally:
+            self.broken = False
+
+
+async def test_a_command_that_waits_for_the_next_group_does_not_fail_with_the_one_before() -> None:
+    store = FailingOnce()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding())
+        store.broken = True
+
+        failed, fine = await asyncio.gather(
+            banks.commit(KEY, adding("n1")), banks.commit(KEY, adding("n1")), return_exceptions=True
+        )
+
+        assert isinstance(failed, StoreUnavailable)
+        assert not isinstance(fine, BaseException)
+        assert fine.revision == 2
+
+
 async def test_a_caller_that_leaves_stops_waiting_only() -> None:
     store = Watched()
     async with opened(store) as banks:
