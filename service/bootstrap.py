@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.agents.roles import Agents
+from core.aggregate.giving_way import GiveWay
 from core.bank.bank import Tuning
-from core.bank.giving_way import GiveWay
-from core.bank.structure import Structure
 from core.model.bank import EmbeddingSpace
-from core.ports import Embedder, IndexCache, Store, Thresholds
+from core.ports.embedder import Embedder, Thresholds
+from core.ports.index_cache import IndexCache
+from core.ports.store import Store
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Budgets, Limits
 from core.usecases.observer import Observer
 from core.usecases.workshop import Workshop
+from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.local_index_cache import LocalIndexCache
@@ -27,12 +29,12 @@ from service.adapters.memory_store import MemoryStore
 from service.adapters.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.banks import OpenBanks
 from service.casting import cast_agents, open_reranker
 from service.config import EmbedderSection, RetrievalSection, Settings
-from service.giving_way import loop_first
-from service.held_bank import Holding
-from service.rounds import again_and_again
+from service.holding.held import Holding
+from service.holding.open import OpenBanks
+from service.process.giving_way import loop_first
+from service.process.rounds import again_and_again
 
 if TYPE_CHECKING:
     from service.adapters.openai_embedder import Endpoint

@@ -12,7 +12,9 @@ from core.agents.fallback import with_fallback
 from core.agents.llm.agents import llm_agents
 from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents
-from core.ports import ChatModel, Embedder, Reranker
+from core.ports.chat import ChatModel
+from core.ports.embedder import Embedder
+from core.ports.reranker import Reranker
 from core.usecases.house import Reranking
 from service.agents_config import LlmSection, ModelSection
 from service.config import ConfigurationError, RerankerSection, Settings

@@ -20,18 +20,18 @@ from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its t
 from grpc_reflection.v1alpha import reflection
 
 from core.agents.roles import Agents
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 from core.text.chinese import load_dictionary
-from service.allocator import give_back_early
 from service.api.endpoint import Desk, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
 from service.api.symbols import symbols
 from service.bootstrap import open_house
-from service.collector import brief_collections
 from service.config import ConfigurationError, GrpcSection, Settings
-from service.observing import observing
-from service.rounds import again_and_again
+from service.process.allocator import give_back_early
+from service.process.collector import brief_collections
+from service.process.observing import observing
+from service.process.rounds import again_and_again
 from service.upkeep import one_round
 
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is

@@ -9,8 +9,8 @@ import structlog
 
 from core.errors import BankNotFound
 from core.ids import BankKey
+from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.house import House
-from core.usecases.leftovers import take_up_leftovers
 from service.config import BanksSection
 
 AT_ONCE = 64  # banks purged in one round

@@ -23,11 +23,12 @@ from core.agents.roles import (
     Topic,
 )
 from core.agents.usage import Ledger
-from core.bank.change import Vector
+from core.aggregate.change import Vector
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
 from core.model.lineage import MergeReason
-from core.ports import Embedder, Ids
+from core.ports.clock import Ids
+from core.ports.embedder import Embedder
 
 Opinion = TypeVar("Opinion", ConflictOpinion | MergeOpinion, RelatedOpinion)
 

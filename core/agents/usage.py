@@ -20,7 +20,8 @@ from core.errors import (
     RerankerLate,
     RerankerUnavailable,
 )
-from core.ports import ChatReply, Clock
+from core.ports.chat import ChatReply
+from core.ports.clock import Clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,16 +9,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.bank.change import (
+from core.aggregate.change import Head, Vector
+from core.aggregate.giving_way import GiveWay, at_once, in_turns
+from core.bank.disputes import Disputes
+from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, new_fields, node_fields
+from core.bank.graph import Graph, GraphCompaction
+from core.bank.interaction_tree import InteractionTree
+from core.bank.restoring import Cached, IndexSnapshot, restore
+from core.bank.rows import NodeRows
+from core.bank.state import BankState, other_steps_of
+from core.bank.steps import (
     AttachmentPut,
+    BankChange,
     BankPut,
-    BankState,
-    Change,
     ClusterPut,
     ConflictPut,
     EdgeDrop,
     EdgePut,
-    Head,
     InsightPut,
     InteractionAdd,
     MergeAdd,
@@ -29,21 +36,7 @@ from core.bank.change import (
     SegmentRefute,
     Step,
     StructuringPut,
-    Vector,
-    other_steps_of,
 )
-from core.bank.compiled_vectors import VectorSettings
-from core.bank.disputes import Disputes
-from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, new_fields, node_fields
-from core.bank.giving_way import GiveWay, at_once, in_turns
-from core.bank.graph import Graph, GraphCompaction
-from core.bank.interaction_tree import InteractionTree
-from core.bank.keyword_index import KeywordIndex
-from core.bank.postings import Prepared
-from core.bank.restoring import Cached, IndexSnapshot, restore
-from core.bank.rows import NodeRows
-from core.bank.vector_compaction import VectorCompaction
-from core.bank.vector_index import VectorIndex
 from core.errors import (
     AttachmentNotFound,
     ConflictNotFound,
@@ -51,6 +44,11 @@ from core.errors import (
     NodeNotFound,
 )
 from core.ids import AttachmentId, BankKey, ConflictId, InteractionId, NodeId, SegmentRef
+from core.index.compiled_vectors import VectorSettings
+from core.index.keyword_index import KeywordIndex
+from core.index.postings import Prepared
+from core.index.vector_compaction import VectorCompaction
+from core.index.vector_index import VectorIndex
 from core.model.bank import BankRecord, SpaceSource
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
@@ -115,7 +113,7 @@ class Bank:
     # ---- making one ----
 
     @classmethod
-    def found(cls, change: Change, uid: str, tuning: Tuning) -> "Bank":
+    def found(cls, change: BankChange, uid: str, tuning: Tuning) -> "Bank":
         """The bank that its first change describes. That change's first step is BankPut."""
         first = change.steps[0]
         if not isinstance(first, BankPut):
@@ -261,7 +259,7 @@ class Bank:
             nodes=self.node_words.prepare(nodes), segments=self.segment_words.prepare(segments)
         )
 
-    def apply(self, change: Change, prepared: PreparedChange | None = None) -> None:
+    def apply(self, change: BankChange, prepared: PreparedChange | None = None) -> None:
         """Carry out a stored change, and stand at its revision."""
         prepared = prepared or self.prepare(change.steps)
         before = self.record

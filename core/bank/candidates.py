@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bank import scoring
 from core.bank.bank import Bank
-from core.bank.keyword_index import KeywordIndex
 from core.bank.query import Fusion, Query
-from core.bank.scoring import K, Scale, Scored
-from core.bank.vector_index import ABSENT, VectorIndex
 from core.ids import NodeId, SegmentRef
+from core.index import scoring
+from core.index.keyword_index import KeywordIndex
+from core.index.scoring import K, Scale, Scored
+from core.index.vector_index import ABSENT, VectorIndex
 from core.text.analysis import terms
 
 KEYWORD_WEIGHT = 2  # a keyword the caller names counts as if the text had said it twice

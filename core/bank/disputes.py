@@ -4,7 +4,7 @@ Law: an open conflict is found from each of its sides, a settled pair from both.
 along; conflicts stay, as history.
 """
 
-from core.bank.change import PairSettle
+from core.bank.steps import PairSettle
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus
 

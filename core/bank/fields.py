@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from core.bank.change import InteractionAdd, NodeDrop, NodePut, Step
+from core.bank.steps import InteractionAdd, NodeDrop, NodePut, Step
 from core.ids import NodeId, SegmentRef
 from core.model.interaction import Interaction
 from core.model.node import Node

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import igraph
 
-from core.bank.giving_way import MANY, GiveWay, at_once, in_turns
+from core.aggregate.giving_way import MANY, GiveWay, at_once, in_turns
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
 

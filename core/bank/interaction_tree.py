@@ -6,13 +6,13 @@ was merged away is reached through the node that stands for it.
 
 from collections.abc import Iterable, Iterator
 
-from core.bank.segment_order import SegmentOrder
 from core.errors import InteractionNotFound
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.interaction import Interaction, Segment
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring, StructuringState
+from core.verbatim.segment_order import SegmentOrder
 
 
 class InteractionTree:

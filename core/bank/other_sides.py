@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from core.bank.bank import Bank
 from core.bank.candidates import alpha_of, node_filter, segment_filter, sides
 from core.bank.query import Hit, Query
-from core.bank.structure import CONFLICT, PLAIN
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Side
+from core.verbatim.structure import CONFLICT, PLAIN
 
 COMPANIONS = 2  # of one hit
 

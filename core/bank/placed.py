@@ -1,4 +1,4 @@
-"""Segments ranked by the plain formula and by their places, as `core.bank.structure` weighs them.
+"""Segments ranked by the plain formula and by their places, as `core.verbatim.structure` weighs them.
 
 Law: reads only. Scored are the plain formula's candidates and the segments near them; the rest of the bank is
 not looked at, so that a query hardly takes longer in a large bank than in a small one.
@@ -11,15 +11,16 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bank import scoring, structure
 from core.bank.bank import Bank
 from core.bank.candidates import alpha_of, segment_filter, sides, unranked
 from core.bank.query import Query
-from core.bank.scoring import Scored, Why
-from core.bank.segment_order import Positions
-from core.bank.structure import Places
 from core.ids import NodeId, SegmentRef
+from core.index import scoring
+from core.index.scoring import Scored, Why
 from core.text.moments import Frame, spans
+from core.verbatim import structure
+from core.verbatim.segment_order import Positions
+from core.verbatim.structure import Places
 
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
 QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places

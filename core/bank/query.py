@@ -9,12 +9,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.bank.change import Vector
-from core.bank.scoring import Mode, Why
-from core.bank.structure import Structure
+from core.aggregate.change import Vector
 from core.ids import NodeId, SegmentRef
+from core.index.scoring import Mode, Why
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
+from core.verbatim.structure import Structure
 
 
 class Target(StrEnum):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from core.bank.bank import Bank
 from core.bank.placed import REFUTED
 from core.bank.query import Hit
-from core.bank.structure import PLAIN
+from core.verbatim.structure import PLAIN
 
 RERANKER = "reranker"
 

@@ -8,16 +8,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from core.bank.change import BankState
+from core.aggregate.giving_way import GiveWay, InTurns, at_once, now_and_then
 from core.bank.fields import node_fields
-from core.bank.giving_way import GiveWay, InTurns, at_once, now_and_then
-from core.bank.keyword_index import KeywordIndex
-from core.bank.postings import WordsSnapshot, WordsTaken
-from core.bank.rows import VectorRows
-from core.bank.scoring import K
-from core.bank.snapshot import Blob, SnapshotUnusable, unpacked
-from core.bank.vector_index import LinksSnapshot, VectorIndex
+from core.bank.state import BankState
 from core.ids import InteractionId, NodeId, SegmentRef
+from core.index.keyword_index import KeywordIndex
+from core.index.postings import WordsSnapshot, WordsTaken
+from core.index.rows import VectorRows
+from core.index.scoring import K
+from core.index.snapshot import Blob, SnapshotUnusable, unpacked
+from core.index.vector_index import LinksSnapshot, VectorIndex
 
 if TYPE_CHECKING:
     from core.bank.bank import Bank

@@ -1,7 +1,7 @@
 """Finding in a bank: candidates of both sides, scored by one formula, with their neighbourhood.
 
-Law: reads only, and never waits: an answer is of one revision. With `core.bank.structure` switched off, and
-always for judging candidates, the score is `core.bank.scoring`'s formula and nothing else. Structure orders
+Law: reads only, and never waits: an answer is of one revision. With `core.verbatim.structure` switched off, and
+always for judging candidates, the score is `core.index.scoring`'s formula and nothing else. Structure orders
 segments that are searched for themselves; nodes keep the plain formula.
 """
 
@@ -12,16 +12,16 @@ from itertools import repeat
 from operator import attrgetter, neg
 from types import MappingProxyType
 
-from core.bank import scoring
+from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.candidates import FEWEST, WIDENING, node_filter, scored, segment_filter, terms_of
-from core.bank.change import Vector
 from core.bank.other_sides import with_other_sides
 from core.bank.placed import REFUTED, placed
 from core.bank.query import Found, Fusion, Hit, Query, Target
 from core.bank.reranked import Opinions, reranked
-from core.bank.scoring import Mode, Scored, Why
 from core.ids import NodeId, SegmentRef
+from core.index import scoring
+from core.index.scoring import Mode, Scored, Why
 from core.model.node import Node
 
 _SILENT: Mapping[str, float] = MappingProxyType({})

@@ -4,11 +4,16 @@ from dataclasses import dataclass
 
 from core.agents.roles import Agents
 from core.bank.bank import Bank
-from core.bank.structure import Structure
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
-from core.ports import Banks, Blobs, Clock, Embedder, Ids, Reranker, Store
+from core.ports.aggregates import Banks
+from core.ports.blobs import Blobs
+from core.ports.clock import Clock, Ids
+from core.ports.embedder import Embedder
+from core.ports.reranker import Reranker
+from core.ports.store import Store
 from core.usecases.limits import Limits
 from core.usecases.workshop import Workshop
+from core.verbatim.structure import Structure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

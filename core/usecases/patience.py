@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from core.errors import AgentUnavailable, BudgetSpent, EmbedderUnavailable, StoreUnavailable
 from core.ids import BankKey, InteractionId
-from core.ports import Clock
+from core.ports.clock import Clock
 
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)

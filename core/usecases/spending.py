@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.bank.change import BankPut
+from core.bank.steps import BankPut
 from core.errors import BankNotFound
 from core.ids import BankKey
-from core.ports import Committed, Draft, RequestKey, Result
+from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.usecases.house import House
 
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from core.bank.change import Vector
+from core.aggregate.change import Vector
 from core.errors import EmbeddingSpaceMismatch, InvalidField
 from core.model.bank import EmbeddingSpace
 

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from core.agents.usage import Ledger, Purse
 from core.ids import BankKey, InteractionId
-from core.ports import Clock
+from core.ports.clock import Clock
 from core.usecases.limits import Budgets
 from core.usecases.observer import Observer, Unobserved
 from core.usecases.patience import Patience

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from core.errors import ModelUnavailable, RerankerUnavailable
-from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape, Reranker
+from core.ports.chat import ChatMessage, ChatModel, ChatReply, ReplyShape
+from core.ports.reranker import Reranker
 from service.adapters.endpoint_reranker import TextsRefused
 from service.adapters.openai_chat import QuestionRefused
 

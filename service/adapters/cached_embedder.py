@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
-from core.ports import Embedder, Thresholds
+from core.ports.embedder import Embedder, Thresholds
 
 Rows = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Awaitable[Rows]]

@@ -7,7 +7,7 @@ outside could do anything about them.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.bank.change import BankPut, Change
+from core.bank.steps import BankChange, BankPut
 from core.ids import BankKey
 from core.model.bank import BankRecord
 
@@ -16,7 +16,7 @@ class ChangeInvalid(Exception):
     """A change contradicts itself or names what is not there. Nothing of it was stored."""
 
 
-def check_chain(key: BankKey, uid: str, changes: Sequence[Change]) -> BankRecord | None:
+def check_chain(key: BankKey, uid: str, changes: Sequence[BankChange]) -> BankRecord | None:
     """The record of the bank that begins with these changes; None when they go on with one.
 
     Raises ChangeInvalid unless they follow one another and speak of this very bank.

@@ -10,16 +10,18 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from core.bank.change import (
+from core.aggregate.change import Head, Vector
+from core.aggregate.codec import vector_bytes, vector_of
+from core.bank.state import BankState
+from core.bank.steps import (
+    STEPS,
     AttachmentPut,
+    BankChange,
     BankPut,
-    BankState,
-    Change,
     ClusterPut,
     ConflictPut,
     EdgeDrop,
     EdgePut,
-    Head,
     InsightPut,
     InteractionAdd,
     MergeAdd,
@@ -30,9 +32,7 @@ from core.bank.change import (
     SegmentRefute,
     Step,
     StructuringPut,
-    Vector,
 )
-from core.bank.codec import decode_steps, encode_steps, vector_bytes, vector_of
 from core.errors import (
     BankExists,
     BankNotFound,
@@ -51,7 +51,7 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.request import RequestRecord
 from core.model.structuring import ClusterWork, Structuring, StructuringState
-from core.ports import BankFilter, Leftover, PurgeCounts
+from core.ports.store import BankFilter, Leftover, PurgeCounts
 from service.adapters.fence import ChangeInvalid, check_chain
 
 Pair = tuple[NodeId, NodeId]
@@ -195,8 +195,8 @@ class _Contents:
 class _Entry:
     """One of the feed: the change without its steps, and these encoded: nothing is shared with who wrote."""
 
-    change: Change
-    steps: bytes
+    change: BankChange
+    steps: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -214,7 +214,11 @@ class MemoryStore:
         self._closed = False
 
     async def append(
-        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+        self,
+        key: BankKey,
+        uid: str,
+        changes: Sequence[BankChange],
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         self._refuse_if_closed()
         founding = check_chain(key, uid, changes)
@@ -248,13 +252,13 @@ class MemoryStore:
         self._refuse_if_closed()
         return {key: self._banks[key].head for key in keys if key in self._banks}
 
-    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[Change]:
+    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[BankChange]:
         feed = self._bank(key, uid).feed
         oldest = feed[0].change.revision - 1
         if after < oldest:
             raise RevisionTrimmed(after, oldest)
         asked = [entry for entry in feed if entry.change.revision > after][:limit]
-        return [replace(entry.change, steps=decode_steps(entry.steps)) for entry in asked]
+        return [replace(entry.change, steps=STEPS.steps(entry.steps)) for entry in asked]
 
     async def request(self, key: BankKey, request_id: RequestId) -> RequestRecord | None:
         self._refuse_if_closed()
@@ -349,14 +353,14 @@ class MemoryStore:
         return stored
 
     @staticmethod
-    def _has(stored: _Stored, change: Change) -> bool:
+    def _has(stored: _Stored, change: BankChange) -> bool:
         place = change.revision - stored.feed[0].change.revision
         return 0 <= place < len(stored.feed) and stored.feed[place].change.change_id == change.change_id
 
     @staticmethod
-    def _replayed(contents: _Contents, change: Change) -> _Entry:
-        steps = encode_steps(change.steps)
-        for step in decode_steps(steps):
+    def _replayed(contents: _Contents, change: BankChange) -> _Entry:
+        steps = STEPS.text(change.steps)
+        for step in STEPS.steps(steps):
             contents.apply(step)
         for request in change.requests:
             contents.put_request(request)

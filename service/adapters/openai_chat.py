@@ -21,7 +21,7 @@ import openai
 from pydantic import BaseModel, Field, ValidationError
 
 from core.errors import ModelUnavailable
-from core.ports import ChatMessage, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 
 NO_KEY = "none"
 """Sent to an endpoint that wants no key. Given none, the library would send it the environment's."""

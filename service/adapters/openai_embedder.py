@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.errors import EmbedderUnavailable
 from core.model.bank import EmbeddingSpace
-from core.ports import Thresholds
+from core.ports.embedder import Thresholds
 from service.adapters.embedding_text import cleaned, windows
 
 Rows = NDArray[np.float32]

@@ -10,11 +10,13 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from core.bank.change import BankState, Head
-from core.bank.codec import decode, vector_of
-from core.bank.giving_way import MANY, GiveWay, in_turns
-from core.bank.rows import NodeRows, VectorRows
+from core.aggregate.change import Head
+from core.aggregate.codec import decode, vector_of
+from core.aggregate.giving_way import MANY, GiveWay, in_turns
+from core.bank.rows import NodeRows
+from core.bank.state import BankState
 from core.ids import BankKey, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef
+from core.index.rows import VectorRows
 from core.model.bank import BankRecord
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node

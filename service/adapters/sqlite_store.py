@@ -11,19 +11,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.bank.change import BankState, Change, EdgeDrop, EdgePut, Head, NodeDrop, NodePut, Vector
-from core.bank.codec import (
+from core.aggregate.change import Change, Head, Vector
+from core.aggregate.codec import (
     decode,
-    decode_steps,
     dumps,
-    encode_steps_text,
     encode_text,
     instant,
     micros,
     vector_bytes,
     vector_of,
 )
-from core.bank.giving_way import GiveWay, at_once
+from core.aggregate.giving_way import GiveWay, at_once
+from core.bank.state import BankState
+from core.bank.steps import STEPS, BankChange, EdgeDrop, EdgePut, NodeDrop, NodePut
 from core.errors import BankExists, BankNotFound, HeadMoved, RequestIdReused, RevisionTrimmed
 from core.ids import (
     BankId,
@@ -37,7 +37,7 @@ from core.ids import (
 from core.model.bank import BankRecord
 from core.model.insight import Insight
 from core.model.request import RequestRecord
-from core.ports import BankFilter, Leftover, PurgeCounts
+from core.ports.store import BankFilter, Leftover, PurgeCounts
 from service.adapters.fence import ChangeInvalid, check_chain
 from service.adapters.sql.named import migrations, queries
 from service.adapters.sql.rows import Row
@@ -73,7 +73,11 @@ class SqliteStore:
     # ---- writing ----
 
     async def append(
-        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+        self,
+        key: BankKey,
+        uid: str,
+        changes: Sequence[BankChange],
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         founding = check_chain(key, uid, changes)
         make = partial(self._statements, key, founding, changes)
@@ -126,7 +130,7 @@ class SqliteStore:
             for tenant, bank_id, uid, revision, head in rows
         }
 
-    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[Change]:
+    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[BankChange]:
         return await self._file.read(partial(self._changes, key, uid, after, limit))
 
     async def request(self, key: BankKey, request_id: RequestId) -> RequestRecord | None:
@@ -197,7 +201,7 @@ class SqliteStore:
             raise BankNotFound(key.bank_id)
 
     def _statements(
-        self, key: BankKey, founding: BankRecord | None, changes: Sequence[Change]
+        self, key: BankKey, founding: BankRecord | None, changes: Sequence[BankChange]
     ) -> list[Statement]:
         """All that the changes write beside the bank's own row and the requests."""
         made: list[Statement] = []
@@ -214,7 +218,7 @@ class SqliteStore:
                 change.change_id,
                 change.parent,
                 micros(change.time),
-                encode_steps_text(change.steps),
+                STEPS.text(change.steps),
             )
             made.append(Statement(self._sql["add_change"], [entry]))
         return made
@@ -224,7 +228,7 @@ class SqliteStore:
         key: BankKey,
         uid: str,
         founding: BankRecord | None,
-        changes: Sequence[Change],
+        changes: Sequence[BankChange],
         statements: Sequence[Statement],
         connection: sqlite3.Connection,
     ) -> None:
@@ -251,7 +255,7 @@ class SqliteStore:
         key: BankKey,
         uid: str,
         founding: BankRecord | None,
-        changes: Sequence[Change],
+        changes: Sequence[BankChange],
         connection: sqlite3.Connection,
     ) -> bool:
         """Move the head from the first change's parent to the last change: the fence."""
@@ -269,11 +273,11 @@ class SqliteStore:
         }
         return connection.execute(self._sql["create_bank"], row).rowcount == 1
 
-    def _stored(self, key: BankKey, uid: str, change: Change, connection: sqlite3.Connection) -> bool:
+    def _stored(self, key: BankKey, uid: str, change: BankChange, connection: sqlite3.Connection) -> bool:
         asked: Row = {**bank_row(key), "uid": uid, "revision": change.revision, "change_id": change.change_id}
         return self._one(connection, "change_stored", asked) is not None
 
-    def _refuse(self, key: BankKey, uid: str, first: Change, connection: sqlite3.Connection) -> None:
+    def _refuse(self, key: BankKey, uid: str, first: BankChange, connection: sqlite3.Connection) -> None:
         if first.parent is None:
             raise BankExists(key.bank_id)
         self._require_bank(connection, key, uid)
@@ -297,7 +301,7 @@ class SqliteStore:
 
     def _changes(
         self, key: BankKey, uid: str, after: int, limit: int, connection: sqlite3.Connection
-    ) -> Sequence[Change]:
+    ) -> Sequence[BankChange]:
         self._require_bank(connection, key, uid)
         (oldest,) = self._one(connection, "oldest_change", bank_row(key))
         if after < oldest - 1:
@@ -309,13 +313,13 @@ class SqliteStore:
                 parent=parent and ChangeId(parent),
                 revision=revision,
                 time=instant(time),
-                steps=decode_steps(steps),
+                steps=STEPS.steps(steps),
             )
             for revision, change_id, parent, time, steps in connection.execute(self._sql["changes"], asked)
         ]
 
 
-def _are_brief(changes: Sequence[Change]) -> bool:
+def _are_brief(changes: Sequence[BankChange]) -> bool:
     left = FEW
     for change in changes:
         left -= len(change.steps)

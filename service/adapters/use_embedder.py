@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
-from core.ports import Thresholds
+from core.ports.embedder import Thresholds
 from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import cleaned, windows
 from service.adapters.wheel_file import verify, wheel_file

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from functools import partial
 
-from core.usecases.get_interaction import get_interaction
-from core.usecases.get_lineage import get_lineage
+from core.usecases.bank.get_interaction import get_interaction
+from core.usecases.bank.get_lineage import get_lineage
+from core.usecases.bank.list_interactions import list_interactions
 from core.usecases.house import House
-from core.usecases.list_interactions import list_interactions
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from service.api import streams
 from service.api.endpoint import Endpoint, as_it_is, server_stream, unary

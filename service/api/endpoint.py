@@ -16,7 +16,7 @@ from grpc.aio import ServicerContext
 from core.ids import Tenant
 from service.api.errors import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
-from service.giving_way import let_pass
+from service.process.giving_way import let_pass
 
 M = TypeVar("M", bound=Message)
 Command = TypeVar("Command")

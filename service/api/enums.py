@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from core.bank.query import Fusion, Target
-from core.bank.scoring import Mode
 from core.context.prompt import ToolFormat
+from core.index.scoring import Mode
 from core.model.bank import SpaceSource
 from core.model.conflict import ConflictStatus
 from core.model.interaction import InteractionOrigin, TaskStatus
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.structuring import Purpose, StructuringState
-from core.usecases.memorize import Wait
-from core.usecases.reranking import Reranked
+from core.usecases.bank.memorize import Wait
+from core.usecases.bank.reranking import Reranked
 from memorybank.v1 import retrieval_pb2, types_pb2
 
 Value = TypeVar("Value")

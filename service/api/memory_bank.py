@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from functools import partial
 
-from core.usecases.advance_task import advance_task
-from core.usecases.create_bank import create_bank, new_bank_id
-from core.usecases.delete_bank import delete_bank
-from core.usecases.get_bank import get_bank
-from core.usecases.get_insight import get_insight
+from core.usecases.bank.advance_task import advance_task
+from core.usecases.bank.create_bank import create_bank, new_bank_id
+from core.usecases.bank.delete_bank import delete_bank
+from core.usecases.bank.get_bank import get_bank
+from core.usecases.bank.get_insight import get_insight
+from core.usecases.bank.list_banks import list_banks
+from core.usecases.bank.list_conflicts import list_conflicts
+from core.usecases.bank.memorize import memorize
+from core.usecases.bank.resolve_conflict import resolve_conflict
+from core.usecases.bank.restructure import restructure
+from core.usecases.bank.start_task import start_task
+from core.usecases.bank.update_bank import update_bank
+from core.usecases.bank.update_insight import update_insight
 from core.usecases.house import House
-from core.usecases.list_banks import list_banks
-from core.usecases.list_conflicts import list_conflicts
-from core.usecases.memorize import memorize
-from core.usecases.resolve_conflict import resolve_conflict
-from core.usecases.restructure import restructure
-from core.usecases.start_task import start_task
-from core.usecases.update_bank import update_bank
-from core.usecases.update_insight import update_insight
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api import streams
 from service.api.endpoint import Endpoint, as_it_is, bidi_stream, client_stream, server_stream, unary

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from functools import partial
 
-from core.usecases.add_nodes import add_nodes
-from core.usecases.delete_node import delete_node
-from core.usecases.get_node import get_node
+from core.usecases.bank.add_nodes import add_nodes
+from core.usecases.bank.delete_node import delete_node
+from core.usecases.bank.get_node import get_node
+from core.usecases.bank.list_neighbors import list_neighbors
+from core.usecases.bank.list_nodes import list_nodes
+from core.usecases.bank.merge_nodes import merge_nodes
+from core.usecases.bank.relate import relate
+from core.usecases.bank.unrelate import unrelate
+from core.usecases.bank.update_node import update_node
 from core.usecases.house import House
-from core.usecases.list_neighbors import list_neighbors
-from core.usecases.list_nodes import list_nodes
-from core.usecases.merge_nodes import merge_nodes
-from core.usecases.relate import relate
-from core.usecases.unrelate import unrelate
-from core.usecases.update_node import update_node
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.endpoint import Endpoint, unary
 from service.api.from_proto import query_graph as parse

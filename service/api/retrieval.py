@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import partial
 
-from core.usecases.augment import augment
+from core.usecases.bank.augment import augment
+from core.usecases.bank.search import run_searches
 from core.usecases.house import House
-from core.usecases.search import run_searches
 from memorybank.v1 import retrieval_pb2 as pb
 from service.api.endpoint import Endpoint, unary
 from service.api.from_proto import retrieval as parse

@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from core.errors import InvalidField, LimitReached
 from core.ids import InteractionId, Tenant
-from core.ports import Committed
-from core.usecases.export_bank import ExportBank, export_bank
+from core.ports.aggregates import Committed
+from core.usecases.bank.export_bank import ExportBank, export_bank
+from core.usecases.bank.import_bank import BankImported, import_bank
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.read_attachment import ReadAttachment, read_attachment
+from core.usecases.bank.upload_attachment import AttachmentUploaded, upload_attachment
+from core.usecases.bank.watch_bank import BankGone, WatchBank, watch_bank
 from core.usecases.house import House
-from core.usecases.import_bank import BankImported, import_bank
-from core.usecases.memorize import Memorize, memorize
-from core.usecases.read_attachment import ReadAttachment, read_attachment
-from core.usecases.upload_attachment import AttachmentUploaded, upload_attachment
-from core.usecases.watch_bank import BankGone, WatchBank, watch_bank
 from memorybank.v1 import deep_retrieval_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.from_proto.export import Reader, import_options

@@ -8,7 +8,7 @@ import structlog
 
 from core.errors import MemoryBankError
 from service.config import ConfigurationError, Settings, load_settings
-from service.logs import configure_logs
+from service.process.logs import configure_logs
 from service.server import require_loopback
 from service.server import serve as run
 

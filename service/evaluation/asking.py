@@ -13,10 +13,10 @@ from core.bank.bank import Bank
 from core.bank.query import Hit
 from core.context.prompt import one_line
 from core.ids import BankId, BankKey, NodeId, Tenant
-from core.usecases.create_bank import CreateBank, create_bank
+from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.search import Ask, Searches, run_searches
 from core.usecases.house import House
-from core.usecases.memorize import Memorize, memorize
-from core.usecases.search import Ask, Searches, run_searches
 from service.evaluation.figures import DEPTHS, Outcome, Standing
 from service.evaluation.methods import Method
 from service.evaluation.pacing import Progress, Stopwatch, Took

@@ -10,20 +10,20 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.bank.query import Target
-from core.bank.structure import Structure
 from core.context.prompt import one_line
 from core.errors import BudgetTooSmall
 from core.ids import BankId, BankKey, InteractionId, Tenant
 from core.model.conflict import ConflictStatus
-from core.usecases.augment import Augment, augment
-from core.usecases.create_bank import CreateBank, create_bank
-from core.usecases.export_bank import ExportBank, export_bank
-from core.usecases.export_records import ExportRecord
+from core.usecases.bank.augment import Augment, augment
+from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.export_bank import ExportBank, export_bank
+from core.usecases.bank.export_records import ExportRecord
+from core.usecases.bank.import_bank import ImportBank, import_bank
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.record import Context
+from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
-from core.usecases.import_bank import ImportBank, import_bank
-from core.usecases.memorize import Memorize, memorize
-from core.usecases.record import Context
-from core.usecases.resolve_conflict import ResolveConflict, resolve_conflict
+from core.verbatim.structure import Structure
 from service.evaluation import contradictions
 from service.evaluation.figures import BUDGETS
 from service.evaluation.pacing import Progress

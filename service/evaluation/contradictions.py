@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from core.bank.bank import Bank
 from core.bank.query import Target
-from core.bank.structure import Structure
 from core.ids import BankId, BankKey, InteractionId, Tenant
 from core.model.conflict import Conflict, Side
-from core.usecases.create_bank import CreateBank, create_bank
+from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.record import Context
+from core.usecases.bank.search import Ask, Searches, run_searches
 from core.usecases.house import House
-from core.usecases.memorize import Memorize, Memorized, memorize
-from core.usecases.record import Context
-from core.usecases.search import Ask, Searches, run_searches
+from core.verbatim.structure import Structure
 from service.evaluation.sets import Case, SetUnusable
 
 TENANT = Tenant("evaluation")

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from core.bank.scoring import Mode
-from core.bank.structure import Structure
 from core.errors import EmbedderUnavailable
+from core.index.scoring import Mode
 from core.usecases.house import House
+from core.verbatim.structure import Structure
 from service.evaluation.asking import Run, ask_set
 from service.evaluation.figures import Figures, Outcome, figures
 from service.evaluation.methods import Method

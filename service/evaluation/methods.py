@@ -6,8 +6,8 @@ Law: pure. What a method leaves open (`None`) is as configured.
 from dataclasses import dataclass, replace
 
 from core.bank.query import Target
-from core.bank.scoring import Mode
-from core.bank.structure import COMPONENTS, Structure
+from core.index.scoring import Mode
+from core.verbatim.structure import COMPONENTS, Structure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from core.bank.query import Target
 from core.context.prompt import one_line
 from core.errors import BudgetTooSmall
 from core.ids import BankKey, NodeId, SegmentRef
-from core.usecases.augment import Augment, augment
+from core.usecases.bank.augment import Augment, augment
 from core.usecases.house import House
 from service.evaluation.figures import BUDGETS, Standing
 from service.evaluation.methods import Method

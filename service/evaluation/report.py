@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.bank.structure import Structure
+from core.verbatim.structure import Structure
 from service.evaluation.asking import DEEPEST, Run
 from service.evaluation.figures import BUDGETS, DEPTHS, SAMPLES, Figures, Outcome, figures, gain
 from service.evaluation.methods import SEARCHED, STRUCTURED, WORDS, Method

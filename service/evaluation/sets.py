@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.usecases.record import Context
+from core.usecases.bank.record import Context
 
 
 class SetUnusable(Exception):

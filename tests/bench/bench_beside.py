@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memorybank.v1 import query_graph_pb2, query_graph_pb2_grpc, retrieval_pb2
-from service.held_bank import REST_SECONDS
+from service.holding.held import REST_SECONDS
 from tests.bench.bench_service import BANK, BATCH_ADD, LARGEST, SEARCH, WARM, added_together, unseen
 from tests.bench.corpus import Corpus, by_vector, fill
 from tests.bench.floor import teach

@@ -19,25 +19,28 @@ from pathlib import Path
 
 import numpy as np
 
+from core.aggregate.change import Vector
 from core.bank.bank import PARTS, Bank, Tuning
-from core.bank.change import BankState, EdgePut, InteractionAdd, NodePut, Step, Vector
 from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
 from core.bank.graph import Graph
-from core.bank.keyword_index import KeywordIndex
 from core.bank.query import Query
 from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
-from core.bank.rows import NodeRows, VectorRows
+from core.bank.rows import NodeRows
 from core.bank.search import search
-from core.bank.vector_index import VectorIndex
+from core.bank.state import BankState
+from core.bank.steps import EdgePut, InteractionAdd, NodePut, Step
 from core.ids import InteractionId, NodeId
+from core.index.keyword_index import KeywordIndex
+from core.index.rows import VectorRows
+from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace, SpaceSource
 from service.adapters.local_index_cache import LocalIndexCache
 from service.adapters.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.banks import OpenBanks
-from service.collector import Collector
-from service.held_bank import Holding
+from service.holding.held import Holding
+from service.holding.open import OpenBanks
+from service.process.collector import Collector
 from service.server import TURN
 from tests.bench.bench_vector_index import DIMENSION, made
 from tests.support import changes as a

@@ -16,7 +16,7 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 from service.adapters.local_embedder import LocalEmbedder
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.encoder import Graph, by_vnni

@@ -29,11 +29,11 @@ from core.agents.offline.judge import OfflineJudge, Vector
 from core.agents.roles import ConflictOpinion, Topic
 from core.bank.bank import Bank
 from core.ids import BankId, BankKey, NodeId, Tenant
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 from core.text import sentences
-from core.usecases.create_bank import CreateBank, create_bank
-from core.usecases.memorize import Memorize, memorize
-from core.usecases.record import Context
+from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.record import Context
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from service.evaluation.contradictions import read_letta

@@ -14,7 +14,7 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from core.bank.keyword_index import KeywordIndex
+from core.index.keyword_index import KeywordIndex
 from core.text import analysis
 
 Maker = Callable[[np.random.Generator, int], list[str]]

@@ -19,17 +19,19 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
+from core.aggregate.change import Head
 from core.bank.bank import Bank, Tuning
-from core.bank.change import BankState, Head, NodePut
 from core.bank.query import Query, Target
-from core.bank.scoring import Mode
 from core.bank.search import search
-from core.bank.structure import Structure
+from core.bank.state import BankState
+from core.bank.steps import NodePut
 from core.ids import ChangeId, InteractionId, SegmentRef
+from core.index.scoring import Mode
 from core.model.bank import EmbeddingSpace
 from core.model.insight import Insight
 from core.model.interaction import Interaction
 from core.usecases.house import House
+from core.verbatim.structure import Structure
 from service.bootstrap import open_house
 from service.config import StructureSection, load_settings
 from service.evaluation import locomo

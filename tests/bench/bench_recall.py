@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bank.compiled_vectors import VectorSettings
-from core.bank.vector_index import VectorIndex
+from core.index.compiled_vectors import VectorSettings
+from core.index.vector_index import VectorIndex
 from service.adapters.local_embedder import LocalEmbedder
 from tests.bench.bench_vector_index import DIMENSION, compiled, filled, milliseconds, recall
 from tests.support import real_texts

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from core.bank.change import Change, EdgePut, InteractionAdd, NodePut, Step
+from core.bank.steps import BankChange, EdgePut, InteractionAdd, NodePut, Step
 from core.ids import InteractionId, NodeId
 from core.model.bank import EmbeddingSpace
 from service.adapters.sqlite_store import SqliteStore
@@ -28,7 +28,7 @@ def show(what: str, figure: str) -> None:
     print(f"{what:<52}{figure:>24}")
 
 
-def large_change(story: a.Story, group: int) -> Change:
+def large_change(story: a.Story, group: int) -> BankChange:
     """An interaction of GROUP segments, a node for each, and edges between neighbours."""
     numbers = range(group * GROUP, (group + 1) * GROUP)
     text = "会议纪要第三条:预算增加百分之十二。The budget grows by 12 % from March. "

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from service.held_bank import REST_SECONDS
+from service.holding.held import REST_SECONDS
 
 Call = Callable[[bytes], Awaitable[bytes]]
 

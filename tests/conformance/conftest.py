@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.ports import Store
+from core.ports.store import Store
 from service.adapters.memory_store import MemoryStore
 from service.adapters.sqlite_store import SqliteStore
 

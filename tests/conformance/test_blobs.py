@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
-from core.ports import Blobs
+from core.ports.blobs import Blobs
 from service.adapters.local_blobs import CHUNK, LocalBlobs
 from service.adapters.memory_blobs import MemoryBlobs
 from tests.support import changes as a

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ModelUnavailable
-from core.ports import ChatMessage, ChatModel, ReplyShape
+from core.ports.chat import ChatMessage, ChatModel, ReplyShape
 from service.adapters.breaker import Breaker
 from service.adapters.openai_chat import Endpoint, OpenAIChat
 from service.adapters.recorded_chat import Record, Recorder, RecordingChat, ReplayedChat

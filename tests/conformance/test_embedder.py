@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.model.bank import EmbeddingSpace
-from core.ports import Embedder, Thresholds
+from core.ports.embedder import Embedder, Thresholds
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.openai_embedder import Endpoint, OpenAIEmbedder
 from tests.support.embedders import light_embedder, local_embedder

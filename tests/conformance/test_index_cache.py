@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreUnavailable
-from core.ports import IndexCache
+from core.ports.index_cache import IndexCache
 from service.adapters.local_index_cache import LocalIndexCache
 from service.adapters.memory_index_cache import MemoryIndexCache
 from tests.support import changes as a

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from core.errors import RerankerUnavailable
-from core.ports import Reranker
+from core.ports.reranker import Reranker
 from service.adapters.breaker import RerankerBreaker
 from service.adapters.endpoint_reranker import Endpoint, EndpointReranker
 from tests.support.rerank_endpoint import failing, serving

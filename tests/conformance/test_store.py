@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from core.bank.change import (
+from core.aggregate.change import Head
+from core.bank.state import BankState
+from core.bank.steps import (
     AttachmentPut,
+    BankChange,
     BankPut,
-    BankState,
-    Change,
     ClusterPut,
     ConflictPut,
     EdgeDrop,
-    Head,
     InsightPut,
     InteractionAdd,
     MergeAdd,
@@ -44,7 +44,7 @@ from core.model.interaction import InteractionOrigin, TaskReport, TaskStatus
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import NodeState
 from core.model.structuring import MergeMade, Outcome, StructuringState
-from core.ports import BankFilter, PurgeCounts, Store
+from core.ports.store import BankFilter, PurgeCounts, Store
 from service.adapters.fence import ChangeInvalid
 from tests.support import changes as a
 
@@ -262,27 +262,27 @@ async def test_an_imported_bank_may_begin_where_the_exported_one_stood(store: St
         await store.changes(a.KEY, "u1", 55, 10)
 
 
-def _gap(story: a.Story) -> list[Change]:
+def _gap(story: a.Story) -> list[BankChange]:
     return [story.change(), replace(story.change(), revision=9)]
 
 
-def _strangers(story: a.Story) -> list[Change]:
+def _strangers(story: a.Story) -> list[BankChange]:
     return [story.change(), replace(story.change(), parent=ChangeId("another"))]
 
 
-def _skips(story: a.Story) -> list[Change]:
+def _skips(story: a.Story) -> list[BankChange]:
     return [replace(story.change(), revision=7)]
 
 
-def _another_banks_record(story: a.Story) -> list[Change]:
+def _another_banks_record(story: a.Story) -> list[BankChange]:
     return [story.change(BankPut(record=a.record(a.key("other"))))]
 
 
-def _founding_without_record(story: a.Story) -> list[Change]:
+def _founding_without_record(story: a.Story) -> list[BankChange]:
     return [replace(story.change(a.node_put("n9")), parent=None, revision=1)]
 
 
-def _nothing(_: a.Story) -> list[Change]:
+def _nothing(_: a.Story) -> list[BankChange]:
     return []
 
 
@@ -290,7 +290,7 @@ def _nothing(_: a.Story) -> list[Change]:
     "staged", [_gap, _strangers, _skips, _another_banks_record, _founding_without_record, _nothing]
 )
 async def test_changes_that_do_not_belong_together_are_refused(
-    store: Store, staged: Callable[[a.Story], list[Change]]
+    store: Store, staged: Callable[[a.Story], list[BankChange]]
 ) -> None:
     story = await founded(store)
     before = await loaded(store)
@@ -614,7 +614,7 @@ async def _feed_of(store: Store, length: int) -> a.Story:
     return story
 
 
-def _revisions(changes: Sequence[Change]) -> list[int]:
+def _revisions(changes: Sequence[BankChange]) -> list[int]:
     return [change.revision for change in changes]
 
 

@@ -13,7 +13,8 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from core.bank.bank import Bank, Tuning
-from core.bank.change import BankState, Change
+from core.bank.state import BankState
+from core.bank.steps import BankChange
 from core.ids import BankId, BankKey
 from core.model.structuring import StructuringState
 from memorybank.v1.memory_bank_pb2 import PROGRESS_STAGE_STRUCTURING
@@ -146,19 +147,19 @@ def key(bank_id: str) -> BankKey:
     return BankKey(tenant=DEFAULT_TENANT, bank_id=BankId(bank_id))
 
 
-async def stored(folder: Path, bank_id: str) -> tuple[BankState, list[Change]]:
+async def stored(folder: Path, bank_id: str) -> tuple[BankState, list[BankChange]]:
     """The rows of a bank that no server holds, and its whole feed."""
     store = await SqliteStore.open(folder / DATABASE)
     state = await store.load(key(bank_id))
     assert state is not None
-    feed: list[Change] = []
+    feed: list[BankChange] = []
     while more := await store.changes(key(bank_id), state.head.uid, len(feed), 500):
         feed += more
     await store.close()
     return state, feed
 
 
-def rows_are_what_the_feed_tells(state: BankState, feed: list[Change]) -> None:
+def rows_are_what_the_feed_tells(state: BankState, feed: list[BankChange]) -> None:
     """Replayed, the feed gives the rows; loaded, the rows give themselves. Revisions have no gaps."""
     assert [change.revision for change in feed] == list(range(1, state.head.revision + 1))
     assert [change.parent for change in feed] == [None, *(change.change_id for change in feed[:-1])]

@@ -14,27 +14,27 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from core.bank.bank import Bank, Tuning
-from core.bank.compiled_vectors import VectorSettings
 from core.errors import EdgeNotFound, NodeAbsorbed, NodeContested, NodeExists, NodeNotFound
 from core.ids import ConflictId, NodeId
+from core.index.compiled_vectors import VectorSettings
 from core.model.conflict import ConflictStatus
 from core.model.node import NodeState
-from core.ports import Store
-from core.usecases.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.delete_node import DeleteNode, delete_node
+from core.ports.store import Store
+from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.delete_node import DeleteNode, delete_node
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.record import Context
+from core.usecases.bank.relate import Relate, relate
+from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.search import Ask, Searches, run_searches
+from core.usecases.bank.unrelate import Unrelate, unrelate
+from core.usecases.bank.update_node import UpdateNode, update_node
 from core.usecases.house import House, Retrieval
-from core.usecases.memorize import Memorize, memorize
-from core.usecases.merge_nodes import MergeNodes, merge_nodes
-from core.usecases.record import Context
-from core.usecases.relate import Relate, relate
-from core.usecases.resolve_conflict import ResolveConflict, resolve_conflict
-from core.usecases.search import Ask, Searches, run_searches
-from core.usecases.unrelate import Unrelate, unrelate
-from core.usecases.update_node import UpdateNode, update_node
 from service.adapters.memory_store import MemoryStore
 from service.adapters.sqlite_store import SqliteStore
-from service.banks import OpenBanks
-from service.held_bank import Holding
+from service.holding.held import Holding
+from service.holding.open import OpenBanks
 from tests.support.changes import same
 from tests.support.house import KEY, make_bank, open_house, work_done
 from tests.support.plain_bank import SUBJECTS, VALUES, PlainBank, agents_by_claims

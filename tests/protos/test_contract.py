@@ -15,7 +15,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 
 from core import errors
 from core.model import bank, conflict, insight, interaction, lineage, node, structuring
-from core.ports import PurgeCounts
+from core.ports.store import PurgeCounts
 from memorybank.v1 import (
     deep_retrieval_pb2,
     errors_pb2,

@@ -17,11 +17,11 @@ import pytest
 from core.agents.llm.agents import llm_agents
 from core.agents.roles import Agents
 from core.errors import AgentReplyInvalid, AgentUnavailable, MemoryBankError, StructuringFailed
-from core.ports import ChatMessage, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatReply, ReplyShape
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.record import Context
+from core.usecases.bank.restructure import Restructure, restructure
 from core.usecases.house import House
-from core.usecases.memorize import Memorize, memorize
-from core.usecases.record import Context
-from core.usecases.restructure import Restructure, restructure
 from service.adapters.memory_store import MemoryStore
 from service.adapters.openai_chat import Endpoint, OpenAIChat
 from service.casting import ROLES

@@ -7,11 +7,11 @@ import pytest
 from core.errors import BankNotFound
 from core.model.insight import CompletedTask
 from core.model.interaction import TaskStatus
-from core.usecases.get_bank import GetBank, get_bank
-from core.usecases.memorize import Memorize, Wait, memorize
-from core.usecases.record import Context
-from core.usecases.update_bank import UpdateBank, update_bank
-from core.usecases.update_insight import UpdateInsight, update_insight
+from core.usecases.bank.get_bank import GetBank, get_bank
+from core.usecases.bank.memorize import Memorize, Wait, memorize
+from core.usecases.bank.record import Context
+from core.usecases.bank.update_bank import UpdateBank, update_bank
+from core.usecases.bank.update_insight import UpdateInsight, update_insight
 from service.adapters.memory_store import MemoryStore
 from service.config import BanksSection
 from service.upkeep import one_round

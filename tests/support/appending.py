@@ -9,7 +9,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from core.bank.change import Head, InteractionAdd
+from core.aggregate.change import Head
+from core.bank.steps import InteractionAdd
 from core.errors import BankExists, HeadMoved
 from core.ids import ChangeId
 from service.adapters.sqlite_store import SqliteStore

@@ -6,18 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from core.bank.change import (
-    BankPut,
-    BankState,
-    Change,
-    EdgePut,
-    Head,
-    InteractionAdd,
-    NodePut,
-    Step,
-    Vector,
-)
-from core.bank.codec import encode
+from core.aggregate.change import Change, Head, Vector
+from core.aggregate.codec import encode
+from core.bank.state import BankState
+from core.bank.steps import STEPS, BankChange, BankPut, EdgePut, InteractionAdd, NodePut, Step
 from core.ids import (
     BankId,
     BankKey,
@@ -160,13 +152,17 @@ class Story:
         self.head: Head | None = None
         self._named = 0
 
-    def change(self, *steps: Step, requests: Sequence[RequestRecord] = (), time: datetime = START) -> Change:
+    def change(
+        self, *steps: Step, requests: Sequence[RequestRecord] = (), time: datetime = START
+    ) -> BankChange:
         """The next change, taken as appended."""
         made = self.fork(*steps, requests=requests, time=time)
         self.head = Head(uid=self.uid, revision=made.revision, change_id=made.change_id)
         return made
 
-    def fork(self, *steps: Step, requests: Sequence[RequestRecord] = (), time: datetime = START) -> Change:
+    def fork(
+        self, *steps: Step, requests: Sequence[RequestRecord] = (), time: datetime = START
+    ) -> BankChange:
         """A change on the present head that the story does not follow: a rival of the next one."""
         self._named += 1
         return Change(
@@ -178,12 +174,12 @@ class Story:
             requests=tuple(requests),
         )
 
-    def founding(self, *steps: Step, time: datetime = START, **changed: Any) -> Change:
+    def founding(self, *steps: Step, time: datetime = START, **changed: Any) -> BankChange:
         """The change that creates the bank, with the record's fields changed as given."""
         return self.change(BankPut(record=record(self.key, self.uid, **changed)), *steps, time=time)
 
 
-def founding_with_two_nodes(story: Story) -> Change:
+def founding_with_two_nodes(story: Story) -> BankChange:
     """A bank with an interaction of two segments and the two related nodes made from them."""
     return story.founding(
         InteractionAdd(interaction=interaction("i1", "公司的首席执行官是张三。", "The CEO is Zhang San.")),
@@ -193,9 +189,17 @@ def founding_with_two_nodes(story: Story) -> Change:
     )
 
 
-def same(one: BankState | Change | None, other: BankState | Change | None) -> bool:
+def same(one: BankState | BankChange | None, other: BankState | BankChange | None) -> bool:
     """Whether two values are equal, vectors bit for bit (they hold arrays, which `==` cannot compare)."""
-    return one is not None and other is not None and encode(one) == encode(other)
+    return one is not None and other is not None and _written(one) == _written(other)
+
+
+def _written(value: object) -> object:
+    """The value in its written form: vectors compare by their bytes."""
+    if isinstance(value, Change):
+        beside = (value.change_id, value.parent, value.revision, value.time, value.requests)
+        return *beside, STEPS.text(value.steps)
+    return encode(value)
 
 
 def bits(vectors: Mapping[SegmentRef, Vector] | None) -> dict[SegmentRef, bytes]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
-from core.ports import Thresholds
+from core.ports.embedder import Thresholds
 
 _WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+|[^\W_]+")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")

@@ -10,15 +10,17 @@ from tempfile import TemporaryDirectory
 from core.agents.roles import Agents
 from core.ids import BankId, BankKey, RequestId, Tenant
 from core.model.bank import EmbeddingSpace, SpaceSource
-from core.ports import Embedder, RequestKey, Store
-from core.usecases.create_bank import CreateBank, create_bank
+from core.ports.aggregates import RequestKey
+from core.ports.embedder import Embedder
+from core.ports.store import Store
+from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Limits
 from core.usecases.workshop import Workshop
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.memory_store import MemoryStore
-from service.banks import OpenBanks
-from service.held_bank import Holding
+from service.holding.held import Holding
+from service.holding.open import OpenBanks
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.scripted_agents import ScriptedAgents
 

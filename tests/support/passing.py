@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.bank.change import Change
+from core.bank.steps import BankChange
 from core.ids import BankKey
 from core.model.structuring import StructuringState
 from service.adapters.memory_store import MemoryStore
@@ -40,7 +40,11 @@ class WitnessStore(MemoryStore):
         self.seen: list[Look] = []
 
     async def append(
-        self, key: BankKey, uid: str, changes: Sequence[Change], meanwhile: Callable[[], None] | None = None
+        self,
+        key: BankKey,
+        uid: str,
+        changes: Sequence[BankChange],
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         await super().append(key, uid, changes, meanwhile)
         self.seen.append(await look(self, key))

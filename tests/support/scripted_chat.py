@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from core.errors import ModelUnavailable
-from core.ports import ChatMessage, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 
 Rule = Callable[[Sequence[ChatMessage], ReplyShape], str | ChatReply]
 

@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # ships no types
 
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 from memorybank.v1 import (
     deep_retrieval_pb2_grpc,
     memory_bank_pb2_grpc,

@@ -13,9 +13,9 @@ import uvloop
 
 from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents, Structurer
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 from service.config import load_settings
-from service.logs import configure_logs
+from service.process.logs import configure_logs
 from service.server import serve
 
 

@@ -8,7 +8,7 @@ from core.agents.llm.judge import LlmJudge
 from core.agents.llm.planner import LlmPlanner
 from core.agents.llm.structurer import LlmStructurer
 from core.agents.roles import Agents
-from core.ports import ChatModel
+from core.ports.chat import ChatModel
 
 
 def llm_agents(models: Mapping[str, ChatModel]) -> Agents:

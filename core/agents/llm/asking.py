@@ -15,7 +15,7 @@ from core.agents.llm.fence import disarmed
 from core.agents.parsing import Fields, Malformed, Misshapen, read_object
 from core.agents.usage import afford, charge
 from core.errors import AgentReplyInvalid, AgentUnavailable, ModelUnavailable
-from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatModel, ChatReply, ReplyShape
 from core.text.tokens import estimate
 
 Answer = TypeVar("Answer")

@@ -16,7 +16,7 @@ from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
 from core.agents.parsing import Fields, Malformed, listed
 from core.agents.roles import Cluster, Piece, SplitPrompt
-from core.ports import ChatModel, ReplyShape
+from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
 from core.text.tokens import estimate
 

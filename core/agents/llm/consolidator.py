@@ -19,7 +19,7 @@ from core.agents.parsing import Fields, Malformed, folded, shown
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording
 from core.ids import NodeId
 from core.model.lineage import MergeReason
-from core.ports import ChatModel, ReplyShape
+from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
 from core.text.tokens import estimate
 

@@ -13,7 +13,7 @@ from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
 from core.agents.llm.topics import enclosed, names, size
 from core.agents.parsing import Fields, Malformed, folded, shown
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
-from core.ports import ChatModel, ReplyShape
+from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
 from core.text.analysis import terms
 

@@ -18,7 +18,7 @@ from core.agents.roles import Plan, PlannedTask, Progress, Topic
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskStatus
-from core.ports import ChatModel, ReplyShape
+from core.ports.chat import ChatModel, ReplyShape
 from core.text.tokens import estimate
 
 TYPES = (

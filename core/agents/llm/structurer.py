@@ -8,7 +8,7 @@ from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
 from core.agents.llm.topics import labels
 from core.agents.parsing import Fields, Malformed
-from core.ports import ChatModel, ReplyShape
+from core.ports.chat import ChatModel, ReplyShape
 from core.text.tokens import estimate
 
 SHAPE = ReplyShape(name="summary", schema=shapes.fields(summary=shapes.TEXT))

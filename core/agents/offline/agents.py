@@ -7,7 +7,7 @@ from core.agents.offline.judge import OfflineJudge
 from core.agents.offline.planner import OfflinePlanner
 from core.agents.offline.structurer import OfflineStructurer
 from core.agents.roles import Agents
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 
 
 def offline_agents(embedder: Embedder) -> Agents:

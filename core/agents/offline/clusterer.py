@@ -12,7 +12,7 @@ from core.agents.offline import keywords as keyword
 from core.agents.offline import naming, questions, topics
 from core.agents.offline.thinking import think
 from core.agents.roles import Cluster, Piece, SplitPrompt
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 from core.text import outline
 from core.text.outline import BOLD_LEVEL, Heading
 from core.text.scripts import display_width

@@ -21,7 +21,7 @@ from core.agents.offline.contradiction import Contradiction, contradiction
 from core.agents.offline.sameness import contains, content
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
-from core.ports import Embedder
+from core.ports.embedder import Embedder
 from core.text import sentences
 from core.text.scripts import is_chinese
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
-from core.ports import Thresholds
+from core.ports.embedder import Thresholds
 from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import cleaned, windows
 from service.adapters.local_embedder.calibration import Calibration

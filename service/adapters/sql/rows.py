@@ -11,7 +11,7 @@ from dataclasses import fields
 from types import NoneType
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
-from core.bank.codec import expression, form
+from core.aggregate.codec import expression, form
 from core.ids import BankKey
 from service.native import rows as native
 

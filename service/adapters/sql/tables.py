@@ -6,7 +6,8 @@ Law: each step becomes the same rows wherever it is carried out; nothing is read
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from core.bank.change import (
+from core.aggregate.codec import encode_text, vector_bytes
+from core.bank.steps import (
     AttachmentPut,
     BankPut,
     ClusterPut,
@@ -24,7 +25,6 @@ from core.bank.change import (
     Step,
     StructuringPut,
 )
-from core.bank.codec import encode_text, vector_bytes
 from core.errors import StepUnknown
 from core.ids import BankKey
 from core.model.conflict import Conflict

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidField
 from core.ids import BankId, BankKey, RequestId, Tenant, is_id
-from core.ports import RequestKey
+from core.ports.aggregates import RequestKey
 from memorybank.v1 import types_pb2 as pb
 from service.api.errors import InvalidRequest
 

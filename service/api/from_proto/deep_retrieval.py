@@ -1,10 +1,10 @@
 """Requests of DeepRetrieval."""
 
 from core.ids import AttachmentId, InteractionId, NodeId, Tenant
-from core.usecases.get_interaction import GetInteraction
-from core.usecases.get_lineage import GetLineage
-from core.usecases.list_interactions import ListInteractions
-from core.usecases.read_attachment import ReadAttachment
+from core.usecases.bank.get_interaction import GetInteraction
+from core.usecases.bank.get_lineage import GetLineage
+from core.usecases.bank.list_interactions import ListInteractions
+from core.usecases.bank.read_attachment import ReadAttachment
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from service.api.enums import STRUCTURING_STATES
 from service.api.from_proto.checks import SOURCE, checking

@@ -7,7 +7,7 @@ in core. Bounds of requests do not apply: what a bank may hold was bounded when 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-from core.bank.change import NodePut
+from core.bank.steps import NodePut
 from core.errors import ImportInvalid, InvalidField
 from core.ids import AttachmentId, BankId, BankKey, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
 from core.model.bank import BankRecord
@@ -17,8 +17,8 @@ from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring
-from core.usecases.export_bank import ExportBank
-from core.usecases.export_records import (
+from core.usecases.bank.export_bank import ExportBank
+from core.usecases.bank.export_records import (
     Edge,
     ExportHeader,
     ExportRecord,
@@ -30,7 +30,7 @@ from core.usecases.export_records import (
     SegmentVector,
     SettledPair,
 )
-from core.usecases.import_bank import ImportBank
+from core.usecases.bank.import_bank import ImportBank
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import (

@@ -6,23 +6,23 @@ from core.ids import AttachmentId, BankId, BankKey, ConflictId, InteractionId, N
 from core.model.conflict import ConflictStatus
 from core.model.insight import CompletedTask, PendingTask
 from core.model.interaction import TaskStatus
-from core.ports import RequestKey
-from core.usecases.advance_task import AdvanceTask
-from core.usecases.augment import Augment
-from core.usecases.create_bank import CreateBank
-from core.usecases.delete_bank import DeleteBank
-from core.usecases.get_bank import GetBank
-from core.usecases.get_insight import GetInsight
-from core.usecases.list_banks import ListBanks
-from core.usecases.list_conflicts import ListConflicts
-from core.usecases.memorize import Memorize
-from core.usecases.resolve_conflict import ResolveConflict
-from core.usecases.restructure import Restructure
-from core.usecases.start_task import StartTask
-from core.usecases.update_bank import UpdateBank
-from core.usecases.update_insight import UpdateInsight
-from core.usecases.upload_attachment import UploadAttachment
-from core.usecases.watch_bank import WatchBank
+from core.ports.aggregates import RequestKey
+from core.usecases.bank.advance_task import AdvanceTask
+from core.usecases.bank.augment import Augment
+from core.usecases.bank.create_bank import CreateBank
+from core.usecases.bank.delete_bank import DeleteBank
+from core.usecases.bank.get_bank import GetBank
+from core.usecases.bank.get_insight import GetInsight
+from core.usecases.bank.list_banks import ListBanks
+from core.usecases.bank.list_conflicts import ListConflicts
+from core.usecases.bank.memorize import Memorize
+from core.usecases.bank.resolve_conflict import ResolveConflict
+from core.usecases.bank.restructure import Restructure
+from core.usecases.bank.start_task import StartTask
+from core.usecases.bank.update_bank import UpdateBank
+from core.usecases.bank.update_insight import UpdateInsight
+from core.usecases.bank.upload_attachment import UploadAttachment
+from core.usecases.bank.watch_bank import WatchBank
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONFLICT_STATUSES, TASK_STATUSES, TOOL_FORMATS, WAITS, or_first

@@ -2,15 +2,15 @@
 
 from core.errors import LimitReached
 from core.ids import InteractionId, NodeId, Tenant
-from core.usecases.add_nodes import AddNodes, NewNode
-from core.usecases.delete_node import DeleteNode
-from core.usecases.get_node import GetNode
-from core.usecases.list_neighbors import ListNeighbors
-from core.usecases.list_nodes import ListNodes
-from core.usecases.merge_nodes import MergeNodes
-from core.usecases.relate import Relate
-from core.usecases.unrelate import Unrelate
-from core.usecases.update_node import UpdateNode
+from core.usecases.bank.add_nodes import AddNodes, NewNode
+from core.usecases.bank.delete_node import DeleteNode
+from core.usecases.bank.get_node import GetNode
+from core.usecases.bank.list_neighbors import ListNeighbors
+from core.usecases.bank.list_nodes import ListNodes
+from core.usecases.bank.merge_nodes import MergeNodes
+from core.usecases.bank.relate import Relate
+from core.usecases.bank.unrelate import Unrelate
+from core.usecases.bank.update_node import UpdateNode
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.from_proto.checks import MOST_RESULTS, SENTENCE, SOURCE, SUMMARY, Checks, checking
 from service.api.from_proto.retrieval import FARTHEST, chosen

@@ -9,10 +9,10 @@ from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from core.bank.query import ADMITS_ALL, Filter
-from core.bank.structure import COMPONENTS, Structure
 from core.ids import NodeId, Tenant
-from core.usecases.augment import Augment
-from core.usecases.search import Ask, Searches
+from core.usecases.bank.augment import Augment
+from core.usecases.bank.search import Ask, Searches
+from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import FUSIONS, MODES, NODE_STATES, TARGETS, TOOL_FORMATS, or_first

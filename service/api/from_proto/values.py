@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.ids import AttachmentId, InteractionId
 from core.model.bank import EmbeddingSpace, RetrievalSettings, SpaceSource
 from core.model.interaction import Attachment, TaskReport
-from core.usecases.record import Context, Message
+from core.usecases.bank.record import Context, Message
 from memorybank.v1 import memory_bank_pb2
 from memorybank.v1 import types_pb2 as pb
 from service.api.enums import SPACE_SOURCES, TASK_STATUSES, or_first

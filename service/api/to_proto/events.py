@@ -1,9 +1,9 @@
 """Changes of a bank as a watcher sees them."""
 
-from core.bank.change import (
+from core.bank.steps import (
     AttachmentPut,
+    BankChange,
     BankPut,
-    Change,
     ClusterPut,
     ConflictPut,
     EdgeDrop,
@@ -20,13 +20,13 @@ from core.bank.change import (
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.lineage import MergeRecord
 from core.model.node import Node
-from core.usecases.watch_bank import BankGone
+from core.usecases.bank.watch_bank import BankGone
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.to_proto import values
 
 
-def change(made: Change) -> pb.WatchBankResponse:
+def change(made: BankChange) -> pb.WatchBankResponse:
     """One revision, with those of its steps that are shown."""
     events = (event(step, made.revision) for step in made.steps)
     return pb.WatchBankResponse(

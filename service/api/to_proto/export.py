@@ -6,7 +6,7 @@ it. The trailer's digest is over the records before it, each in its deterministi
 
 import hashlib
 
-from core.bank.change import NodePut
+from core.bank.steps import NodePut
 from core.ids import InteractionId
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
@@ -15,8 +15,8 @@ from core.model.interaction import Attachment, Span
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
-from core.ports import Committed
-from core.usecases.export_records import (
+from core.ports.aggregates import Committed
+from core.usecases.bank.export_records import (
     Edge,
     ExportHeader,
     ExportRecord,
@@ -28,7 +28,7 @@ from core.usecases.export_records import (
     SegmentVector,
     SettledPair,
 )
-from core.usecases.import_bank import BankImported
+from core.usecases.bank.import_bank import BankImported
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.to_proto import values

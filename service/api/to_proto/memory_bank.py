@@ -2,18 +2,19 @@
 
 from core.model.bank import BankRecord
 from core.model.insight import Insight
-from core.ports import Committed, PurgeCounts
-from core.usecases.advance_task import TaskAdvanced
-from core.usecases.delete_bank import BankPurged
-from core.usecases.get_bank import BankSeen
-from core.usecases.get_insight import InsightSeen
-from core.usecases.list_banks import BanksListed
-from core.usecases.list_conflicts import ConflictsListed
-from core.usecases.memorize import Memorized
-from core.usecases.resolve_conflict import ConflictResolved
-from core.usecases.restructure import Restructured
-from core.usecases.start_task import TaskStarted
-from core.usecases.upload_attachment import AttachmentUploaded
+from core.ports.aggregates import Committed
+from core.ports.store import PurgeCounts
+from core.usecases.bank.advance_task import TaskAdvanced
+from core.usecases.bank.delete_bank import BankPurged
+from core.usecases.bank.get_bank import BankSeen
+from core.usecases.bank.get_insight import InsightSeen
+from core.usecases.bank.list_banks import BanksListed
+from core.usecases.bank.list_conflicts import ConflictsListed
+from core.usecases.bank.memorize import Memorized
+from core.usecases.bank.resolve_conflict import ConflictResolved
+from core.usecases.bank.restructure import Restructured
+from core.usecases.bank.start_task import TaskStarted
+from core.usecases.bank.upload_attachment import AttachmentUploaded
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.to_proto.retrieval import left_out, sections
 from service.api.to_proto.values import (

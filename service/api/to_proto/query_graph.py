@@ -1,15 +1,15 @@
 """Answers of QueryGraph."""
 
 from core.model.node import Node
-from core.ports import Committed
-from core.usecases.add_nodes import NodesAdded
-from core.usecases.delete_node import NodeDeleted
-from core.usecases.get_node import NodeSeen
-from core.usecases.list_neighbors import NeighborsListed
-from core.usecases.list_nodes import NodesListed
-from core.usecases.merge_nodes import NodesMerged
-from core.usecases.relate import Related
-from core.usecases.unrelate import Unrelated
+from core.ports.aggregates import Committed
+from core.usecases.bank.add_nodes import NodesAdded
+from core.usecases.bank.delete_node import NodeDeleted
+from core.usecases.bank.get_node import NodeSeen
+from core.usecases.bank.list_neighbors import NeighborsListed
+from core.usecases.bank.list_nodes import NodesListed
+from core.usecases.bank.merge_nodes import NodesMerged
+from core.usecases.bank.relate import Related
+from core.usecases.bank.unrelate import Unrelated
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.to_proto.encodings import delimited, field, fields
 from service.api.to_proto.values import merge_record, node_bytes, usage

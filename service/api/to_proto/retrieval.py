@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from core.bank.change import Vector
+from core.aggregate.change import Vector
 from core.bank.query import Hit
 from core.context.budget import LeftOut, Loss, SectionSize
-from core.usecases.augment import Augmented
-from core.usecases.reranking import Reranked
-from core.usecases.search import Answer, SearchAnswers
+from core.usecases.bank.augment import Augmented
+from core.usecases.bank.reranking import Reranked
+from core.usecases.bank.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import RERANKINGS, numbers

@@ -9,7 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from core.agents.usage import Usage
-from core.bank.change import Vector
+from core.aggregate.change import Vector
 from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, Side
@@ -18,7 +18,7 @@ from core.model.interaction import Attachment, Interaction, Segment, Span, TaskR
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring, StructuringState
-from core.usecases.get_bank import BankCounts
+from core.usecases.bank.get_bank import BankCounts
 from memorybank.v1 import types_pb2 as pb
 from service.api.enums import (
     CONFLICT_STATUSES,

@@ -17,14 +17,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.bank.bank import Tuning
-from core.bank.change import BankState, EdgePut, NodePut, Step
 from core.bank.fields import NODE_WEIGHTS, node_fields
 from core.bank.graph import Graph
-from core.bank.keyword_index import KeywordIndex
 from core.bank.restoring import IndexSnapshot, restore_vectors, restore_words
-from core.bank.rows import NodeRows, VectorRows
-from core.bank.vector_index import VectorIndex
+from core.bank.rows import NodeRows
+from core.bank.state import BankState
+from core.bank.steps import EdgePut, NodePut, Step
 from core.ids import NodeId
+from core.index.keyword_index import KeywordIndex
+from core.index.rows import VectorRows
+from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace, SpaceSource
 from core.model.node import Node
 from service.adapters.sqlite_store import SqliteStore

@@ -6,7 +6,7 @@ import pytest
 
 from core.agents.usage import Ledger, Purse, RoleUsage, Usage, afford, charge, note_fallback
 from core.errors import BudgetSpent
-from core.ports import ChatReply
+from core.ports.chat import ChatReply
 
 
 class StandingClock:

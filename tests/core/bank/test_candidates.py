@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.bank import scoring
+from core.aggregate.change import Vector
 from core.bank.bank import Bank, Tuning
 from core.bank.candidates import FEWEST, WIDENING, alpha_of, node_filter, segment_filter, terms_of
-from core.bank.change import BankPut, InteractionAdd, SegmentRefute, Step, Vector
-from core.bank.compiled_vectors import VectorSettings
-from core.bank.keyword_index import KeywordIndex
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Fusion, Query, Target
-from core.bank.scoring import K, Mode, Scored
 from core.bank.search import search
-from core.bank.vector_index import VectorIndex
+from core.bank.steps import BankPut, InteractionAdd, SegmentRefute, Step
 from core.ids import ConflictId, NodeId, SegmentRef
+from core.index import scoring
+from core.index.compiled_vectors import VectorSettings
+from core.index.keyword_index import KeywordIndex
+from core.index.scoring import K, Mode, Scored
+from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace
 from tests.support.changes import START, Story, interaction, node_put, record, ref
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from core.bank.change import PairSettle
 from core.bank.disputes import Disputes
+from core.bank.steps import PairSettle
 from core.ids import NodeId
 from core.model.conflict import ConflictStatus
 from tests.support import changes as a

@@ -3,10 +3,10 @@
 import numpy as np
 
 from core.bank.bank import PARTS, Bank, Tuning
-from core.bank.change import InteractionAdd, NodeDrop, Step
-from core.bank.compiled_vectors import VectorSettings
 from core.bank.restoring import IndexSnapshot, opened
+from core.bank.steps import InteractionAdd, NodeDrop, Step
 from core.ids import InteractionId, NodeId
+from core.index.compiled_vectors import VectorSettings
 from core.model.bank import EmbeddingSpace
 from core.text.analysis import terms
 from tests.support import changes as a

@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.bank.bank import Bank, Tuning
-from core.bank.change import ConflictPut, InteractionAdd, SegmentRefute, Step
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Found, Query, Target
 from core.bank.search import search
-from core.bank.structure import CONFLICT, PLAIN, REPETITION, Structure
+from core.bank.steps import ConflictPut, InteractionAdd, SegmentRefute, Step
 from core.ids import ConflictId, InteractionId, NodeId
 from core.model.conflict import ConflictStatus, Side
 from core.model.interaction import Interaction
 from core.model.node import NodeState
+from core.verbatim.structure import CONFLICT, PLAIN, REPETITION, Structure
 from tests.support.changes import START, Story, conflict, interaction, node_put, ref, vector
 
 ALL = Structure(near=0.6, reply=0.4, speaker=0.3, time=0.3, topic=0.3, diversity=0.3)

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import pytest
 
 from core.bank.bank import Bank, Tuning
-from core.bank.change import ConflictPut, InteractionAdd, SegmentRefute, Step
 from core.bank.placed import REFUTED
 from core.bank.query import Found, Query, Target
 from core.bank.reranked import RERANKER, Opinions, reading
 from core.bank.search import search, worth_reading
-from core.bank.structure import Structure
+from core.bank.steps import ConflictPut, InteractionAdd, SegmentRefute, Step
 from core.ids import ConflictId
+from core.verbatim.structure import Structure
 from tests.support.changes import Story, conflict, interaction, node_put, ref
 
 NIGHT = ("The ferry leaves at nine", "The ferry leaves at ten", "The night ferry is gone", "渡船晚上停开")

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from core.bank.bank import PARTS, Bank, Tuning
-from core.bank.change import EdgePut, InteractionAdd, NodeDrop, NodePut, Step
-from core.bank.compiled_vectors import VectorSettings
 from core.bank.restoring import IndexSnapshot
-from core.bank.snapshot import Parts, packed, unpacked
+from core.bank.steps import EdgePut, InteractionAdd, NodeDrop, NodePut, Step
 from core.ids import InteractionId, NodeId
+from core.index.compiled_vectors import VectorSettings
+from core.index.snapshot import Parts, packed, unpacked
 from core.model.bank import EmbeddingSpace
 from core.text.analysis import terms
 from tests.support import changes as a

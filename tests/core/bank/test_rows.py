@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from core.bank.change import NodePut
-from core.bank.rows import NodeRows, VectorRows
+from core.bank.rows import NodeRows
+from core.bank.steps import NodePut
 from core.ids import NodeId
+from core.index.rows import VectorRows
 from tests.support import changes as a
 
 N1, N2, N3 = NodeId("n1"), NodeId("n2"), NodeId("n3")

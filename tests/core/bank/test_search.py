@@ -5,13 +5,14 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from core.aggregate.change import Vector
 from core.bank.bank import Bank, Tuning
-from core.bank.change import InteractionAdd, NodePut, SegmentRefute, Step, StructuringPut, Vector
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Fusion, Hit, Query, Target
-from core.bank.scoring import Mode
 from core.bank.search import judging_candidates, search
+from core.bank.steps import InteractionAdd, NodePut, SegmentRefute, Step, StructuringPut
 from core.ids import ConflictId, InteractionId, NodeId
+from core.index.scoring import Mode
 from core.model.node import NodeState
 from core.model.structuring import StructuringState
 from tests.support.changes import START, Story, edge, interaction, node, node_put, ref, structuring

@@ -13,7 +13,7 @@ from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Segment, TaskStatus
 from core.text.tokens import estimate
-from core.usecases.planning import with_conflict
+from core.usecases.bank.planning import with_conflict
 from tests.support.changes import conflict, node
 
 BREAKS = ("\n\n", "\r\n", "\u2028", "\x0b", "\x85")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import ModelUnavailable, RerankerLate, RerankerUnavailable
-from core.ports import ChatMessage, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from service.adapters.breaker import Breaker, RerankerBreaker
 from service.adapters.endpoint_reranker import TextsRefused
 from service.adapters.openai_chat import QuestionRefused

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import EmbedderUnavailable
 from core.model.bank import EmbeddingSpace
-from core.ports import Thresholds
+from core.ports.embedder import Thresholds
 from service.adapters.openai_embedder import Endpoint, OpenAIEmbedder
 from tests.support.embedding_endpoint import (
     DIMENSION,

@@ -7,7 +7,7 @@ import pytest
 
 from core.agents.llm.fence import Enclosed, message
 from core.errors import ModelUnavailable
-from core.ports import ChatMessage, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from service.adapters.recorded_chat import (
     Record,
     Recorder,

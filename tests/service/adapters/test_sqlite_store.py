@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.bank.change import (
+from core.bank.steps import (
     ConflictPut,
     EdgeDrop,
     InteractionAdd,

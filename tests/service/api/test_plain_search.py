@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ids import Tenant
-from core.usecases.search import Searches
+from core.usecases.bank.search import Searches
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.from_proto.retrieval import REMEMBERED, plain_search, search

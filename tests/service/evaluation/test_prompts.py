@@ -2,7 +2,7 @@
 
 from core.bank.query import Target
 from core.ids import BankId, BankKey, NodeId, Tenant
-from core.usecases.create_bank import CreateBank, create_bank
+from core.usecases.bank.create_bank import CreateBank, create_bank
 from service.evaluation.figures import BUDGETS, Outcome, Standing, figures
 from service.evaluation.methods import Method
 from service.evaluation.prompts import Asked, standing, standings

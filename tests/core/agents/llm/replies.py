@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from core.ports import ChatMessage
+from core.ports.chat import ChatMessage
 from tests.support.scripted_chat import ScriptedChat
 
 

@@ -7,7 +7,7 @@ fences it wrongly, changes the answer.
 import re
 from collections.abc import Sequence
 
-from core.ports import ChatMessage, ReplyShape
+from core.ports.chat import ChatMessage, ReplyShape
 from core.text import sentences
 from core.text.scripts import is_chinese
 from tests.core.agents.llm.replies import fences, said

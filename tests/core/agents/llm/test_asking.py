@@ -9,7 +9,7 @@ from core.agents.llm.asking import AT_ONCE, Asking, together
 from core.agents.parsing import Fields, Malformed
 from core.agents.usage import Ledger, Purse
 from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, ModelUnavailable
-from core.ports import ChatMessage, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from tests.core.agents.llm.replies import objections, said
 from tests.support.house import TickingClock
 from tests.support.scripted_chat import ScriptedChat

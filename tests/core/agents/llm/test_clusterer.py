@@ -8,7 +8,7 @@ import pytest
 from core.agents.llm.clusterer import LlmClusterer
 from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.errors import AgentReplyInvalid
-from core.ports import ChatMessage, ReplyShape
+from core.ports.chat import ChatMessage, ReplyShape
 from core.text.tokens import estimate
 from tests.core.agents.llm.hostile import HOSTILE
 from tests.core.agents.llm.replies import bytes_of, objections, question, said

@@ -11,7 +11,7 @@ from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topi
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
 from core.model.lineage import MergeReason
-from core.ports import ChatMessage, ReplyShape
+from core.ports.chat import ChatMessage, ReplyShape
 from core.text.tokens import estimate
 from tests.core.agents.llm.hostile import HOSTILE
 from tests.core.agents.llm.replies import bytes_of, objections, question, said

@@ -9,7 +9,7 @@ from core.agents.llm.judge import LlmJudge
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
-from core.ports import ChatMessage, ReplyShape
+from core.ports.chat import ChatMessage, ReplyShape
 from core.text.tokens import estimate
 from tests.core.agents.llm.hostile import HOSTILE
 from tests.core.agents.llm.replies import bytes_of, objections, question, said

@@ -9,11 +9,11 @@ from core.agents.llm.agents import llm_agents
 from core.errors import ModelUnavailable, StructuringFailed
 from core.ids import InteractionId
 from core.model.structuring import StructuringState
-from core.ports import ChatMessage, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from core.text.tokens import estimate
-from core.usecases.memorize import Memorize, memorize
-from core.usecases.record import Context
-from core.usecases.restructure import Restructure, restructure
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.record import Context
+from core.usecases.bank.restructure import Restructure, restructure
 from tests.core.agents.llm.replies import fences, said
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_chat import ScriptedChat

@@ -6,7 +6,7 @@ import pytest
 
 from core.agents.llm.structurer import LlmStructurer
 from core.errors import AgentReplyInvalid
-from core.ports import ChatMessage, ReplyShape
+from core.ports.chat import ChatMessage, ReplyShape
 from core.text.tokens import estimate
 from tests.core.agents.llm.hostile import HOSTILE
 from tests.core.agents.llm.replies import bytes_of, objections, question, said

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.agents.llm import prompts
 from core.bank.bank import Bank
-from core.ports import ChatMessage, ChatModel, ChatReply, ReplyShape
+from core.ports.chat import ChatMessage, ChatModel, ChatReply, ReplyShape
 from core.usecases.house import House
 from tests.support.house import KEY
 

@@ -1,0 +1,138 @@
+"""The steps of a bank: what one change may do to it.
+
+Law: a bank changes only by `Bank.apply(change)`. Steps are plain frozen values, versioned by name and additive: a step
+is never given another meaning, a new need gets a new step. The same steps serve live writes, following and tests.
+"""
+
+from dataclasses import dataclass
+
+from core.aggregate.change import Change, Vector
+from core.aggregate.codec import StepCodec
+from core.ids import ConflictId, NodeId, SegmentRef
+from core.model.bank import BankRecord
+from core.model.conflict import Conflict
+from core.model.insight import Insight
+from core.model.interaction import Attachment, Interaction
+from core.model.lineage import MergeRecord
+from core.model.node import Node
+from core.model.structuring import ClusterWork, Structuring
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankPut:
+    """The bank's own record: the first step of its first change, and again when its settings change."""
+
+    record: BankRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsightPut:
+    insight: Insight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InteractionAdd:
+    interaction: Interaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachmentPut:
+    """A file uploaded ahead of the interaction that will name it."""
+
+    attachment: Attachment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructuringPut:
+    structuring: Structuring
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterPut:
+    """A cluster planned, or the same one done (its outcome set)."""
+
+    cluster: ClusterWork
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NodePut:
+    """A node, new or changed. `vector` is None when the stored one stays (or the node has none)."""
+
+    node: Node
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDrop:
+    """A node goes, and its edges with it."""
+
+    node_id: NodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgePut:
+    """A *related* edge, undirected. Putting it twice is putting it once."""
+
+    node_id: NodeId
+    other_node_id: NodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeDrop:
+    node_id: NodeId
+    other_node_id: NodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeAdd:
+    record: MergeRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictPut:
+    conflict: Conflict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairSettle:
+    """Two nodes found not to be in conflict (dismissed, or a verdict's round): not judged against each other again."""
+
+    node_id: NodeId
+    other_node_id: NodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairForget:
+    """Every settled pair of a node whose source text changed is open to judgement again."""
+
+    node_id: NodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentRefute:
+    """A verdict speaks against this segment: it is still found, marked, and ranks below."""
+
+    ref: SegmentRef
+    conflict_id: ConflictId
+
+
+Step = (
+    BankPut
+    | InsightPut
+    | InteractionAdd
+    | AttachmentPut
+    | StructuringPut
+    | ClusterPut
+    | NodePut
+    | NodeDrop
+    | EdgePut
+    | EdgeDrop
+    | MergeAdd
+    | ConflictPut
+    | PairSettle
+    | PairForget
+    | SegmentRefute
+)
+
+BankChange = Change[Step]
+STEPS: StepCodec[Step] = StepCodec(Step)

@@ -1,0 +1,1 @@
+"""Approximate and exact indexes over keys of any kind: vectors and words."""

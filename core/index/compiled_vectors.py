@@ -1,0 +1,232 @@
+"""Vectors that do not change any more, and HNSW over them.
+
+Law: the only user of the native graph (`core/native/hnsw.h`). Rows are numbers within one matrix. A graph is
+written down without its vectors, and put over them again when they are read.
+
+How far a search looks (HNSW's ef) is no constant: what finds 99.2 % among 5,762 vectors of an embedder finds 96.8 %
+among 100,000. So each graph is tried once, when it is built: `_QUESTIONS` vectors, each in the middle between two
+of its rows, are answered by a scan and by the graph, and the least ef of `_LADDER` that finds the wanted share of
+their ten nearest is kept with it. Real questions are easier than middles, and much harder than plain rows: where 0.98
+of the middles' are found, it is 0.992 of the questions' (`tests/bench/bench_recall.py`). The ladder starts
+where it does for questions unlike anything in the bank, of which the trial knows nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.aggregate.change import Vector
+from core.index.snapshot import SnapshotUnusable
+from core.native.vectors import Graph
+from core.native.vectors import prints as _prints
+
+ROWS = 1_000  # copied or compared in one go, where each copy holds up every other thread
+ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
+EDITION = 2  # of the graph as it is written down
+_BATCH = 256  # rows linked between two looks at whether the build is still wanted
+_SEED = (
+    1  # of HNSW's levels, of the order of insertion and of the trial: the same vectors make the same graph
+)
+
+_QUESTIONS = 256  # by which a graph is tried: the share found is then known to 0.004
+_NEAREST = 10  # of which the wanted share is found
+_LADDER = (80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512)
+_BEYOND = 1.5  # ef for each one wanted: of the far ones fewer need be found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorSettings:
+    """How vectors are indexed; the defaults are measured (`tests/bench/bench_recall.py`).
+
+    m and ef_construction are HNSW's own. recall: the share of the ten nearest that a graph is to find for
+    the middle between two rows, which is harder than a real question.
+    """
+
+    exact_up_to: int = 2_000  # living vectors that are scanned rather than compiled
+    tail_share: float = 0.1  # of the living: a longer tail is compiled,
+    scans: int = 100  # once so many searches have read it,
+    rest_share: float = 0.05  # and a tail longer than this share of the living when nobody writes any more
+    scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
+    m: int = 20
+    ef_construction: int = 200
+    recall: float = 0.98
+
+
+class Compiled:
+    """Rows that do not change any more, and HNSW over them (none where a scan serves).
+
+    Equal vectors share one label, the first one's row: a crowd of twins in HNSW links to itself
+    alone, and a search that gets in does not get out (measured: recall 0.45 with two thirds twins).
+    """
+
+    def __init__(self, matrix: NDArray[np.float32]) -> None:
+        self.matrix = matrix
+        self.saved = False  # whether a snapshot was taken
+        self._graph: Graph | None = None
+        self._ef = 0  # what the graph was found to need
+        self._labels = 0  # living ones
+        self._twins: dict[int, list[int]] = {}  # label → its living rows, if it ever had more than one
+        self._label_of: dict[int, int] = {}  # row → label, if that is another row
+
+    @property
+    def linked(self) -> bool:
+        return self._graph is not None
+
+    def link(
+        self, settings: VectorSettings, cancelled: Callable[[], bool], base: "Compiled | None" = None
+    ) -> None:
+        """Build HNSW over all rows, and try it; or go on with the graph of `base`, whose rows are the first here."""
+        label_of, known = self._same(base), 0 if base is None else len(base.matrix)
+        self._note_twins(label_of)
+        labels = known + np.flatnonzero(label_of[known:] == np.arange(known, len(label_of)))
+        np.random.default_rng(_SEED).shuffle(labels)  # in the order of topics, the early ones get poor links
+        if base is None or base._graph is None:
+            graph = Graph(self.matrix, labels, settings.m)
+        else:
+            graph = base._graph.extended(self.matrix, labels)
+        while graph.link(_BATCH, settings.ef_construction, _SEED) < len(graph):
+            if cancelled():
+                return
+        self._ef = _least_ef(graph, self.matrix[_asked_of(np.unique(label_of))], settings.recall)
+        self._graph, self._labels = graph, len(graph)
+
+    def bury(self, row: int) -> None:
+        """Take a row out, once."""
+        if self._graph is None:
+            return
+        label = self._label_of.get(row, row)
+        rows = self._twins.get(label, [row])
+        rows.remove(row)
+        if not rows:
+            self._graph.bury(label)
+            self._labels -= 1
+
+    def near(
+        self, vector: Vector, wanted: int, settings: VectorSettings
+    ) -> tuple[list[int], list[float]] | None:
+        """At least `wanted` living rows and their cosines, by HNSW; None where a scan is as quick or the surer way."""
+        if self._graph is None or wanted > settings.scan_share * self._labels:
+            return None
+        rows, cosines = self._graph.near(vector, wanted, max(self._ef, int(_BEYOND * wanted)))
+        if len(rows) < wanted:
+            return None
+        return self._with_twins(rows, cosines) if self._twins else (rows, cosines)
+
+    def _with_twins(self, labels: list[int], cosines: list[float]) -> tuple[list[int], list[float]]:
+        twins = self._twins
+        found = [
+            (row, c) for label, c in zip(labels, cosines, strict=True) for row in twins.get(label, (label,))
+        ]
+        return [row for row, _ in found], [cosine for _, cosine in found]
+
+    def _same(self, base: "Compiled | None") -> NDArray[np.int64]:
+        """Of each row, the row that is its label: for those of `base` as there, for others the first that is equal."""
+        _, firsts, of = np.unique(prints(self.matrix), return_index=True, return_inverse=True)
+        label_of = firsts[of]
+        known = 0 if base is None else len(base.matrix)
+        if base is not None:
+            label_of[:known] = base._label_of_rows()
+            label_of[known:] = label_of[label_of[known:]]
+        for row in known + np.flatnonzero(label_of[known:] != np.arange(known, len(label_of))):
+            if self.matrix[row].tobytes() != self.matrix[label_of[row]].tobytes():
+                label_of[row] = row
+        return label_of
+
+    def _label_of_rows(self) -> NDArray[np.int64]:
+        label_of = np.arange(len(self.matrix), dtype=np.int64)
+        label_of[list(self._label_of)] = list(self._label_of.values())
+        return label_of
+
+    def _note_twins(self, label_of: NDArray[np.int64]) -> None:
+        for row in np.flatnonzero(label_of != np.arange(len(label_of))).tolist():
+            label = int(label_of[row])
+            self._label_of[row] = label
+            self._twins.setdefault(label, [label]).append(row)
+
+    # ---- written down and read ----
+
+    def links(self) -> dict[str, NDArray[Any]]:
+        """The graph without its vectors."""
+        if self._graph is None:
+            raise ValueError("there is no graph over these rows")
+        links = self._graph.links()
+        return {
+            "label_of": self._label_of_rows(),
+            "labels": links["rows"],
+            "levels": links["levels"],
+            "ground": links["ground"],
+            "upper": links["upper"],
+            "entry": np.append(links["entry"], self._ef),
+        }
+
+    def relink(
+        self, links: Mapping[str, NDArray[Any]], living: NDArray[np.bool_], settings: VectorSettings
+    ) -> None:
+        """Put the graph that `links` gave over the same rows; those not `living` have no vector by now.
+
+        The graph leads through a dead row all the same: it gets the middle of its neighbours for a vector.
+        Raises SnapshotUnusable.
+        """
+        labels, label_of, ground = links["labels"], links["label_of"], links["ground"]
+        if len(label_of) != len(self.matrix) or len(ground) != len(labels) * (1 + 2 * settings.m):
+            raise SnapshotUnusable("of another graph")
+        self._note_twins(label_of)
+        self._fill(labels, ground.reshape(len(labels), -1), living)
+        graph = Graph(self.matrix, labels, settings.m)
+        entry, ef = links["entry"].tolist()
+        try:
+            graph.relink(links["levels"], ground, links["upper"], entry)
+        except ValueError as error:
+            raise SnapshotUnusable(str(error)) from None
+        self._graph, self._labels, self._ef = graph, len(labels), ef
+        for row in np.flatnonzero(~living).tolist():
+            self.bury(row)
+
+    def _fill(self, labels: NDArray[np.int64], ground: NDArray[np.uint32], living: NDArray[np.bool_]) -> None:
+        """Vectors for labels whose own rows are dead: a living twin's, or the middle of the neighbours'."""
+        for place in np.flatnonzero(~living[labels]).tolist():
+            label = int(labels[place])
+            twins = [row for row in self._twins.get(label, ()) if living[row]]
+            around = labels[ground[place, 1 : 1 + int(ground[place, 0])]]
+            rows = twins[:1] or around[living[around]].tolist()
+            if rows:
+                middle = self.matrix[rows].mean(axis=0)
+                self.matrix[label] = middle / max(float(np.linalg.norm(middle)), 1e-6)
+
+
+def _asked_of(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs of rows that a graph is tried between, shape (2, _QUESTIONS)."""
+    chosen: NDArray[np.int64] = np.random.default_rng(_SEED).choice(labels, size=(2, _QUESTIONS))
+    return chosen
+
+
+def _least_ef(graph: Graph, pairs: NDArray[np.float32], recall: float) -> int:
+    """The least ef by which `graph` finds that share of those nearest to middles; the ladder's last if none does."""
+    k = min(_NEAREST, len(graph))
+    middles = pairs[0] + pairs[1]
+    middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-6)
+    bars = graph.nearest(middles, k)[:, -1:]
+    for ef in _LADDER:
+        if np.mean(graph.found(middles, k, ef) >= bars) >= recall:
+            return ef
+    return _LADDER[-1]
+
+
+def facts(dimension: int, settings: VectorSettings) -> dict[str, Any]:
+    """What a graph that is written down depends on beside the vectors."""
+    return {
+        "edition": EDITION,
+        "dimension": dimension,
+        "m": settings.m,
+        "ef_construction": settings.ef_construction,
+        "recall": settings.recall,
+    }
+
+
+def prints(matrix: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """A number for each row that another row hardly has (multilinear hashing modulo 2^64 over the rows' bits)."""
+    factors = np.random.default_rng(_SEED).integers(1, 1 << 63, size=matrix.shape[1], dtype=np.uint64)
+    return _prints(matrix, np.bitwise_or(factors, 1, dtype=np.uint64))

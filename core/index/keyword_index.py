@@ -1,0 +1,268 @@
+"""Which documents say the words of a query, and how well: BM25F.
+
+Law: every edit is exact and seen by the next search. A document's numbers depend on the living
+documents alone, never on what was there before or in which order things came, so a bank loaded
+again scores as it did. Here are keys, fields and texts; what counts and adds, in rows and bytes, is
+`core.native.words`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.index.postings import K1, PRINT, B, Prepared, WordsSnapshot, WordsTaken
+from core.index.scoring import K
+from core.index.snapshot import Blob, SnapshotUnusable, texts_of, unpacked
+from core.native.keys import RowTable
+from core.native.words import Draft, Postings, print_of
+from core.text import analysis
+
+Terms = Iterable[str] | Mapping[str, float]
+"""A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
+
+FORM = 3  # of a snapshot: to be raised when other arrays are written, or others mean the same
+
+WORTH_SAVING = 1_000
+"""Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
+
+_ASKED = 6  # times k: so many of the best are asked about first where not every document is allowed, then 36 times k, …
+
+
+class KeywordIndex(Generic[K]):
+    """An inverted index of documents with weighted fields.
+
+    The score is the simple BM25F (Robertson, Zaragoza, Taylor: Simple BM25 extension to multiple
+    weighted fields, CIKM 2004): a term's count and a document's length are sums over its fields,
+    times the field's weight, before saturation. idf = ln(1 + (N − n + ½)/(n + ½)), never negative.
+    Weights that are binary fractions (3, 1.5, 0.25) keep the sums, and so the law, exact to the bit.
+
+    To be used from one thread; only `prepare` may run in others.
+    """
+
+    def __init__(self, weights: Mapping[str, float], *, k1: float = K1, b: float = B) -> None:
+        self._weights = dict(weights)
+        self._k1, self._b = k1, b
+        self._postings = Postings(k1, b)
+        # Documents, by row. A row that a document left is taken by the next to come.
+        self._keys: list[K | None] = []
+        self._row_of = RowTable(self._keys)
+        self._prints = bytearray()
+        self._free_rows: list[int] = []
+        # The latest query with its best score, until an edit makes it void.
+        self._latest: tuple[Mapping[str, float], float] | None = None
+        # Of the last snapshot, taken or taken up.
+        self._unsaved = 0  # edits since
+        self._has_snapshot = False
+        self._is_outlived = False  # whether it says what a document says no more
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._row_of
+
+    # ---- edits ----
+
+    def prepare(self, documents: Mapping[K, Mapping[str, str]]) -> Prepared[K]:
+        """Find the words of documents (key → field → text). Pure: reads nothing that edits change."""
+        draft = Draft()
+        for fields in documents.values():
+            for field, text in fields.items():
+                draft.say(*analysis.terms_and_runs(text), self._weights[field])
+            draft.close()
+        return Prepared(keys=tuple(documents), prints=tuple(map(print_of, documents.values())), draft=draft)
+
+    def put(self, prepared: Prepared[K]) -> None:
+        """Add documents under keys that are not there. Takes time in proportion to distinct terms. ValueError else."""
+        if not prepared.keys:
+            return
+        if any(key in self._row_of for key in prepared.keys):
+            raise ValueError("a document under a key that is there: it is to be dropped first")
+        rows = list(map(self._enter, prepared.keys, prepared.prints))
+        self._postings.put(prepared.draft, rows)
+        self._latest = None
+        self._unsaved += len(prepared.keys)
+
+    def put_one(self, key: K, fields: Mapping[str, str]) -> None:
+        self.put(self.prepare({key: fields}))
+
+    def drop(self, key: K, fields: Mapping[str, str]) -> None:
+        """Remove a document, given its texts as they were put: its words are found again, and not kept for that.
+
+        One that is not there stays away. Raises ValueError for other texts.
+        """
+        row = self._row_of.get(key)
+        if row < 0:
+            return
+        if self._prints[row * PRINT : (row + 1) * PRINT] != print_of(fields):
+            raise ValueError("not the texts that were put")
+        self._take_out(key, row, self.prepare({key: fields}).draft)
+
+    def _take_out(self, key: K, row: int, said: Draft | bytes) -> None:
+        self._postings.drop(row, said)
+        self._row_of.pop(key)
+        self._keys[row] = None
+        self._prints[row * PRINT : (row + 1) * PRINT] = bytes(PRINT)
+        self._free_rows.append(row)
+        self._latest = None
+        self._unsaved += 1
+        self._is_outlived = self._has_snapshot
+
+    def _enter(self, key: K, shown: bytes) -> int:
+        """The row that a new document takes."""
+        if self._free_rows:
+            row = self._free_rows.pop()
+            self._keys[row] = key
+            self._prints[row * PRINT : (row + 1) * PRINT] = shown
+        else:
+            row = len(self._keys)
+            self._keys.append(key)
+            self._prints += shown
+        self._row_of.add(row)
+        return row
+
+    # ---- reads ----
+
+    def search(
+        self, terms: Terms, k: int, allowed: Callable[[K], bool] | None = None
+    ) -> list[tuple[K, float]]:
+        """The `k` best documents that say any of `terms`, best first, ties by key."""
+        keys, scores, _ = self.leading(terms, k, (), allowed)
+        return list(zip(keys, scores, strict=True))
+
+    def leading(
+        self, terms: Terms, k: int, others: Iterable[K] = (), allowed: Callable[[K], bool] | None = None
+    ) -> tuple[list[K], list[float], list[float]]:
+        """What `search` finds, keys and scores apart, and for next to nothing the scores of `others`, as `scores`
+        gives them."""
+        counts, rows = _counted(terms), self._row_of.rows(others)
+        wanted = max(k, 1) * (1 if allowed is None else _ASKED)
+        keys, scores, of_others = self._best_of(counts, wanted, rows)
+        if allowed is not None:
+            keys, scores = self._admitted(keys, scores, counts, max(k, 1), allowed)
+        if len(keys) > k or len(set(scores)) < len(scores):
+            ranked = sorted([(-score, key) for score, key in zip(scores, keys, strict=True)])[: max(k, 0)]
+            keys, scores = [key for _, key in ranked], [-score for score, _ in ranked]
+        return keys, scores, of_others
+
+    def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
+        """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
+        return self._postings.scores(*_in_order(_counted(terms)), self._row_of.rows(keys))
+
+    def best(self, terms: Terms) -> float:
+        """The highest BM25F that any document has for `terms`; 0 if none says any."""
+        counts = _counted(terms)
+        if self._latest is None or self._latest[0] != counts:
+            self._best_of(counts, 1)
+        assert self._latest is not None, "it was just asked"
+        return self._latest[1]
+
+    def _best_of(
+        self, counts: Mapping[str, float], k: int, rows: Sequence[int] = ()
+    ) -> tuple[list[K], list[float], list[float]]:
+        """The `k` best and all that tie with the last of them, best first; what `rows` score. Keeps the highest."""
+        best, scores, of_rows = self._postings.search(*_in_order(counts), k, rows)
+        self._latest = dict(counts), scores[0] if scores else 0.0
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
+        return list(map(keys.__getitem__, best)), scores, of_rows
+
+    def _admitted(
+        self,
+        keys: list[K],
+        scores: list[float],
+        counts: Mapping[str, float],
+        k: int,
+        allowed: Callable[[K], bool],
+    ) -> tuple[list[K], list[float]]:
+        """Of those that are `allowed` the `k` best and more; beyond those given, _ASKED times k, if need be."""
+        admitted: list[K] = []
+        of_admitted: list[float] = []
+        asked, wanted = 0, _ASKED * k
+        while True:
+            for key, score in zip(keys[asked:], scores[asked:], strict=True):
+                if len(admitted) >= k and score < of_admitted[k - 1]:
+                    return admitted, of_admitted
+                if allowed(key):
+                    admitted.append(key)
+                    of_admitted.append(score)
+            if len(admitted) >= k or len(keys) < wanted:
+                return admitted, of_admitted
+            asked, wanted = len(keys), _ASKED * wanted
+            keys, scores, _ = self._best_of(counts, wanted)
+
+    # ---- snapshots ----
+
+    @property
+    def worth_saving(self) -> bool:
+        """Whether so much was edited since the last snapshot that a new one spares a load much."""
+        return self._unsaved >= max(WORTH_SAVING, len(self) / 4)
+
+    @property
+    def outlives_snapshot(self) -> bool:
+        """Whether there is a snapshot with words that were deleted or replaced since: they should not stay for long."""
+        return self._is_outlived
+
+    def snapshot(self) -> WordsSnapshot[K]:
+        """The index as it stands, for another thread to write down."""
+        self._unsaved, self._has_snapshot, self._is_outlived = 0, True, False
+        return WordsSnapshot(
+            facts=self._facts(),
+            keys=tuple(self._keys),
+            prints=bytes(self._prints),
+            postings=self._postings.copy(),
+        )
+
+    def restore(
+        self,
+        blob: Blob | WordsTaken,
+        key_of: Callable[[str], K],
+        documents: Mapping[K, Mapping[str, str]],
+    ) -> None:
+        """Take over from a snapshot, in an empty index, the documents whose texts are the same today.
+
+        The others, and those it does not know, are for the caller to put. What is taken already was so with this
+        index's k1 and b. Raises SnapshotUnusable, the index still empty.
+        """
+        self._has_snapshot = self._is_outlived = True  # until it proves to be of the present
+        parts = blob.parts if isinstance(blob, WordsTaken) else unpacked(blob)
+        if dict(parts.facts) != self._facts():
+            raise SnapshotUnusable("of another edition")
+        keys = [key_of(name) for name in texts_of(parts.array("keys", "u1"))]
+        prints, ends = parts.array("prints", "u1").tobytes(), parts.array("ends", "<i8")
+        today = b"".join([_print_of(documents.get(key)) for key in keys])
+        if len(prints) != len(today) or len(ends) != len(keys):
+            raise SnapshotUnusable("not of one index")
+        stale = np.frombuffer(prints, np.uint64) != np.frombuffer(today, np.uint64)
+        if np.count_nonzero(stale) > len(keys) / 2:
+            raise SnapshotUnusable("of texts most of which have changed")
+        words = blob if isinstance(blob, WordsTaken) else WordsTaken(parts, self._k1, self._b)
+        self._postings = words.given()
+        self._keys, self._prints = list(keys), bytearray(prints)
+        self._row_of = RowTable(self._keys)
+        for row in np.flatnonzero(stale).tolist():
+            self._take_out(keys[row], row, words.said_in(row))
+        self._unsaved = int(np.count_nonzero(stale))
+        self._is_outlived = bool(stale.any())
+
+    def _facts(self) -> Mapping[str, Any]:
+        """What a snapshot depends on beside the texts."""
+        return {"form": FORM, "analysis": analysis.edition(), "weights": self._weights}
+
+
+def _print_of(fields: Mapping[str, str] | None) -> bytes:
+    return bytes(PRINT) if fields is None else print_of(fields)
+
+
+def _counted(terms: Terms) -> Mapping[str, float]:
+    return (
+        terms if isinstance(terms, dict) else Counter(terms)
+    )  # of any other mapping a copy: asking for one is slow
+
+
+def _in_order(counts: Mapping[str, float]) -> tuple[list[str], list[float]]:
+    """Sums of floats depend on their order, and replicas must agree to the bit."""
+    words = sorted(counts)
+    return words, [counts[word] for word in words]

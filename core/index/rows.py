@@ -1,0 +1,52 @@
+"""Vectors as a store reads them: many at once, as rows of one matrix.
+
+Law: to whoever reads them one by one they are the same mapping as plain values would be; whoever takes all of them
+takes the matrix, and nothing was made for each.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.aggregate.change import Vector
+
+K = TypeVar("K")
+
+_AT_ONCE = 1_000  # rows copied in one go, which holds up every other thread
+
+
+class VectorRows(Mapping[K, Vector], Generic[K]):
+    """Vectors by key: row i of `matrix`, float32 of shape (len(keys), dimension), is that of `keys[i]`."""
+
+    def __init__(self, keys: Sequence[K], matrix: NDArray[np.float32]) -> None:
+        if matrix.ndim != 2 or len(keys) != len(matrix):
+            raise ValueError(f"{len(keys)} keys for vectors of shape {matrix.shape}")
+        self.names = keys
+        self.matrix = matrix
+        self._row_of: dict[K, int] | None = None  # made when somebody asks for one
+
+    @classmethod
+    def of(cls, vectors: Mapping[K, Vector], dimension: int) -> "VectorRows[K]":
+        """The same vectors in one matrix: copied, unless they are so already."""
+        if isinstance(vectors, VectorRows):
+            return vectors
+        matrix = np.empty((len(vectors), dimension), np.float32)
+        each = iter(vectors.values())
+        for start in range(0, len(matrix), _AT_ONCE):
+            matrix[start : start + _AT_ONCE] = list(islice(each, _AT_ONCE))
+        return cls(list(vectors), matrix)
+
+    def __getitem__(self, key: K) -> Vector:
+        if self._row_of is None:
+            self._row_of = {name: row for row, name in enumerate(self.names)}
+        vector: Vector = self.matrix[self._row_of[key]]
+        return vector
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)

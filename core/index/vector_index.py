@@ -1,0 +1,379 @@
+"""Which vectors are nearest: an exact scan for a small bank, HNSW and a scanned tail for a large one.
+
+Law: every edit is seen by the next search. Cosines come from the vectors as they were put, by one
+formula, so that a pair of vectors has one similarity whichever part found it. Rows never leave.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import gt
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.aggregate.change import Vector
+from core.aggregate.giving_way import MANY, GiveWay, at_once, in_turns
+from core.index.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
+from core.index.scoring import K, leading
+from core.index.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
+from core.index.vector_compaction import BLOCK, Standing, VectorCompaction
+from core.native import vectors as native
+from core.native.keys import RowTable
+
+Near = tuple[list[int], list[float]]
+"""Rows, and their cosines."""
+
+FEWEST = 16
+"""Rows that a tail has room for at the least."""
+
+ABSENT = -1.0
+"""The similarity of a key that has no vector: no scale of scores puts it above 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LinksSnapshot(Generic[K]):
+    """The compiled part at a moment: keys by row, None where dead. `blob` may be made in another thread."""
+
+    compiled: Compiled
+    keys: Sequence[K | None]
+    settings: VectorSettings
+
+    def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
+        """Written down without the vectors, keys by the names given, which hold no line break and are not empty."""
+        arrays = self.compiled.links() | {
+            "keys": text_array(["" if key is None else name_of(key) for key in self.keys]),
+            "prints": prints(self.compiled.matrix),
+        }
+        return packed(Parts(facts=facts(self.compiled.matrix.shape[1], self.settings), arrays=arrays))
+
+
+class VectorIndex(Generic[K]):
+    """Unit vectors by key. To be used from one thread; only a compaction's `build` may run in another.
+
+    Rows are numbered through: first the compiled ones, then the tail, which takes every new vector, in blocks, so
+    that it grows without being copied. A compiled row is never written again: its vector dies in place
+    (in HNSW as a tombstone) and what replaces it goes to the tail.
+    """
+
+    outlives_snapshot = False  # it holds links, and nothing that anybody said
+
+    def __init__(self, dimension: int, settings: VectorSettings) -> None:
+        self._dimension = dimension
+        self._settings = settings
+        self._compiled = Compiled(np.empty((0, dimension), np.float32))
+        self._tail: list[NDArray[np.float32]] = []  # blocks of BLOCK rows; the first one grows to that
+        self._keys: list[K | None] = []  # by row; None is dead
+        self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
+        self._row_of = RowTable(self._keys)
+        self._free: list[int] = []  # dead rows of the tail that may be written again
+        self._scans = 0  # searches since that read more than HNSW did
+        self._job: VectorCompaction[K] | None = None
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._row_of
+
+    # ---- edits ----
+
+    def put(self, key: K, vector: Vector) -> None:
+        """Add a unit vector, or replace the key's. Raises ValueError for another shape than (dimension,)."""
+        if vector.shape != (self._dimension,):
+            raise ValueError(f"a vector of shape {vector.shape} in an index of dimension {self._dimension}")
+        self.drop(key)
+        if self._free:
+            row = self._free.pop()
+            self._keys[row] = key
+        else:
+            row = len(self._keys)
+            self._reserve(row + 1)
+            self._keys.append(key)
+        block, place = divmod(row - len(self._compiled.matrix), BLOCK)
+        self._tail[block][place] = vector
+        self._living[row] = True
+        self._row_of.add(row)
+        self._touch(key)
+
+    def put_many(self, keys: Sequence[K], vectors: Sequence[Vector] | NDArray[np.float32]) -> None:
+        """Add or replace many, a row of `vectors` for each of `keys`; a matrix is kept as it is, not copied.
+
+        In an empty index they count as compiled.
+        """
+        matrix = np.asarray(vectors, dtype=np.float32).reshape(-1, self._dimension)
+        if len(matrix) != len(keys):
+            raise ValueError(f"{len(matrix)} vectors for {len(keys)} keys")
+        if not self._keys and self._job is None and len(set(keys)) == len(keys):
+            self._stand_on(Standing.of(Compiled(matrix), keys))
+            return
+        self._reserve(len(self._keys) + len(keys))
+        for key, vector in zip(keys, matrix, strict=True):
+            self.put(key, vector)
+
+    def drop(self, key: K) -> None:
+        """Remove a key's vector; a key that has none stays without."""
+        row = self._row_of.pop(key)
+        if row < 0:
+            return
+        self._keys[row] = None
+        self._living[row] = False
+        if row < len(self._compiled.matrix):
+            self._compiled.bury(row)
+        elif self._job is None:
+            self._free.append(row)  # under a job, which still reads the tail, the row waits for its adoption
+        self._touch(key)
+
+    def _reserve(self, rows: int) -> None:
+        """Room for so many rows in all. Old blocks are left as they are, for whoever still reads them."""
+        wanted = rows - len(self._compiled.matrix)
+        if self._tail and len(self._tail[0]) < min(wanted, BLOCK):
+            first = self._block(max(wanted, 2 * len(self._tail[0])))
+            first[: len(self._tail[0])] = self._tail[0]
+            self._tail[0] = first
+        while wanted > len(self._tail) * BLOCK or (wanted > 0 and not self._tail):
+            self._tail.append(self._block(BLOCK if self._tail else max(wanted, FEWEST)))
+        if rows > len(self._living):
+            living = np.zeros(max(rows, 2 * len(self._living)), np.bool_)
+            living[: len(self._living)] = self._living
+            self._living = living
+
+    def _block(self, rows: int) -> NDArray[np.float32]:
+        return np.empty((min(rows, BLOCK), self._dimension), np.float32)
+
+    def _touch(self, key: K) -> None:
+        if self._job is not None:
+            self._job.touched[key] = None
+
+    def _stand_on(self, standing: Standing[K]) -> None:
+        self._compiled = standing.compiled
+        self._tail = []
+        self._keys, self._free = standing.keys, []
+        self._row_of, self._living = standing.row_of, standing.living
+
+    # ---- reads ----
+
+    def get(self, key: K) -> Vector | None:
+        """The vector as it was put, bit for bit; None if there is none."""
+        row = self._row_of.get(key)
+        return None if row < 0 else self._vector(row).copy()
+
+    def matrix(self, keys: Sequence[K]) -> tuple[list[int], NDArray[np.float32]]:
+        """The places of those of `keys` that have vectors, and these as `get` gives them, shape (places, dimension)."""
+        places, rows = self._present(keys)
+        return places, self._vectors(rows)
+
+    def search(
+        self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
+    ) -> list[tuple[K, float]]:
+        """The `k` nearest of those `allowed` with their cosines, best first, ties by key; or as many as there are.
+
+        Exact while nothing is compiled into HNSW; otherwise with HNSW's recall for compiled rows.
+        """
+        return list(zip(*self.near(vector, k, allowed), strict=True))
+
+    def near(
+        self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
+    ) -> tuple[list[K], list[float]]:
+        """What `search` finds, keys and cosines apart."""
+        k = min(k, len(self))
+        if k <= 0:
+            return [], []
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
+        rows, cosines = self._near(vector, k, allowed and (lambda row: allowed(keys[row])))
+        found = list(map(keys.__getitem__, rows))
+        if len(found) == k and all(map(gt, cosines, cosines[1:])):  # as a rule: in order, and without ties
+            return found, cosines
+        ranked = sorted([(-cosine, key) for cosine, key in zip(cosines, found, strict=True)])[:k]
+        return [key for _, key in ranked], [-cosine for cosine, _ in ranked]
+
+    def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
+        """The cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
+        present, rows = self._present(keys)
+        if len(rows) == len(keys):  # as a rule
+            return self._cosines(vector, rows)
+        found = np.full(len(keys), ABSENT, np.float32)
+        found[present] = self._cosines(vector, rows)
+        return found
+
+    def _present(self, keys: Sequence[K]) -> tuple[list[int], list[int]]:
+        """Places of those of `keys` that have vectors, and their rows."""
+        rows = self._row_of.rows(keys)
+        if min(rows, default=0) >= 0:
+            return list(range(len(rows))), rows
+        present = [place for place, row in enumerate(rows) if row >= 0]
+        return present, [rows[place] for place in present]
+
+    def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near:
+        """Rows among which the `k` nearest are."""
+        compiled = len(self._compiled.matrix)
+        known = self._near_compiled(vector, k, allowed)
+        if known is not None and compiled == len(self._keys):
+            return known
+        self._scans += 1
+        rows, cosines = known or self._scan(self._compiled.matrix, 0, vector, k, allowed)
+        for first, block in enumerate(self._tail):
+            found = self._scan(block, compiled + first * BLOCK, vector, k, allowed)
+            rows, cosines = rows + found[0], cosines + found[1]
+        return rows, cosines
+
+    def _near_compiled(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near | None:
+        """Compiled rows, more and more of them until enough are allowed; None where a scan is better."""
+        wanted = k if allowed is None else 4 * k
+        while (near := self._compiled.near(vector, wanted, self._settings)) is not None:
+            if allowed is None:
+                return near
+            admitted = [(row, cosine) for row, cosine in zip(*near, strict=True) if allowed(row)]
+            if len(admitted) >= k:
+                return [row for row, _ in admitted], [cosine for _, cosine in admitted]
+            wanted *= 4
+        return None
+
+    def _scan(
+        self,
+        matrix: NDArray[np.float32],
+        first: int,
+        vector: Vector,
+        k: int,
+        allowed: Callable[[int], bool] | None,
+    ) -> Near:
+        """The `k` nearest living rows of a part whose first row is `first`, with ties for the last place."""
+        living = self._living[first : min(first + len(matrix), len(self._keys))]
+        if allowed is None:
+            places, cosines = native.scan(matrix, living, vector, k, ROUNDING)
+        else:
+            products = np.vecdot(matrix[: len(living)], vector)
+            products[~living] = -np.inf
+            places = leading(products, k, lambda place: allowed(place + first), slack=ROUNDING)
+            cosines = native.cosines(matrix, places, vector).tolist()
+        return [place + first for place in places] if first else places, cosines
+
+    def _vector(self, row: int) -> Vector:
+        compiled = len(self._compiled.matrix)
+        if row < compiled:
+            of_compiled: Vector = self._compiled.matrix[row]
+            return of_compiled
+        block, place = divmod(row - compiled, BLOCK)
+        of_tail: Vector = self._tail[block][place]
+        return of_tail
+
+    def _cosines(self, vector: Vector, rows: Sequence[int]) -> NDArray[np.float32]:
+        compiled = len(self._compiled.matrix)
+        if max(rows, default=-1) < compiled:  # as a rule
+            return native.cosines(self._compiled.matrix, rows, vector)
+        return native.cosines(self._vectors(rows), range(len(rows)), vector)
+
+    def _vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
+        compiled = len(self._compiled.matrix)
+        if max(rows, default=-1) < compiled:  # as a rule, and then half the work
+            return self._compiled.matrix.take(rows, axis=0)
+        places = np.array(rows, dtype=np.int64) - compiled
+        matrix = np.empty((len(places), self._dimension), np.float32)
+        matrix[places < 0] = self._compiled.matrix[places[places < 0] + compiled]
+        for number, block in enumerate(self._tail):
+            here = places // BLOCK == number
+            matrix[here] = block[places[here] % BLOCK]
+        return matrix
+
+    # ---- compaction ----
+
+    def compaction(self, *, at_rest: bool = False) -> VectorCompaction[K] | None:
+        """A job to compile the vectors living now, or None while it is not worth it: less is, where edits rest.
+
+        Call its `build` in another thread, then `adopt` it here. A newer job makes an older one void.
+        """
+        if not self._worth_compiling(at_rest):
+            return None
+        self._job = VectorCompaction(self._settings, self._compiled, tuple(self._tail), tuple(self._keys))
+        self._free = []  # nothing the job reads is written again
+        return self._job
+
+    def adopt(self, job: VectorCompaction[K]) -> None:
+        """Swap in what `job` built, and carry over the edits made meanwhile. Raises ValueError if void or unbuilt."""
+        if job is not self._job or job.built is None:
+            raise ValueError("only the newest compaction can be adopted, and only when it is built")
+        edits = {key: self.get(key) for key in job.touched}
+        self._job = None
+        self._scans = 0
+        self._stand_on(job.built)
+        for key, vector in edits.items():
+            if vector is None:
+                self.drop(key)
+            else:
+                self.put(key, vector)
+
+    def _worth_compiling(self, at_rest: bool) -> bool:
+        """A tail is compiled for those who search it: a bank that is only being filled is compiled once, at rest."""
+        living, settings = len(self), self._settings
+        tail = len(self._keys) - len(self._compiled.matrix)
+        wasted = len(self._keys) - living
+        if living < settings.exact_up_to:
+            return wasted > max(living, settings.exact_up_to)
+        if wasted > living / 2:
+            return True
+        if at_rest:
+            least = max(settings.exact_up_to / 4, settings.rest_share * living)
+        else:
+            least = max(settings.exact_up_to, settings.tail_share * living)
+        wanted = at_rest or self._scans >= settings.scans
+        return wanted and (tail > least or not self._compiled.linked)
+
+    # ---- snapshots ----
+
+    @property
+    def worth_saving(self) -> bool:
+        """Whether there is a graph that no snapshot holds."""
+        return self._compiled.linked and not self._compiled.saved
+
+    def snapshot(self) -> LinksSnapshot[K]:
+        """The compiled part as it stands, for another thread to write down."""
+        self._compiled.saved = True
+        keys = tuple(self._keys[: len(self._compiled.matrix)])
+        return LinksSnapshot(compiled=self._compiled, keys=keys, settings=self._settings)
+
+    def restore(
+        self,
+        blob: Blob,
+        key_of: Callable[[str], K],
+        keys: Sequence[K],
+        vectors: NDArray[np.float32],
+        give_way: GiveWay = at_once,
+    ) -> None:
+        """Fill an empty index: compiled by a snapshot what has the same vector today, the rest as a tail.
+
+        `vectors`: shape (len(keys), dimension), kept as they are. Raises SnapshotUnusable, the index still empty.
+        """
+        parts = unpacked(blob)
+        if dict(parts.facts) != facts(self._dimension, self._settings):
+            raise SnapshotUnusable("of another edition")
+        named = [key_of(name) if name else None for name in texts_of(parts.array("keys", "u1"))]
+        place_of: dict[K | None, int] = {
+            key: place for place, key in enumerate(in_turns(keys, give_way, MANY))
+        }
+        places = np.array([place_of.get(key, -1) for key in in_turns(named, give_way, MANY)], dtype=np.int64)
+        shown = np.append(prints(vectors), np.uint64(0))  # the last stands for a key that is gone
+        living = (places >= 0) & (shown[places] == parts.array("prints", "<u8"))
+        if np.count_nonzero(living) < len(named) / 2:
+            raise SnapshotUnusable("of vectors most of which have changed")
+        compiled = Compiled(_gathered(vectors, places, living))
+        compiled.relink(parts.arrays, living, self._settings)
+        compiled.saved = True
+        rest = np.ones(len(keys), np.bool_)
+        rest[places[living]] = False
+        alive = zip(in_turns(named, give_way, MANY), living.tolist(), strict=True)
+        kept = [key if lives else None for key, lives in alive]
+        self._stand_on(Standing.of(compiled, kept))
+        tail = np.flatnonzero(rest)
+        self.put_many([keys[place] for place in tail.tolist()], vectors[tail])
+
+
+def _gathered(
+    vectors: NDArray[np.float32], places: NDArray[np.int64], living: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """The rows at `places`, those not living in a state of no account; `vectors` themselves where it is all of them."""
+    if living.all() and np.array_equal(places, np.arange(len(vectors))):
+        return vectors
+    matrix = np.empty((len(places), vectors.shape[1]), np.float32)
+    for start in range(0, len(places), ROWS):
+        matrix[start : start + ROWS] = vectors[places[start : start + ROWS]]
+    return matrix

@@ -1,0 +1,1 @@
+"""What core asks of the world, as small Protocols whose docstrings name their errors."""

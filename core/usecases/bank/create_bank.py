@@ -1,0 +1,77 @@
+"""CreateBank: an empty bank, its embedding space fixed for good."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from hashlib import sha256
+
+from core.bank.steps import BankPut
+from core.errors import EmbeddingSpaceMismatch
+from core.ids import BankId, BankKey, Tenant
+from core.model.bank import BankRecord, EmbeddingSpace, RetrievalSettings, SpaceSource
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.house import House
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateBank:
+    """No `bank_id`: one is made. No `space`, or a SERVER one without a name: the embedder's."""
+
+    tenant: Tenant
+    bank_id: BankId | None = None
+    goal: str = ""
+    user: str = ""
+    collection: str = ""
+    settings: RetrievalSettings = RetrievalSettings()
+    space: EmbeddingSpace | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    ttl: timedelta | None = None
+    request: RequestKey | None = None
+
+
+async def create_bank(house: House, command: CreateBank) -> Committed[BankRecord]:
+    """Raises BankExists, EmbeddingSpaceMismatch, RequestIdReused."""
+    now = house.clock.now()
+    bank_id = command.bank_id or new_bank_id(house, command.tenant, command.request)
+    record = BankRecord(
+        key=BankKey(tenant=command.tenant, bank_id=bank_id),
+        uid=house.ids.new("u"),
+        goal=command.goal,
+        space=space_for(house, command.space),
+        create_time=now,
+        update_time=now,
+        user=command.user,
+        collection=command.collection,
+        labels=command.labels,
+        settings=command.settings,
+        ttl=command.ttl,
+    )
+    draft = Draft(result=record, steps=(BankPut(record=record),))
+    return await house.banks.found(record.key, draft, command.request)
+
+
+def new_bank_id(house: House, tenant: Tenant, request: RequestKey | None) -> BankId:
+    """An id for a bank that the caller left unnamed.
+
+    A repeated request must find the bank it made, so its id follows from the request's.
+    """
+    if request is None:
+        return BankId(house.ids.new("b"))
+    digest = sha256(f"{tenant}\n{request.verb}\n{request.request_id}".encode()).hexdigest()
+    return BankId(f"b-{digest[:32]}")
+
+
+def space_for(house: House, asked: EmbeddingSpace | None) -> EmbeddingSpace:
+    """The space a new bank gets. Raises EmbeddingSpaceMismatch for a SERVER one that the embedder does not make."""
+    own = house.embedder.space
+    if asked is None:
+        return own
+    if asked.source is SpaceSource.CLIENT:
+        return asked
+    if (asked.name or own.name, asked.dimension or own.dimension) != (own.name, own.dimension):
+        raise EmbeddingSpaceMismatch("embedding_space", _shown(own), _shown(asked))
+    return own
+
+
+def _shown(space: EmbeddingSpace) -> str:
+    return f"{space.name or '(any name)'} of {space.dimension or 'any'} dimensions"

@@ -1,0 +1,33 @@
+"""Deciding on what agents think: asked for what is missing, then stored.
+
+Law: nothing is held across an answer; what is stored was decided on the bank as it stood just before.
+"""
+
+from collections.abc import Callable
+
+from core.agents.opinions import Unasked
+from core.agents.usage import Ledger
+from core.bank.bank import Bank
+from core.ids import BankKey
+from core.ports.aggregates import Committed, Draft, RequestKey, Result
+from core.usecases.house import House
+from core.usecases.spending import commit
+
+
+async def decide(
+    house: House,
+    key: BankKey,
+    compose: Callable[[Bank, int], Draft[Result]],
+    ledger: Ledger,
+    request: RequestKey | None = None,
+    answer: type[Result] | None = None,
+) -> Committed[Result]:
+    """Compose until no opinion is missing, then commit; a bank that moved meanwhile is composed on again."""
+    while True:
+        try:
+            if request is None:  # a repeated request must be recognised before anything is decided
+                async with house.banks.reading(key) as bank:
+                    compose(bank, bank.revision + 1)  # gathers opinions without holding up the writer
+            return await commit(house, key, compose, ledger, request, answer)
+        except Unasked as missing:
+            await missing.ask()

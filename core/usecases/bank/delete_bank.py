@@ -1,0 +1,37 @@
+"""DeleteBank: a purge. Nothing of the bank remains but the files that callers named by URI."""
+
+from dataclasses import dataclass
+
+from core.errors import BankNotFound
+from core.ids import BankKey
+from core.ports.store import PurgeCounts
+from core.usecases.house import House
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteBank:
+    """`if_revision`: only a bank that has not changed since. `allow_missing`: a bank that is gone is a success."""
+
+    key: BankKey
+    allow_missing: bool = False
+    if_revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankPurged:
+    """What was removed, and the last revision seen of it (0: there was none)."""
+
+    counts: PurgeCounts
+    revision: int
+
+
+async def delete_bank(house: House, command: DeleteBank) -> BankPurged:
+    """Raises BankNotFound, StaleRevision."""
+    try:
+        counts, revision = await house.banks.delete(command.key, if_revision=command.if_revision)
+    except BankNotFound:
+        if not command.allow_missing:
+            raise
+        return BankPurged(counts=PurgeCounts(), revision=0)
+    house.workshop.patience.gone(command.key)
+    return BankPurged(counts=counts, revision=revision)

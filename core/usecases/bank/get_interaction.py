@@ -1,0 +1,127 @@
+"""GetInteraction: from a summary down to the verbatim records it stands for."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.bank.bank import Bank
+from core.errors import AttachmentNotFound, InvalidField
+from core.ids import AttachmentId, BankKey, InteractionId, NodeId
+from core.model.interaction import Attachment, Interaction
+from core.usecases.bank.interactions import InteractionSeen, by_event, piece
+from core.usecases.house import House
+from core.usecases.paging import BY_NUMBER_ID_AND_OFFSET, place_of, token_of
+
+PAGE_BYTES = 1_048_576  # of text in UTF-8 to one page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetInteraction:
+    """Of a `node_id` (an absorbed one counts as its heir) or an `interaction_id`, exactly one.
+
+    `start` and `end` cut each text, in code points. `attachment_id` brings a file of these records along.
+    """
+
+    key: BankKey
+    node_id: NodeId | None = None
+    interaction_id: InteractionId | None = None
+    attachment_id: AttachmentId | None = None
+    start: int = 0
+    end: int | None = None
+    page_size: int = 10
+    page_token: str = ""
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InteractionsRead:
+    """By event_time, then id. A text that goes on in the next page is a piece here.
+
+    `content` is the attachment's, where the service keeps it and it is small enough to come inline.
+    `node_id` is the living node that the records were found through.
+    """
+
+    interactions: tuple[InteractionSeen, ...]
+    attachment: Attachment | None
+    content: bytes | None
+    node_id: NodeId | None
+    next_page_token: str
+    revision: int
+
+
+async def get_interaction(house: House, command: GetInteraction) -> InteractionsRead:
+    """Raises NodeNotFound, InteractionNotFound, AttachmentNotFound, BlobCorrupt, InvalidField, BankNotFound,
+    RevisionNotReached."""
+    if (command.node_id is None) == (command.interaction_id is None):
+        raise InvalidField("target", "give a node_id or an interaction_id, and not both")
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        node_id, records = _asked(bank, command)
+        attachment = _attachment(records, command.attachment_id)
+        shown, token = _page(bank, records, command)
+        revision = bank.revision
+    return InteractionsRead(
+        interactions=shown,
+        attachment=attachment,
+        content=await _content(house, attachment),
+        node_id=node_id,
+        next_page_token=token,
+        revision=revision,
+    )
+
+
+def _asked(bank: Bank, command: GetInteraction) -> tuple[NodeId | None, list[Interaction]]:
+    if command.interaction_id is not None:
+        return None, [bank.tree.interaction(command.interaction_id)]
+    assert command.node_id is not None
+    node = bank.node_standing_for(command.node_id)
+    return node.node_id, sorted((bank.tree.interaction(i) for i in node.interaction_ids), key=by_event)
+
+
+def _page(
+    bank: Bank, records: Sequence[Interaction], command: GetInteraction
+) -> tuple[tuple[InteractionSeen, ...], str]:
+    """What fits on the page, and the token of the place where the next one goes on."""
+    shown: list[InteractionSeen] = []
+    room = PAGE_BYTES
+    for record, start in _from_token(records, command):
+        end = len(record.text) if command.end is None else min(command.end, len(record.text))
+        fitting = _fitting(record.text, start, end, room)
+        if len(shown) == command.page_size or (fitting == start < end and shown):
+            return tuple(shown), token_of(command, (*by_event(record), start))
+        shown.append(piece(bank, record, start, max(start, fitting)))
+        if fitting < end:
+            return tuple(shown), token_of(command, (*by_event(record), fitting))
+        room -= len(record.text[start:end].encode())
+    return tuple(shown), ""
+
+
+def _from_token(records: Sequence[Interaction], command: GetInteraction) -> Iterator[tuple[Interaction, int]]:
+    """The records from where the last page ended, each with the first code point wanted of it."""
+    place = place_of(command, command.page_token, BY_NUMBER_ID_AND_OFFSET)
+    for record in records:
+        first = min(command.start, len(record.text))
+        if place is None or by_event(record) > place[:2]:
+            yield record, first
+        elif by_event(record) == place[:2]:
+            yield record, max(0, min(int(place[2]), len(record.text)))
+
+
+def _fitting(text: str, start: int, end: int, room: int) -> int:
+    """The end, up to `end`, of what takes at most `room` bytes in UTF-8 from `start` on."""
+    wide = text[start : min(end, start + room)].encode()
+    return start + len(wide[:room].decode(errors="ignore"))
+
+
+def _attachment(records: Sequence[Interaction], wanted: AttachmentId | None) -> Attachment | None:
+    if wanted is None:
+        return None
+    for record in records:
+        for attachment in record.attachments:
+            if attachment.attachment_id == wanted:
+                return attachment
+    raise AttachmentNotFound(wanted)
+
+
+async def _content(house: House, attachment: Attachment | None) -> bytes | None:
+    if attachment is None or not attachment.stored or attachment.size > house.limits.inline_attachment_bytes:
+        return None
+    return b"".join([chunk async for chunk in house.blobs.read(attachment.uri, 0, None)])

@@ -1,0 +1,42 @@
+"""GetNode: a node, its vector if asked for, and its place in the graph."""
+
+from dataclasses import dataclass
+
+from core.aggregate.change import Vector
+from core.ids import BankKey, ConflictId, NodeId
+from core.model.node import Node
+from core.usecases.house import House
+
+MAX_NEIGHBORS = 1_000  # named in one answer; ListNeighbors pages through them all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetNode:
+    key: BankKey
+    node_id: NodeId
+    include_embedding: bool = False
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NodeSeen:
+    """`embedding` is None unless it was asked for; neighbours and open conflicts by id."""
+
+    node: Node
+    embedding: Vector | None
+    neighbor_ids: tuple[NodeId, ...]
+    conflict_ids: tuple[ConflictId, ...]
+    revision: int
+
+
+async def get_node(house: House, command: GetNode) -> NodeSeen:
+    """Raises NodeNotFound, NodeAbsorbed, BankNotFound, RevisionNotReached."""
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        node = bank.node(command.node_id)
+        return NodeSeen(
+            node=node,
+            embedding=bank.node_vectors.get(node.node_id) if command.include_embedding else None,
+            neighbor_ids=bank.graph.neighbors(node.node_id)[:MAX_NEIGHBORS],
+            conflict_ids=tuple(c.conflict_id for c in bank.open_conflicts_of(node.node_id)),
+            revision=bank.revision,
+        )

@@ -1,0 +1,42 @@
+"""ListBanks: a tenant's banks by id, from the store: they need not be in memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.ids import Tenant
+from core.model.bank import BankRecord
+from core.ports.store import BankFilter
+from core.usecases.house import House
+from core.usecases.paging import BY_ID, DEFAULT_PAGE, place_of, token_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListBanks:
+    """Empty fields admit all; labels must all match."""
+
+    tenant: Tenant
+    user: str = ""
+    collection: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    page_size: int = DEFAULT_PAGE
+    page_token: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BanksListed:
+    """Each record with its bank's revision, ordered by bank_id."""
+
+    banks: tuple[tuple[BankRecord, int], ...]
+    next_page_token: str
+
+
+async def list_banks(house: House, command: ListBanks) -> BanksListed:
+    """Raises InvalidField (page_token)."""
+    place = place_of(command, command.page_token, BY_ID)
+    chosen = BankFilter(user=command.user, collection=command.collection, labels=command.labels)
+    after = str(place[0]) if place else ""
+    found = await house.store.list_banks(command.tenant, chosen, after, command.page_size + 1)
+    shown = tuple(found[: command.page_size])
+    more = len(found) > command.page_size
+    token = token_of(command, (shown[-1][0].key.bank_id,)) if more else ""
+    return BanksListed(banks=shown, next_page_token=token)

@@ -1,0 +1,119 @@
+"""Memorize: context in, memory updated, no planning."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.agents.usage import Ledger, Usage
+from core.bank.bank import Bank
+from core.errors import InvalidField
+from core.ids import BankKey, ConflictId, InteractionId, NodeId
+from core.model.insight import Insight
+from core.model.structuring import MergeMade, Purpose, StructuringState
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.bank.take_up import take_up
+from core.usecases.house import House, require_embedding
+from core.usecases.workshop import Report
+
+
+class Wait(StrEnum):
+    """How long a call waits: until all is structured, or only until the record is stored."""
+
+    STRUCTURED = "structured"
+    STORED = "stored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memorize:
+    key: BankKey
+    context: Context
+    wait: Wait = Wait.STRUCTURED
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memorized:
+    """What became of an interaction so far. `node_ids` stand for it today."""
+
+    interaction_id: InteractionId
+    state: StructuringState
+    node_ids: tuple[NodeId, ...]
+    merges: tuple[MergeMade, ...]
+    related: tuple[tuple[NodeId, NodeId], ...]
+    conflict_ids: tuple[ConflictId, ...]
+    insight: Insight
+    usage: Usage
+    revision: int
+    replayed: bool = False
+
+
+async def memorize(house: House, command: Memorize, report: Report | None = None) -> Memorized:
+    """Store the context durably, then structure it (or leave that to the background).
+
+    Raises BankNotFound, InteractionExists, AttachmentNotFound, LimitReached, EmbeddingRequired,
+    RequestIdReused, StructuringFailed.
+    """
+    if command.context.is_empty:
+        raise InvalidField("text", "give a text or messages")
+    async with house.banks.reading(command.key) as bank:
+        require_embedding(house, bank, "bank_id")
+    interaction = await make_interaction(house, command.context)
+    if not interaction.spans:
+        raise InvalidField("text", "give a text that is not blank")
+
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+        steps = record_steps(house, bank, interaction, Purpose.MEMORIZE)
+        return Draft(
+            result=Recorded(interaction_id=interaction.interaction_id),
+            steps=tuple(steps),
+            touches=frozenset((f"interaction:{interaction.interaction_id}",)),
+        )
+
+    committed = await house.banks.commit(command.key, stage, command.request, Recorded)
+    interaction_id = committed.result.interaction_id or interaction.interaction_id
+    if report is not None:
+        report("stored", 1, 1)
+    return await outcome(house, command.key, interaction_id, command.wait, committed.replayed, report)
+
+
+async def outcome(
+    house: House,
+    key: BankKey,
+    interaction_id: InteractionId,
+    wait: Wait,
+    replayed: bool,
+    report: Report | None = None,
+    caller: Ledger | None = None,
+) -> Memorized:
+    """See the interaction's structuring through, if asked to wait, and say what came of it. `caller`: whose budget
+    it is part of."""
+    usage = Usage()
+    async with house.banks.reading(key) as bank:
+        done = bank.tree.structuring(interaction_id).state is StructuringState.DONE
+    if not done:
+        running = take_up(house, key, interaction_id, caller)
+        if report is not None:
+            running.listeners.append(report)
+        if wait is Wait.STRUCTURED:
+            await running.finished()
+            usage = running.ledger.total()
+    async with house.banks.reading(key) as bank:
+        return _memorized(bank, interaction_id, usage, replayed)
+
+
+def _memorized(bank: Bank, interaction_id: InteractionId, usage: Usage, replayed: bool) -> Memorized:
+    structuring = bank.tree.structuring(interaction_id)
+    outcomes = [c.outcome for c in bank.tree.clusters(interaction_id) if c.outcome]
+    stand = (bank.tree.standing_for(o.node_id) or o.node_id for o in outcomes)
+    return Memorized(
+        interaction_id=interaction_id,
+        state=structuring.state,
+        node_ids=tuple(dict.fromkeys(n for n in stand if n in bank.nodes)),
+        merges=tuple(merge for o in outcomes for merge in o.merges),
+        related=tuple(pair for o in outcomes for pair in o.related),
+        conflict_ids=tuple(o.conflict_id for o in outcomes if o.conflict_id),
+        insight=structuring.insight or bank.insight,
+        usage=usage,
+        revision=bank.revision,
+        replayed=replayed,
+    )

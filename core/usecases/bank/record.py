@@ -1,0 +1,148 @@
+"""Keeping a context verbatim: the interaction, its segments, and the work to structure it. One change.
+
+Law: texts are stored as they came; messages are joined by a line break, nothing is added or cut.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from core.bank.bank import Bank
+from core.bank.steps import InteractionAdd, Step, StructuringPut
+from core.errors import InteractionExists
+from core.ids import ConflictId, InteractionId
+from core.model.interaction import Attachment, Interaction, InteractionOrigin, Span, TaskReport
+from core.model.structuring import Purpose, Structuring, StructuringState
+from core.text.segmenting import segment
+from core.usecases.house import House
+
+WHOLE_MESSAGE = 1_000  # characters; a message up to this is one segment, a longer one is cut like a document
+LARGE = 50_000  # characters; more than this is cut into segments off the loop
+EVIDENCE = "evidence"  # the role of the spans that back a verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation, as it was said."""
+
+    text: str
+    message_id: str = ""
+    role: str = ""
+    speaker: str = ""
+    event_time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What is to be remembered: a text or messages, and what belongs to it.
+
+    An attachment without a URI names an uploaded one. `interaction_id` may be chosen by the caller.
+    """
+
+    text: str = ""
+    messages: tuple[Message, ...] = ()
+    task: TaskReport | None = None
+    attachments: tuple[Attachment, ...] = ()
+    event_time: datetime | None = None
+    source: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    interaction_id: InteractionId | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.text or self.messages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The answer kept for a request that structures: where its outcome will stand."""
+
+    interaction_id: InteractionId | None = None
+
+
+async def make_interaction(
+    house: House, context: Context, origin: InteractionOrigin = InteractionOrigin.CONTEXT, evidence: str = ""
+) -> Interaction:
+    """The interaction for a context, its segments found. `evidence` is kept after a verdict's text."""
+    now = house.clock.now()
+    length = len(context.text) + sum(len(message.text) for message in context.messages)
+    if length > LARGE:
+        text, spans = await asyncio.to_thread(_cut, context, evidence)
+    else:
+        text, spans = _cut(context, evidence)
+    return Interaction(
+        interaction_id=context.interaction_id or InteractionId(house.ids.new("i")),
+        text=text,
+        spans=spans,
+        event_time=context.event_time or _newest(context.messages) or now,
+        create_time=now,
+        origin=origin,
+        source=context.source,
+        labels=context.labels,
+        task=context.task,
+        attachments=context.attachments,
+    )
+
+
+def record_steps(
+    house: House,
+    bank: Bank,
+    interaction: Interaction,
+    purpose: Purpose,
+    conflict_id: ConflictId | None = None,
+) -> list[Step]:
+    """The steps that store an interaction with its structuring to come.
+
+    Raises InteractionExists, AttachmentNotFound, LimitReached.
+    """
+    if interaction.interaction_id in bank.tree.interactions:
+        raise InteractionExists(interaction.interaction_id)
+    house.limits.check_segments(bank, len(interaction.spans))
+    attachments = tuple(a if a.uri else bank.attachment(a.attachment_id) for a in interaction.attachments)
+    structuring = Structuring(
+        interaction_id=interaction.interaction_id,
+        purpose=purpose,
+        state=StructuringState.PENDING,
+        update_time=interaction.create_time,
+        conflict_id=conflict_id,
+    )
+    stored = replace(interaction, attachments=attachments)
+    return [InteractionAdd(interaction=stored), StructuringPut(structuring=structuring)]
+
+
+def _cut(context: Context, evidence: str) -> tuple[str, tuple[Span, ...]]:
+    if context.messages:
+        return _joined(context.messages)
+    spans = segment(context.text)
+    if not evidence:
+        return context.text, spans
+    start = len(context.text) + 2
+    more = (replace(s, start=s.start + start, end=s.end + start, role=EVIDENCE) for s in segment(evidence))
+    return f"{context.text}\n\n{evidence}", (*spans, *more)
+
+
+def _joined(messages: Sequence[Message]) -> tuple[str, tuple[Span, ...]]:
+    spans: list[Span] = []
+    start = 0
+    for message in messages:
+        length = len(message.text)
+        pieces = (Span(start=0, end=length),) if length <= WHOLE_MESSAGE else segment(message.text)
+        spans += (
+            Span(
+                start=start + piece.start,
+                end=start + piece.end,
+                message_id=message.message_id,
+                role=message.role,
+                speaker=message.speaker,
+                event_time=message.event_time,
+            )
+            for piece in pieces
+            if message.text.strip()
+        )
+        start += length + 1
+    return "\n".join(message.text for message in messages), tuple(spans)
+
+
+def _newest(messages: Sequence[Message]) -> datetime | None:
+    return max((m.event_time for m in messages if m.event_time), default=None)

@@ -1,0 +1,132 @@
+"""ResolveConflict: a verdict merges the contested nodes, or the conflict is dismissed as none."""
+
+from dataclasses import dataclass
+
+from core.agents.opinions import Opinions
+from core.agents.usage import Usage
+from core.bank.bank import Bank
+from core.errors import ConflictClosed, InvalidField, StaleRevision
+from core.ids import BankKey, ConflictId, NodeId
+from core.model.conflict import Conflict, ConflictStatus
+from core.model.insight import Insight
+from core.model.interaction import InteractionOrigin
+from core.model.structuring import MergeMade, Outcome, Purpose
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.bank.decide import decide
+from core.usecases.bank.memorize import Wait, outcome
+from core.usecases.bank.plan_next import plan_next
+from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.bank.rounds import Round
+from core.usecases.house import House
+from core.usecases.moment import moment
+from core.usecases.spending import on_account
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveConflict:
+    """A `verdict` with its `evidence`, or `dismiss`."""
+
+    key: BankKey
+    conflict_id: ConflictId
+    verdict: str = ""
+    evidence: str = ""
+    dismiss: bool = False
+    if_revision: int | None = None
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictResolved:
+    """`node_id` stands for the conflict's nodes now; after a dismissal, for its first side."""
+
+    node_id: NodeId
+    conflict: Conflict
+    merges: tuple[MergeMade, ...]
+    related: tuple[tuple[NodeId, NodeId], ...]
+    conflict_ids: tuple[ConflictId, ...]
+    insight: Insight
+    usage: Usage
+    revision: int
+    replayed: bool = False
+
+
+async def resolve_conflict(house: House, command: ResolveConflict) -> ConflictResolved:
+    """Settle an open conflict. Raises ConflictNotFound, ConflictClosed, StaleRevision, StructuringFailed."""
+    if command.dismiss == bool(command.verdict.strip()):
+        raise InvalidField("verdict", "give a verdict, or set dismiss, and not both")
+    return await (_dismiss(house, command) if command.dismiss else _merge(house, command))
+
+
+async def _merge(house: House, command: ResolveConflict) -> ConflictResolved:
+    interaction = await make_interaction(
+        house, Context(text=command.verdict), InteractionOrigin.VERDICT, command.evidence
+    )
+
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+        _open_conflict(bank, command)
+        steps = record_steps(house, bank, interaction, Purpose.RESOLVE, command.conflict_id)
+        return Draft(
+            result=Recorded(interaction_id=interaction.interaction_id),
+            steps=tuple(steps),
+            touches=frozenset((f"conflict:{command.conflict_id}",)),
+        )
+
+    committed = await house.banks.commit(command.key, stage, command.request, Recorded)
+    interaction_id = committed.result.interaction_id or interaction.interaction_id
+    done = await outcome(house, command.key, interaction_id, Wait.STRUCTURED, committed.replayed)
+    async with house.banks.reading(command.key) as bank:
+        conflict = bank.conflict(command.conflict_id)
+        if not done.node_ids:  # somebody else closed it between our two changes
+            raise ConflictClosed(command.conflict_id, conflict.status)
+        return ConflictResolved(
+            node_id=done.node_ids[0],
+            conflict=conflict,
+            merges=done.merges,
+            related=done.related,
+            conflict_ids=done.conflict_ids,
+            insight=done.insight,
+            usage=done.usage,
+            revision=done.revision,
+            replayed=committed.replayed,
+        )
+
+
+async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
+    ledger = house.workshop.ledger(command.key)
+    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+
+    def compose(bank: Bank, revision: int) -> Draft[Outcome]:
+        conflict = _open_conflict(bank, command)
+        round_ = Round(bank, opinions, moment(house, bank, revision))
+        round_.dismiss(conflict)
+        came_to = round_.reconsider(conflict.sides[0].node_id)
+        return Draft(result=came_to, steps=tuple(round_.draft_steps()), sees_all=True)
+
+    async with on_account(house, command.key, ledger):
+        committed: Committed[Outcome] = await decide(
+            house, command.key, compose, ledger, command.request, Outcome
+        )
+    await plan_next(house, command.key, ledger)
+    async with house.banks.reading(command.key) as bank:
+        came_to = committed.result
+        return ConflictResolved(
+            node_id=came_to.node_id,
+            conflict=bank.conflict(command.conflict_id),
+            merges=came_to.merges,
+            related=came_to.related,
+            conflict_ids=(came_to.conflict_id,) if came_to.conflict_id else (),
+            insight=bank.insight,
+            usage=ledger.total(),
+            revision=committed.revision,
+            replayed=committed.replayed,
+        )
+
+
+def _open_conflict(bank: Bank, command: ResolveConflict) -> Conflict:
+    conflict = bank.conflict(command.conflict_id)
+    if conflict.status is not ConflictStatus.OPEN:
+        raise ConflictClosed(command.conflict_id, conflict.status)
+    changed = max((bank.nodes[side.node_id].revision for side in conflict.sides), default=0)
+    if command.if_revision is not None and changed > command.if_revision:
+        raise StaleRevision(command.if_revision, changed)
+    return conflict

@@ -1,0 +1,383 @@
+"""A new node's round: conflict before merge before related, until only related remains.
+
+Law: composing a round is synchronous and repeatable (see `core.agents.opinions`): it reads the
+bank as it stands and writes nothing; all it wants changed is in `draft_steps`, one change. So a
+round is never half done, and two racing memories always see each other: whoever comes second
+composes again on the bank that has the first.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.agents.opinions import Opinions
+from core.agents.roles import (
+    ConflictOpinion,
+    Consolidation,
+    MergeOpinion,
+    RelatedOpinion,
+)
+from core.aggregate.change import Vector
+from core.bank.bank import Bank
+from core.bank.search import judging_candidates
+from core.bank.steps import (
+    ConflictPut,
+    EdgePut,
+    InsightPut,
+    MergeAdd,
+    NodeDrop,
+    NodePut,
+    PairSettle,
+    SegmentRefute,
+    Step,
+)
+from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
+from core.model.conflict import Conflict, ConflictStatus
+from core.model.lineage import MergeReason, MergeRecord
+from core.model.node import Node, NodeState
+from core.model.structuring import MergeMade, Outcome
+from core.usecases.bank.absorb import (
+    Links,
+    absorbed,
+    embedding_text,
+    inherited,
+    merged_node,
+    outside,
+    topic,
+)
+from core.usecases.bank.contest import closed, contested, handed_over, refuted_segments
+from core.usecases.bank.planning import with_conflict, without_conflict
+from core.usecases.bank.rewording import reworded, touched, union
+from core.usecases.moment import Moment
+
+MAX_MERGES = (
+    16  # merging shrinks the graph, so a round ends; the cap guards it against an agent that never stops
+)
+
+
+class Round:
+    """One round over one bank. Enter a node, resolve a conflict or reconsider a node; then take the steps."""
+
+    def __init__(self, bank: Bank, opinions: Opinions, moment: Moment) -> None:
+        self._bank = bank
+        self._opinions = opinions
+        self._moment = moment
+        self._insight = bank.insight
+        self._entered: Node | None = None
+        self._vector: Vector | None = None
+        self._neighbors: set[NodeId] = set()
+        self._edges: list[tuple[NodeId, NodeId]] = []
+        self._gone: dict[NodeId, None] = {}
+        self._changed: dict[NodeId, NodePut] = {}
+        self._records: list[MergeRecord] = []
+        self._conflicts: dict[ConflictId, Conflict] = {}
+        self._refuted: dict[SegmentRef, ConflictId] = {}
+        self._related: list[tuple[NodeId, NodeId]] = []
+        self._settled: list[tuple[NodeId, NodeId]] = []
+        self._new_conflict: ConflictId | None = None
+
+    @property
+    def _current(self) -> Node:
+        """The node that goes round: the one that entered, then what it merged into."""
+        if self._entered is None:
+            raise RuntimeError("no node has entered this round")
+        return self._entered
+
+    @_current.setter
+    def _current(self, node: Node) -> None:
+        self._entered = node
+
+    # ---- ways in ----
+
+    def enter(self, node: Node, vector: Vector) -> Outcome:
+        """A node that is not in the bank yet. Raises Unasked."""
+        self._current, self._vector = node, vector
+        return self._go_round()
+
+    def reconsider(self, node_id: NodeId) -> Outcome:
+        """A node of the bank goes round again, its settled partners and neighbours apart. Raises Unasked."""
+        self._current = self._shown(node_id)
+        self._vector = self._bank.node_vectors.get(node_id)
+        self._neighbors = set(self._bank.graph.neighbors(node_id))
+        return self._go_round()
+
+    def resolve(
+        self,
+        conflict: Conflict,
+        verdict: str,
+        evidence: Sequence[SegmentRef],
+        interaction_id: InteractionId | None,
+    ) -> Outcome:
+        """The conflict's nodes become one by the verdict, which goes round again. Raises Unasked."""
+        sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
+        made = self._absorb(sides, MergeReason.CONFLICT, verdict, conflict.description, conflict.conflict_id)
+        refuted = refuted_segments(self._bank, sides, made.refuted)
+        self._refuted.update(dict.fromkeys(refuted, conflict.conflict_id))
+        self._current = replace(
+            self._current,
+            interaction_ids=union(self._current.interaction_ids, (interaction_id,) if interaction_id else ()),
+            segments=union(self._current.segments, evidence),
+        )
+        self._hand_over_conflicts(conflict.conflict_id)
+        outcome = self._go_round()
+        self._conflicts[conflict.conflict_id] = replace(
+            closed(conflict, ConflictStatus.RESOLVED, self._moment.now),
+            verdict=verdict,
+            verdict_interaction_id=interaction_id,
+            node_id=outcome.node_id,
+        )
+        self._insight = without_conflict(self._insight, conflict, verdict)
+        return outcome
+
+    def merge(
+        self,
+        nodes: Sequence[Node],
+        texts: Consolidation | None = None,
+        node_id: NodeId | None = None,
+        vector: Vector | None = None,
+    ) -> MergeRecord:
+        """Nodes become one because a caller asks, without going round.
+
+        `texts` are the caller's words for it. Neighbours are reworded by the Consolidator, but in a bank
+        of CLIENT vectors, where `texts` and `vector` must be given, they are left alone. Raises Unasked.
+        """
+        links = self._links(nodes)
+        if texts is None:
+            made = self._consolidation(nodes, links, MergeReason.REQUEST)
+        elif links and self._bank.embeds:
+            asked = self._consolidation(nodes, links, MergeReason.REQUEST)
+            made = replace(asked, summary=texts.summary, context=texts.context, keywords=texts.keywords)
+        else:
+            made = texts
+        self._become(nodes, made, links, node_id, vector)
+        return self._record(nodes, made, MergeReason.REQUEST)
+
+    @property
+    def merged(self) -> tuple[Node, tuple[Node, ...]]:
+        """The node that came of `merge`, and the neighbours it reworded."""
+        return self._current, tuple(put.node for put in self._changed.values())
+
+    def dismiss(self, conflict: Conflict) -> None:
+        """Close a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
+        self._conflicts[conflict.conflict_id] = closed(conflict, ConflictStatus.DISMISSED, self._moment.now)
+        self._insight = without_conflict(self._insight, conflict)
+        for side in conflict.sides:
+            if self._bank.open_conflicts_of(side.node_id) == [conflict]:
+                self._set_state(side.node_id, NodeState.ACTIVE)
+        first, *others = (side.node_id for side in conflict.sides)
+        self._settled = [(first, other) for other in others]
+
+    # ---- what comes out ----
+
+    def draft_steps(self) -> list[Step]:
+        """Everything the round changes, as the steps of one change."""
+        steps: list[Step] = [NodeDrop(node_id=n) for n in self._gone if n in self._bank.nodes]
+        if self._entered is not None:
+            steps.append(NodePut(node=self._current, vector=self._vector))
+            self._changed.pop(self._current.node_id, None)
+        steps += [put for node_id, put in self._changed.items() if node_id not in self._gone]
+        steps += [EdgePut(node_id=a, other_node_id=b) for a, b in self._new_edges()]
+        steps += [MergeAdd(record=record) for record in self._records]
+        steps += [SegmentRefute(ref=ref, conflict_id=c) for ref, c in self._refuted.items()]
+        steps += [
+            PairSettle(node_id=a, other_node_id=b) for a, b in self._settled if not {a, b} & set(self._gone)
+        ]
+        steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
+        if self._insight is not self._bank.insight:
+            steps.append(InsightPut(insight=self._insight))
+        return steps
+
+    # ---- the round ----
+
+    def _go_round(self) -> Outcome:
+        for _ in range(MAX_MERGES):
+            candidates = self._candidates()
+            topics = [topic(self._bank.nodes[c]) for c in candidates]
+            found = self._opinions.conflicts_and_merges(topic(self._current), topics)
+            if conflicts := [o for o in found if isinstance(o, ConflictOpinion)]:
+                self._contest(conflicts)
+                return self._outcome()
+            merges = [o for o in found if isinstance(o, MergeOpinion) and self._may_merge(o.existing)]
+            if not merges:
+                break
+            partners = [self._bank.nodes[o.existing] for o in merges]
+            strategy = "\n".join(dict.fromkeys(o.strategy for o in merges if o.strategy))
+            self._absorb([self._current, *partners], MergeReason.MERGE, "", strategy, None)
+        candidates = self._candidates()
+        topics = [topic(self._bank.nodes[c]) for c in candidates]
+        if related := self._opinions.related(topic(self._current), topics):
+            self._relate(related)
+        return self._outcome()
+
+    def _candidates(self) -> list[NodeId]:
+        """The nearest nodes by the plain formula that may still be judged: neighbours and settled partners are not."""
+        current = self._current
+        apart = {current.node_id, *self._gone, *self._neighbors, *self._opponents()}
+        apart |= self._bank.settled_with(current.node_id)
+        apart.update(other for first, other in self._settled if first == current.node_id)
+        return judging_candidates(
+            self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart
+        )
+
+    def _opponents(self) -> set[NodeId]:
+        """The current node's partners in conflicts that stay open."""
+        current = self._current.node_id
+        stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts_of(current)}
+        conflicts = {**stored, **self._conflicts}.values()
+        sides = [{side.node_id for side in c.sides} for c in conflicts if c.status is ConflictStatus.OPEN]
+        return {node_id for nodes in sides if current in nodes for node_id in nodes}
+
+    def _may_merge(self, node_id: NodeId) -> bool:
+        """Contested nodes are absorbed by their conflict's resolution only."""
+        contested = NodeState.CONTESTED in (self._bank.nodes[node_id].state, self._current.state)
+        return not contested
+
+    def _outcome(self) -> Outcome:
+        return Outcome(
+            node_id=self._current.node_id,
+            merges=tuple(
+                MergeMade(into_node_id=r.into, absorbed_node_ids=tuple(n.node_id for n in r.absorbed))
+                for r in self._records
+            ),
+            related=tuple(self._related),
+            conflict_id=self._new_conflict,
+        )
+
+    # ---- conflict ----
+
+    def _contest(self, opinions: Sequence[ConflictOpinion]) -> None:
+        """Keep the new node, and make one conflict of it and all its partners."""
+        partners = [opinion.existing for opinion in opinions]
+        conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners))
+        conflict = contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
+        self._new_conflict = conflict_id
+        self._conflicts[conflict_id] = conflict
+        self._current = touched(self._current, self._moment, state=NodeState.CONTESTED)
+        for partner in partners:
+            self._set_state(partner, NodeState.CONTESTED)
+        task_id = TaskId(self._opinions.new_id("t", conflict_id))
+        self._insight = with_conflict(self._insight, conflict, task_id)
+
+    def _hand_over_conflicts(self, resolved: ConflictId) -> None:
+        """Other open conflicts of the nodes just absorbed now concern the node that stands for them."""
+        others = {c.conflict_id: c for n in self._gone for c in self._bank.open_conflicts_of(n)}
+        others.pop(resolved, None)
+        for conflict_id, conflict in others.items():
+            moved = handed_over(conflict, self._gone, self._current.node_id, self._moment.now)
+            self._conflicts[conflict_id] = moved
+            if moved.status is ConflictStatus.OPEN:
+                self._current = replace(self._current, state=NodeState.CONTESTED)
+            else:
+                self._insight = without_conflict(self._insight, conflict)
+
+    def _set_state(self, node_id: NodeId, state: NodeState) -> None:
+        shown = self._shown(node_id)
+        if shown.state is not state:
+            vector = self._changed[node_id].vector if node_id in self._changed else None
+            self._changed[node_id] = NodePut(node=touched(shown, self._moment, state=state), vector=vector)
+
+    # ---- merge ----
+
+    def _absorb(
+        self,
+        nodes: Sequence[Node],
+        reason: MergeReason,
+        verdict: str,
+        strategy: str,
+        conflict_id: ConflictId | None,
+    ) -> Consolidation:
+        """Make one node of several, which goes round in their place."""
+        links = self._links(nodes)
+        made = self._consolidation(nodes, links, reason, verdict, strategy)
+        self._become(nodes, made, links)
+        self._record(nodes, made, reason, conflict_id, verdict)
+        return made
+
+    def _consolidation(
+        self, nodes: Sequence[Node], links: Links, reason: MergeReason, verdict: str = "", strategy: str = ""
+    ) -> Consolidation:
+        return self._opinions.consolidation(
+            absorbed(nodes), inherited(self._bank, links), reason, verdict, strategy
+        )
+
+    def _become(
+        self,
+        nodes: Sequence[Node],
+        made: Consolidation,
+        links: Links,
+        node_id: NodeId | None = None,
+        vector: Vector | None = None,
+    ) -> None:
+        """The current node is one for all of these now; it inherits every outside neighbour once."""
+        self._gone.update(dict.fromkeys(node.node_id for node in nodes))
+        ids = (node.node_id for node in nodes)
+        node_id = node_id or NodeId(self._opinions.new_id("n", "merge", *ids))
+        self._current = merged_node(nodes, made, node_id, self._moment)
+        self._neighbors = set(links)
+        updates = sorted(made.neighbor_updates.items())
+        near = [self._reworded(n, new.context, new.keywords) for n, new in updates]
+        own = [] if vector is not None else [self._current]
+        vectors = self._opinions.vectors([embedding_text(node) for node in (*own, *near)])
+        self._vector = vectors.pop(0) if vector is None else vector
+        for node, made_vector in zip(near, vectors, strict=True):
+            self._changed[node.node_id] = NodePut(node=node, vector=made_vector)
+
+    def _record(
+        self,
+        nodes: Sequence[Node],
+        made: Consolidation,
+        reason: MergeReason,
+        conflict_id: ConflictId | None = None,
+        verdict: str = "",
+    ) -> MergeRecord:
+        record = MergeRecord(
+            into=self._current.node_id,
+            absorbed=tuple(nodes),
+            reason=reason,
+            description=made.description,
+            time=self._moment.now,
+            conflict_id=conflict_id,
+            verdict=verdict,
+        )
+        self._records.append(record)
+        return record
+
+    def _links(self, nodes: Sequence[Node]) -> Links:
+        """Every outside neighbour of the nodes, with those it was linked to."""
+        near: dict[NodeId, Iterable[NodeId]] = {}
+        for node in nodes:
+            is_current = self._entered is not None and node.node_id == self._entered.node_id
+            near[node.node_id] = self._neighbors if is_current else self._bank.graph.neighbors(node.node_id)
+        return outside(near, self._gone)
+
+    # ---- related ----
+
+    def _relate(self, opinions: Sequence[RelatedOpinion]) -> None:
+        """An edge each; both ends speak of each other: the most confident one's context, all their keywords."""
+        current = self._current
+        words = [opinion.keywords_new for opinion in opinions]
+        self._current = reworded(current, self._moment, opinions[0].context_new, *words)
+        others = [self._reworded(o.existing, o.context_existing, o.keywords_existing) for o in opinions]
+        texts = [embedding_text(node) for node in (self._current, *others)]
+        self._vector, *vectors = self._opinions.vectors(texts)
+        for node, vector in zip(others, vectors, strict=True):
+            self._changed[node.node_id] = NodePut(node=node, vector=vector)
+            self._edges.append((current.node_id, node.node_id))
+        self._related = list(self._edges)
+
+    def _reworded(self, node_id: NodeId, context: str, keywords: Sequence[str]) -> Node:
+        return reworded(self._shown(node_id), self._moment, context, keywords)
+
+    # ---- small things ----
+
+    def _shown(self, node_id: NodeId) -> Node:
+        """The node as this round leaves it so far."""
+        put = self._changed.get(node_id)
+        return put.node if put else self._bank.nodes[node_id]
+
+    def _new_edges(self) -> list[tuple[NodeId, NodeId]]:
+        if self._entered is None:
+            return []
+        current = self._entered.node_id
+        linked = set(self._bank.graph.neighbors(current)) if current in self._bank.nodes else set()
+        inherited = [(current, n) for n in sorted(self._neighbors - linked)]
+        return inherited + self._edges

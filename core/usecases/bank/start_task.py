@@ -1,0 +1,137 @@
+"""StartTask: a goal with what is known about it becomes the first plan and the first prompt (seed 000 §4.1)."""
+
+from dataclasses import dataclass, replace
+
+from core.agents.usage import Ledger, Usage
+from core.bank.bank import Bank
+from core.bank.steps import BankPut, InsightPut, Step
+from core.errors import BankExists, BankNotFound, InvalidField
+from core.ids import BankKey, InteractionId
+from core.model.bank import BankRecord
+from core.model.insight import Insight, PendingTask
+from core.model.interaction import Interaction
+from core.model.structuring import Purpose
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.bank.augment import Augment, Augmented, augment
+from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.memorize import Memorized, Wait, outcome
+from core.usecases.bank.plan_next import plan_next
+from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.house import House, require_embedding
+from core.usecases.spending import commit, on_account
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartTask:
+    """`goal`, or a `prompt` that the Clusterer takes apart. `interaction_id` names a context stored before."""
+
+    key: BankKey
+    augment: Augment
+    goal: str = ""
+    prompt: str = ""
+    context: Context = Context()
+    interaction_id: InteractionId | None = None
+    wait: Wait = Wait.STRUCTURED
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskStarted:
+    """`memory` says what became of the context, if there was one. The prompt is made from memory as it stands.
+
+    `usage` is all that the call cost, the memory's part included."""
+
+    bank: BankRecord
+    insight: Insight
+    augmented: Augmented
+    memory: Memorized | None
+    usage: Usage
+    revision: int
+    replayed: bool = False
+
+
+async def start_task(house: House, command: StartTask) -> TaskStarted:
+    """Create the bank if it is missing, store goal and context, structure, plan, and make the prompt.
+
+    Raises what Memorize and Augment raise, BankNotFound aside.
+    """
+    ledger = house.workshop.ledger(command.key)
+    async with on_account(house, command.key, ledger):
+        committed = await _store(house, command, ledger)
+        memory = None
+        if (stored := committed.result.interaction_id) is not None:
+            memory = await outcome(
+                house, command.key, stored, command.wait, committed.replayed, caller=ledger
+            )
+        if memory is None or command.wait is Wait.STRUCTURED:
+            await plan_next(house, command.key, ledger)
+    augmented = await augment(house, command.augment)
+    async with house.banks.reading(command.key) as bank:
+        return TaskStarted(
+            bank=bank.record,
+            insight=bank.insight,
+            augmented=augmented,
+            memory=memory,
+            usage=ledger.total() if memory is None else memory.usage + ledger.total(),
+            revision=bank.revision,
+            replayed=committed.replayed,
+        )
+
+
+async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[Recorded]:
+    """Goal and context, durably."""
+    goal, context = await _goal_and_context(house, command, ledger)
+    await _ensure_bank(house, command.key, goal)
+    interaction = None if context.is_empty else await make_interaction(house, context)
+
+    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+        return _stage(house, bank, goal, interaction, command.interaction_id)
+
+    return await commit(house, command.key, stage, ledger, command.request, Recorded)
+
+
+async def _goal_and_context(house: House, command: StartTask, ledger: Ledger) -> tuple[str, Context]:
+    if not command.prompt:
+        return command.goal, command.context
+    if not command.context.is_empty:
+        raise InvalidField("text", "a prompt carries its own context: give `goal` beside a text or messages")
+    with ledger.spending("clusterer"):
+        split = await house.agents.clusterer.split(command.prompt)
+    return split.question, replace(command.context, text=split.context)
+
+
+async def _ensure_bank(house: House, key: BankKey, goal: str) -> None:
+    try:
+        async with house.banks.reading(key):
+            return
+    except BankNotFound:
+        pass
+    try:
+        await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id, goal=goal))
+    except BankExists:
+        return  # somebody was quicker; it is there
+
+
+def _stage(
+    house: House, bank: Bank, goal: str, interaction: Interaction | None, stored: InteractionId | None
+) -> Draft[Recorded]:
+    steps: list[Step] = []
+    if stored is not None:
+        bank.tree.interaction(stored)
+    if interaction is not None:
+        require_embedding(house, bank, "text")
+        steps += record_steps(house, bank, interaction, Purpose.START)
+        stored = interaction.interaction_id
+    if goal and (goal != bank.insight.goal or bank.insight.finished):
+        reopened = replace(bank.insight, goal=goal, pending=_validations(bank.insight), finished=False)
+        steps.append(InsightPut(insight=reopened))
+        steps.append(BankPut(record=replace(bank.record, goal=goal, finish_time=None)))
+    return Draft(
+        result=Recorded(interaction_id=stored),
+        steps=tuple(steps),
+        touches=frozenset(("insight", "bank", f"interaction:{stored}")),
+    )
+
+
+def _validations(insight: Insight) -> tuple[PendingTask, ...]:
+    return tuple(task for task in insight.pending if task.conflict_id)

@@ -1,0 +1,53 @@
+"""Setting an interaction's structuring to work, and saying how it ended to whom it concerns."""
+
+import sys
+from asyncio import CancelledError
+
+from core.agents.usage import Ledger
+from core.errors import BankNotFound, StructuringFailed
+from core.ids import BankKey, InteractionId
+from core.usecases.bank.structure import structure
+from core.usecases.house import House
+from core.usecases.observer import Structured
+from core.usecases.workshop import Report, Running
+
+
+def take_up(
+    house: House, key: BankKey, interaction_id: InteractionId, caller: Ledger | None = None
+) -> Running:
+    """The structuring of this interaction, at work: what runs already, or a new start, which spends of the
+    caller's budget."""
+
+    async def work(ledger: Ledger, report: Report) -> None:
+        failure: BaseException | None = None
+        try:
+            await structure(house, key, interaction_id, ledger, report)
+        except StructuringFailed as failed:
+            failure = failed.cause
+            raise
+        finally:
+            _tell(house, key, interaction_id, ledger, failure or sys.exception())
+
+    return house.workshop.begin(key, interaction_id, work, caller)
+
+
+def _tell(
+    house: House,
+    key: BankKey,
+    interaction_id: InteractionId,
+    ledger: Ledger,
+    failure: BaseException | None,
+) -> None:
+    """However work has ended: the background, which may try again, and whoever watches."""
+    patience = house.workshop.patience
+    match failure:
+        case None:
+            patience.succeeded(key, interaction_id)
+        case BankNotFound():
+            patience.gone(key)
+        case CancelledError():
+            """The process stops; whoever opens the bank next goes on."""
+        case _:
+            patience.failed(key, interaction_id, failure)
+    told = Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
+    house.workshop.observer.structured(told)

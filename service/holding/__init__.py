@@ -1,0 +1,1 @@
+"""Aggregates in memory: opened, followed, written, evicted."""

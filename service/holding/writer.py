@@ -1,0 +1,273 @@
+"""The writer of one bank: stages what has gathered, stores it in one transaction, makes it visible.
+
+Law: durable first, visible second; one writer per bank and process. The store's head is the fence:
+whoever staged on an old head follows, and stages the same commands again.
+"""
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic
+
+from core.aggregate import codec
+from core.aggregate.change import Change
+from core.bank.bank import Bank, PreparedChange
+from core.bank.steps import BankChange
+from core.errors import BankNotFound, HeadMoved, MemoryBankError, RequestIdReused
+from core.ids import BankKey, ChangeId, RequestId
+from core.model.request import RequestRecord
+from core.ports.aggregates import Committed, Draft, RequestKey, Result
+from core.ports.clock import Clock, Ids
+from core.ports.store import Store
+from service.holding.held import HeldBank, are_wordy
+from service.process.giving_way import let_pass
+
+GROUP = 64  # commands to one append, at most
+TURN = 50  # steps staged or applied in one go, and staged in vain: reads that wait come between two commands
+CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to others
+CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
+
+
+@dataclass(slots=True, eq=False)
+class _Command(Generic[Result]):
+    """`outcome` is cancelled with its caller, who only stops waiting: the command stands until it `is_settled`."""
+
+    stage: Callable[[Bank, int], Draft[Result]]
+    request: RequestKey | None
+    answer: type[Result] | None
+    outcome: "asyncio.Future[Committed[Result]]"
+    is_settled: bool = False
+
+    def settle(self, committed: Committed[Result]) -> None:
+        self.is_settled = True
+        if not self.outcome.done():
+            self.outcome.set_result(committed)
+
+    def fail(self, failure: BaseException) -> None:
+        """Unless it is settled."""
+        if not self.is_settled:
+            self.is_settled = True
+            if not self.outcome.done():
+                self.outcome.set_exception(failure)
+                self.outcome.exception()  # a caller that left meanwhile will not fetch it
+
+
+Staged = tuple[_Command[Any], Draft[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What writing needs beside the bank: where changes go, when and under which ids."""
+
+    store: Store
+    clock: Clock
+    ids: Ids
+
+    def change(
+        self, parent: ChangeId | None, revision: int, draft: Draft[Any], request: RequestKey | None
+    ) -> BankChange:
+        """The draft as the change of this revision, its answer kept under the request's id."""
+        now = self.clock.now()
+        requests: tuple[RequestRecord, ...] = ()
+        if request is not None:
+            requests = (
+                RequestRecord(
+                    request_id=RequestId(request.request_id),
+                    verb=request.verb,
+                    digest=request.digest,
+                    create_time=now,
+                    answer=codec.encode(draft.result),
+                    revision=revision,
+                ),
+            )
+        return Change(
+            change_id=ChangeId(self.ids.new("g")),
+            parent=parent,
+            revision=revision,
+            time=now,
+            steps=draft.steps,
+            requests=requests,
+        )
+
+    async def known(
+        self, key: BankKey, request: RequestKey, answer: type[Result]
+    ) -> Committed[Result] | None:
+        """The answer this request got before. Raises RequestIdReused."""
+        record = await self.store.request(key, request.request_id)
+        if record is None:
+            return None
+        if (record.verb, record.digest) != (request.verb, request.digest):
+            raise RequestIdReused(request.request_id)
+        result = codec.decode(answer, record.answer)
+        return Committed(result=result, revision=record.revision, replayed=True)
+
+
+class BankWriter:
+    """The queue of one bank's commands, worked off group by group."""
+
+    def __init__(self, held: HeldBank, ledger: Ledger, done: Callable[[], None]) -> None:
+        """`done` is called whenever the queue has been worked off."""
+        self._held = held
+        self._ledger = ledger
+        self._done = done
+        self._queue: deque[_Command[Any]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._now = asyncio.get_running_loop().time
+
+    @property
+    def is_idle(self) -> bool:
+        return self._task is None
+
+    async def commit(
+        self,
+        stage: Callable[[Bank, int], Draft[Result]],
+        request: RequestKey | None,
+        answer: type[Result] | None,
+    ) -> Committed[Result]:
+        """Queue the command and wait for its outcome; who stops waiting leaves it in the queue."""
+        outcome: asyncio.Future[Committed[Result]] = asyncio.get_running_loop().create_future()
+        self._queue.append(_Command(stage, request, answer, outcome))
+        if self._task is None:
+            self._task = asyncio.create_task(self._write())
+        return await outcome
+
+    async def finished(self) -> None:
+        """Wait until the queue is worked off."""
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _write(self) -> None:
+        """Work off the queue, group by group; ends when it is empty."""
+        try:
+            while self._queue:
+                if self._now() - self._held.foreign < CONTENTION_MEMORY:
+                    await asyncio.sleep(random.uniform(0, CONTENTION_PAUSE))
+                before = self._held.bank.revision
+                async with self._held.moving:
+                    await self._write_group()
+                await asyncio.sleep(0)  # those who have their answers go first
+                if self._held.bank.revision > before and not self._held.gone:
+                    self._held.edited()
+        finally:
+            self._task = None
+            self._held.used = self._now()
+            self._done()
+
+    async def _write_group(self) -> None:
+        commands = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
+        try:
+            try:
+                await self._stage_and_append(commands)
+            except HeadMoved:  # another process was first: follow it, and stage the same commands again
+                await self._held.catch_up()
+                self._queue.extendleft(reversed(self._left_of(commands)))
+        except MemoryBankError as failure:
+            _fail(self._left_of(commands), failure)
+            if isinstance(failure, BankNotFound):
+                self._held.leave()
+        except Exception as defect:  # noqa: BLE001 - nobody is left waiting, no bank halfway between two changes
+            _fail(self._left_of(commands), defect)
+            await self._held.load_again()
+
+    async def _stage_and_append(self, commands: Sequence[_Command[Any]]) -> None:
+        if self._held.gone:
+            raise BankNotFound(self._held.bank.key.bank_id)
+        repeatable = any(c.request is not None for c in commands)
+        fresh = await self._answer_replays(commands) if repeatable else commands
+        staged, deferred = await _staged(self._held.bank, fresh)
+        self._queue.extendleft(reversed(deferred))
+        if staged:
+            await self._append(staged)
+
+    def _left_of(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
+        """Those that neither have their outcome nor wait for the next group."""
+        return [c for c in commands if not c.is_settled and c not in self._queue]
+
+    async def _answer_replays(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
+        """Commands whose request_id is new; the others get their answer."""
+        fresh = []
+        for command in commands:
+            if command.request is None:
+                fresh.append(command)
+                continue
+            assert command.answer is not None, "a request needs the class of its answer"
+            try:
+                known = await self._ledger.known(self._held.bank.key, command.request, command.answer)
+            except RequestIdReused as reused:
+                _fail([command], reused)
+                continue
+            if known is None:
+                fresh.append(command)
+            else:
+                command.settle(known)
+        return fresh
+
+    async def _append(self, staged: Sequence[Staged]) -> None:
+        """Store the group in one transaction, then make it visible and answer."""
+        bank, changes, parent = self._held.bank, [], self._held.bank.head.change_id
+        for place, (command, draft) in enumerate(staged, start=1):
+            change = self._ledger.change(parent, bank.revision + place, draft, command.request)
+            changes.append(change)
+            parent = change.change_id
+        prepared = await self._store(changes)
+        steps = 0
+        for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
+            self._held.apply(change, words)
+            command.settle(Committed(result=draft.result, revision=change.revision))
+            if (steps := steps + len(change.steps)) > TURN:
+                steps = 0
+                await let_pass()
+        self._held.confirmed = self._now()
+
+    async def _store(self, changes: Sequence[BankChange]) -> Sequence[PreparedChange | None]:
+        """Store the changes and find their words: much text's in a thread, a little's as the disk is waited for."""
+        held, bank = self._held, self._held.bank
+        store = partial(self._ledger.store.append, bank.key, bank.uid, changes)
+        if are_wordy(changes):
+            _, prepared = await asyncio.gather(store(), held.prepare(changes))
+            return prepared
+        found: list[PreparedChange] = []
+        await store(lambda: found.extend([bank.prepare(change.steps) for change in changes]))
+        return found or [None] * len(changes)
+
+
+async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged], list[_Command[Any]]]:
+    """Drafts that can be appended together, each on the bank as it stands; the others wait for the next group.
+
+    Of batches that touch the same nodes, all but one would be staged in vain, again and again: few are.
+    """
+    steps = in_vain = 0
+    staged: list[Staged] = []
+    deferred: list[_Command[Any]] = []
+    touched: set[str] = set()
+    for command in commands:
+        sees_all = staged and staged[0][1].sees_all  # it may change any node: others must see what it did
+        if sees_all or in_vain > TURN:
+            deferred.append(command)
+            continue
+        try:
+            draft = command.stage(bank, bank.revision + len(staged) + 1)
+        except Exception as failure:  # noqa: BLE001 - whatever it is, it is this command's: nothing has changed
+            _fail([command], failure)
+            continue
+        names = draft.touches | ({f"request:{command.request.request_id}"} if command.request else set())
+        if staged and (draft.sees_all or names & touched):
+            deferred.append(command)
+            in_vain += len(draft.steps)
+        elif draft.steps:
+            touched |= names
+            staged.append((command, draft))
+            if (steps := steps + len(draft.steps)) > TURN:
+                steps = 0
+                await let_pass()
+        else:
+            command.settle(Committed(result=draft.result, revision=bank.revision))
+    return staged, deferred
+
+
+def _fail(commands: Sequence[_Command[Any]], failure: BaseException) -> None:
+    for command in commands:
+        command.fail(failure)

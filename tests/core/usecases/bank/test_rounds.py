@@ -1,0 +1,503 @@
+"""A new node's round: conflict before merge before related, through Memorize, with agents on a script."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from core.agents.roles import (
+    Cluster,
+    ConflictOpinion,
+    Consolidation,
+    MergeOpinion,
+    RelatedOpinion,
+    Rewording,
+    Topic,
+)
+from core.bank.bank import Bank
+from core.errors import (
+    AgentReplyInvalid,
+    AgentUnavailable,
+    ConflictClosed,
+    ConflictNotFound,
+    StructuringFailed,
+)
+from core.ids import BankKey, ConflictId, NodeId
+from core.model.conflict import ConflictStatus
+from core.model.lineage import MergeReason
+from core.model.node import NodeState
+from core.model.structuring import MergeMade, StructuringState
+from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.memorize import Memorize, Memorized, Wait, memorize
+from core.usecases.bank.record import Context
+from core.usecases.bank.relate import Relate, relate
+from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.restructure import Restructure, restructure
+from core.usecases.house import House
+from tests.support.house import KEY, make_bank, open_house, request
+from tests.support.scripted_agents import ScriptedAgents, joined
+
+Judged = Callable[[Topic, Sequence[Topic]], Sequence[object]]
+
+
+def of(said: str, make: Callable[[Topic, Topic], object]) -> Judged:
+    """The judge's opinion on every candidate whose summary holds `said`."""
+    return lambda new, candidates: [make(new, c) for c in candidates if said in c.summary]
+
+
+def conflicting(new: Topic, existing: Topic) -> ConflictOpinion:
+    return ConflictOpinion(
+        existing=existing.node_id,
+        confidence=0.95,
+        reasoning="two answers to one question",
+        description="CEO信息矛盾",
+        new_quote=new.summary,
+        existing_quote=existing.summary,
+    )
+
+
+def merging(_new: Topic, existing: Topic) -> MergeOpinion:
+    return MergeOpinion(existing=existing.node_id, confidence=0.9, reasoning="the same", strategy="keep both")
+
+
+def relating(new: Topic, existing: Topic) -> RelatedOpinion:
+    return RelatedOpinion(
+        existing=existing.node_id,
+        confidence=0.8,
+        reasoning="one field",
+        context_new=f"{new.context} (near {existing.node_id})",
+        context_existing=f"{existing.context} (near {new.node_id})",
+        keywords_new=("near",),
+        keywords_existing=("near",),
+    )
+
+
+async def add(house: House, node_id: str, summary: str, context: str, keywords: tuple[str, ...]) -> None:
+    node = NewNode(node_id=NodeId(node_id), summary=summary, context=context, keywords=keywords)
+    await add_nodes(house, AddNodes(key=KEY, nodes=(node,)))
+
+
+async def tell(house: House, text: str, key: BankKey = KEY) -> Memorized:
+    return await memorize(house, Memorize(key=key, context=Context(text=text)))
+
+
+def is_state(state: NodeState) -> Callable[[Bank], list[NodeId]]:
+    return lambda bank: sorted(n for n, node in bank.nodes.items() if node.state is state)
+
+
+async def test_the_worked_example_a_and_b_merge_into_h_whose_neighbours_speak_of_h() -> None:
+    """Seed 000, section 3.2.4."""
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await add(house, "B", "2020年量子计算取得进展。", "2020年量子计算进展", ("量子计算", "2020", "进展"))
+        await add(
+            house,
+            "C",
+            "量子纠缠研究。",
+            "量子纠缠研究（与2020年量子计算进展相关）",
+            ("量子纠缠", "研究", "2020"),
+        )
+        await add(
+            house,
+            "D",
+            "量子算法优化。",
+            "量子算法优化（与2020年量子计算进展相关）",
+            ("量子算法", "优化", "2020"),
+        )
+        await add(house, "E", "量子通信网络。", "量子通信网络", ("量子通信",))
+        for neighbor in ("C", "D"):
+            await relate(house, Relate(key=KEY, node_id=NodeId("B"), other_node_id=NodeId(neighbor)))
+        cluster = Cluster(pieces=(0,), context="IBM量子芯片技术", keywords=("IBM", "量子芯片", "硬件"))
+        agents.clusterer.clusters.then([cluster])
+        agents.judge.first.then(of("2020年量子计算", merging))
+        agents.consolidator.consolidations.then(
+            Consolidation(
+                summary="2020-2023年量子计算进展，包含IBM芯片技术。",
+                context="2020-2023年量子计算综合报告（包含IBM芯片技术）",
+                keywords=("量子计算", "IBM", "2020-2023"),
+                neighbor_updates={
+                    NodeId("C"): Rewording(
+                        context="量子纠缠研究（与2020-2023年量子计算综合报告相关）",
+                        keywords=("量子纠缠", "研究", "2020-2023", "综合报告"),
+                    ),
+                    NodeId("D"): Rewording(
+                        context="量子算法优化（与2020-2023年量子计算综合报告相关）",
+                        keywords=("量子算法", "优化", "2020-2023", "综合报告"),
+                    ),
+                },
+                description="综合了节点A、B的内容",
+            )
+        )
+        async with house.banks.reading(KEY) as bank:
+            vector_before = bank.node_vectors.get(NodeId("C"))
+
+        told = await tell(house, "IBM发布了新的量子芯片。")
+
+        (h,) = told.node_ids
+        async with house.banks.reading(KEY) as bank:
+            assert sorted(bank.nodes) == sorted(["C", "D", "E", h])
+            assert bank.graph.neighbors(h) == ("C", "D")
+            assert bank.nodes[NodeId("C")].context == "量子纠缠研究（与2020-2023年量子计算综合报告相关）"
+            assert "综合报告" in bank.nodes[NodeId("D")].keywords
+            vector_after = bank.node_vectors.get(NodeId("C"))
+            assert vector_before is not None
+            assert vector_after is not None
+            assert vector_before.tobytes() != vector_after.tobytes()
+            record = bank.tree.merge_into(h)
+            assert record is not None
+            assert (record.reason, record.description) == (MergeReason.MERGE, "综合了节点A、B的内容")
+            assert NodeId("B") in [node.node_id for node in record.absorbed]
+            assert bank.tree.standing_for(NodeId("B")) == h
+            assert bank.nodes[h].interaction_ids == (told.interaction_id,)
+        (_, first_asked), (again, second_asked) = agents.judge.first.asked
+        assert {c.node_id for c in first_asked} == {"B", "C", "D", "E"}
+        assert (again.node_id, {c.node_id for c in second_asked}) == (h, {"E"})
+        ((_, asked_for_relations),) = agents.judge.second.asked
+        assert {c.node_id for c in asked_for_relations} == {"E"}
+
+
+async def test_a_conflict_ends_the_round_and_its_validation_stands_first_in_the_plan() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.otherwise = of("张三", conflicting)
+        first = await tell(house, "公司的CEO是张三。")
+
+        second = await tell(house, "公司的CEO是李四。")
+
+        (conflict_id,) = second.conflict_ids
+        async with house.banks.reading(KEY) as bank:
+            conflict = bank.conflict(conflict_id)
+            assert [side.node_id for side in conflict.sides] == [*second.node_ids, *first.node_ids]
+            assert [side.quote for side in conflict.sides] == ["公司的CEO是李四。", "公司的CEO是张三。"]
+            assert [bank.tree.text(side.segments[0]) for side in conflict.sides] == [
+                "公司的CEO是李四。",
+                "公司的CEO是张三。",
+            ]
+            assert is_state(NodeState.CONTESTED)(bank) == sorted([*first.node_ids, *second.node_ids])
+            assert bank.graph.edges() == []
+        assert [task.conflict_id for task in second.insight.pending] == [conflict_id]
+        assert agents.judge.second.asked == []
+
+
+async def test_all_partners_of_one_round_form_one_conflict() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await tell(house, "The tower is 300 m high.")
+        await tell(house, "The tower is 310 m high.")
+        agents.judge.first.otherwise = of("tower", conflicting)
+
+        told = await tell(house, "The tower is 320 m high.")
+
+        async with house.banks.reading(KEY) as bank:
+            (conflict,) = bank.open_conflicts()
+            assert conflict.sides[0].node_id == told.node_ids[0]
+            assert len(conflict.sides) == 3
+
+
+async def test_conflict_comes_before_merge_and_merge_before_related() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await tell(house, "alpha one")
+        await tell(house, "beta two")
+        agents.judge.first.then(
+            lambda new, cs: [conflicting(new, c) if "alpha" in c.summary else merging(new, c) for c in cs]
+        )
+
+        told = await tell(house, "gamma three")
+
+        assert told.merges == ()
+        assert len(told.conflict_ids) == 1
+        assert agents.consolidator.consolidations.asked == []
+
+
+async def test_related_nodes_speak_of_each_other_and_keep_their_own_words() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        first = await tell(house, "alpha one")
+        agents.judge.second.otherwise = of("", relating)
+        second = await tell(house, "beta two")
+
+        third = await tell(house, "gamma three")
+
+        a, b, c = first.node_ids[0], second.node_ids[0], third.node_ids[0]
+        async with house.banks.reading(KEY) as bank:
+            assert sorted(bank.graph.neighbors(c)) == sorted([a, b])
+            assert bank.nodes[a].context == f"alpha one (near {c})"
+            assert bank.nodes[a].base_context == "alpha one"
+            assert bank.nodes[a].keywords == ("topic", "near")
+        assert agents.judge.second.asked[-1][1][0].context in ("alpha one", "beta two")
+
+
+async def test_merging_goes_on_until_only_related_remains() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        old = [(await tell(house, text)).node_ids[0] for text in ("alpha one", "beta two")]
+        agents.judge.first.then(of("alpha", merging), of("beta", merging))
+        agents.consolidator.consolidations.otherwise = joined
+
+        told = await tell(house, "gamma three")
+
+        (last,) = told.node_ids
+        async with house.banks.reading(KEY) as bank:
+            assert list(bank.nodes) == [last]
+            assert [bank.tree.standing_for(node_id) for node_id in old] == [last, last]
+            assert len(bank.nodes[last].interaction_ids) == 3
+            assert len(bank.nodes[last].segments) == 3
+        assert [len(merge.absorbed_node_ids) for merge in told.merges] == [2, 2]
+        assert told.merges[-1] == MergeMade(
+            into_node_id=last, absorbed_node_ids=(told.merges[0].into_node_id, old[1])
+        )
+
+
+async def test_a_contested_node_is_not_merged() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await tell(house, "alpha one")
+        agents.judge.first.then(of("alpha", conflicting), of("alpha", merging))
+        await tell(house, "alpha two")
+
+        told = await tell(house, "gamma")
+
+        assert told.merges == ()
+
+
+async def test_a_verdict_merges_the_sides_keeps_the_evidence_and_completes_the_validation() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.then(of("张三", conflicting))
+        first = await tell(house, "公司的CEO是张三。")
+        second = await tell(house, "公司的CEO是李四。")
+        agents.consolidator.consolidations.then(
+            lambda nodes, neighbors, reason, verdict, strategy: Consolidation(
+                summary=verdict,
+                context="公司的CEO",
+                keywords=("CEO",),
+                neighbor_updates={},
+                description="依据验证结果",
+                refuted=("公司的CEO是张三。",),
+            )
+        )
+
+        done = await resolve_conflict(
+            house,
+            ResolveConflict(
+                key=KEY, conflict_id=second.conflict_ids[0], verdict="CEO是李四。", evidence="见2024年年报。"
+            ),
+        )
+
+        assert done.conflict.status is ConflictStatus.RESOLVED
+        assert done.conflict.node_id == done.node_id
+        assert [t.status.name for t in done.insight.completed] == ["SUCCEEDED"]
+        assert not any(t.conflict_id for t in done.insight.pending)
+        ((_, _, reason, verdict, _),) = agents.consolidator.consolidations.asked
+        assert (reason, verdict) == (MergeReason.CONFLICT, "CEO是李四。")
+        async with house.banks.reading(KEY) as bank:
+            node = bank.nodes[done.node_id]
+            assert node.state is NodeState.ACTIVE
+            texts = [bank.tree.interaction(i).text for i in node.interaction_ids]
+            assert sorted(texts) == sorted(
+                ["公司的CEO是张三。", "公司的CEO是李四。", "CEO是李四。\n\n见2024年年报。"]
+            )
+            refuted = [bank.tree.text(ref) for ref in bank.tree.refuted]
+            assert refuted == ["公司的CEO是张三。"]
+        with pytest.raises(ConflictClosed):
+            await resolve_conflict(
+                house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], verdict="again")
+            )
+        assert first.node_ids
+
+
+async def test_a_verdict_refutes_the_source_of_a_sentence_that_a_summary_reworded() -> None:
+    agents = ScriptedAgents()
+    agents.structurer.summaries.then(
+        lambda content, context, keywords: content.replace("is led by", "has as its head")
+    )
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.then(of("Adams", conflicting))
+        await tell(house, "Acme of Boston is led by Mr Adams.")
+        agents.structurer.summaries.then(lambda content, context, keywords: content)
+        second = await tell(house, "Acme of Boston is led by Ms Brown.")
+        agents.consolidator.consolidations.then(
+            lambda nodes, neighbors, reason, verdict, strategy: Consolidation(
+                summary=verdict,
+                context="Acme",
+                keywords=("Acme",),
+                neighbor_updates={},
+                description="by the verdict",
+                refuted=("Acme of Boston has as its head Mr Adams.",),
+            )
+        )
+
+        await resolve_conflict(
+            house,
+            ResolveConflict(
+                key=KEY, conflict_id=second.conflict_ids[0], verdict="Brown leads it.", evidence=""
+            ),
+        )
+
+        async with house.banks.reading(KEY) as bank:
+            assert [bank.tree.text(ref) for ref in bank.tree.refuted] == [
+                "Acme of Boston is led by Mr Adams."
+            ]
+
+
+async def test_a_dismissed_conflict_frees_its_nodes_and_the_pair_is_not_judged_again() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.otherwise = of("alpha", conflicting)
+        await tell(house, "alpha one")
+        second = await tell(house, "beta two")
+        asked = len(agents.judge.first.asked)
+
+        done = await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], dismiss=True)
+        )
+
+        assert done.conflict.status is ConflictStatus.DISMISSED
+        async with house.banks.reading(KEY) as bank:
+            assert is_state(NodeState.CONTESTED)(bank) == []
+            assert bank.state().settled
+        assert agents.judge.first.asked[asked:] == []
+
+
+async def test_an_absorbed_side_hands_its_other_conflict_to_the_node_that_stands_for_it() -> None:
+    agents = ScriptedAgents()
+    agents.consolidator.consolidations.otherwise = joined
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await tell(house, "alpha one")
+        agents.judge.first.then(of("alpha one", conflicting), of("alpha one", conflicting))
+        second = await tell(house, "alpha two")
+        third = await tell(house, "alpha three")
+
+        done = await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], verdict="it is two")
+        )
+
+        async with house.banks.reading(KEY) as bank:
+            other = bank.conflict(third.conflict_ids[0])
+            assert other.status is ConflictStatus.OPEN
+            assert [side.node_id for side in other.sides] == [third.node_ids[0], done.node_id]
+            assert bank.nodes[done.node_id].state is NodeState.CONTESTED
+
+
+async def test_two_racing_contradictions_always_see_each_other() -> None:
+    agents = ScriptedAgents()
+    agents.judge.first.otherwise = of("CEO", conflicting)
+    async with open_house(agents=agents.roles) as house:
+        for number in range(10):
+            key = await make_bank(house, BankKey(tenant=KEY.tenant, bank_id=f"race-{number}"))  # type: ignore[arg-type]
+
+            told = await asyncio.gather(tell(house, "The CEO is A.", key), tell(house, "The CEO is B.", key))
+
+            assert len([c for one in told for c in one.conflict_ids]) == 1
+
+
+async def test_an_agent_that_fails_leaves_the_record_and_the_work_can_be_resumed() -> None:
+    agents = ScriptedAgents()
+    agents.structurer.summaries.then(AgentUnavailable("structurer", "down"))
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+
+        with pytest.raises(StructuringFailed) as failed:
+            await tell(house, "alpha one")
+
+        async with house.banks.reading(KEY) as bank:
+            (unfinished,) = bank.tree.unfinished()
+            assert unfinished.interaction_id == failed.value.interaction_id
+            assert unfinished.state is StructuringState.FAILED
+            assert bank.nodes == {}
+        done = await restructure(house, Restructure(key=KEY))
+        assert [s.state for s in done.structurings] == [StructuringState.DONE]
+        async with house.banks.reading(KEY) as bank:
+            assert len(bank.nodes) == 1
+
+
+async def test_an_opinion_on_a_node_nobody_asked_about_is_refused_and_changes_nothing() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await tell(house, "alpha one")
+        agents.judge.first.then(
+            [MergeOpinion(existing=NodeId("invented"), confidence=0.9, reasoning="", strategy="")]
+        )
+
+        with pytest.raises(StructuringFailed) as failed:
+            await tell(house, "beta two")
+
+        assert isinstance(failed.value.cause, AgentReplyInvalid)
+        async with house.banks.reading(KEY) as bank:
+            assert len(bank.nodes) == 1
+
+
+async def test_a_repeated_request_is_structured_once_and_gets_the_same_answer() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        command = Memorize(key=KEY, context=Context(text="alpha one"), request=request("r1"))
+
+        first = await memorize(house, command)
+        again = await memorize(house, command)
+
+        assert (again.interaction_id, again.node_ids, again.replayed) == (
+            first.interaction_id,
+            first.node_ids,
+            True,
+        )
+        assert len(agents.structurer.summaries.asked) == 1
+
+
+async def test_stored_returns_at_once_and_a_repetition_that_waits_attaches() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        context = Context(text="alpha one")
+
+        stored = await memorize(
+            house, Memorize(key=KEY, context=context, wait=Wait.STORED, request=request("r1"))
+        )
+        waited = await memorize(house, Memorize(key=KEY, context=context, request=request("r1")))
+
+        assert (stored.state, stored.node_ids) == (StructuringState.PENDING, ())
+        assert (waited.state, len(waited.node_ids)) == (StructuringState.DONE, 1)
+        assert len(agents.structurer.summaries.asked) == 1
+
+
+async def test_a_long_context_is_structured_chunk_by_chunk() -> None:
+    agents = ScriptedAgents()
+    agents.clusterer.window = 100
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        text = "\n\n".join(
+            f"Paragraph {n} speaks of matter {n} and of nothing else at all." for n in range(30)
+        )
+
+        told = await tell(house, text)
+
+        chunks = [len(pieces) for pieces, _ in agents.clusterer.clusters.asked]
+        assert len(chunks) > 3
+        assert sum(chunks) == 30
+        async with house.banks.reading(KEY) as bank:
+            assert sorted(ref.index for n in told.node_ids for ref in bank.nodes[n].segments) == list(
+                range(30)
+            )
+
+
+async def test_resolving_what_is_not_there_is_refused() -> None:
+    async with open_house() as house:
+        await make_bank(house)
+
+        with pytest.raises(ConflictNotFound):
+            await resolve_conflict(
+                house, ResolveConflict(key=KEY, conflict_id=ConflictId("no-such"), verdict="x")
+            )

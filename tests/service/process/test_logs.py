@@ -1,0 +1,69 @@
+"""Logs: JSON on standard error, without what is remembered."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+import structlog
+
+from service.process.logs import configure_logs
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    yield
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()
+
+
+def test_events_are_json_lines_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logs("info", "json")
+
+    structlog.get_logger("x").info("stored", bank_id="账本")
+    logging.getLogger("some.library").warning("slow: %d", 3)
+    structlog.get_logger("x").debug("not shown")
+
+    out, err = capsys.readouterr()
+    events = [json.loads(line) for line in err.splitlines()]
+    assert out == ""
+    assert [(e["event"], e["level"]) for e in events] == [("stored", "info"), ("slow: 3", "warning")]
+    assert events[0]["bank_id"] == "账本"
+    assert events[1]["logger"] == "some.library"
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_a_traceback_does_not_show_what_variables_held(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logs("info", form)
+    memory = "a remembered secret"
+
+    try:
+        raise ValueError(len(memory))
+    except ValueError as error:
+        structlog.get_logger("x").error("defect", exc_info=error)
+
+    err = capsys.readouterr().err
+    assert "ValueError" in err
+    assert "remembered" not in err
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_whoever_logs_goes_on_when_nobody_reads_the_log_any_more(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    broken = os.fdopen(writing, "w")
+    monkeypatch.setattr(sys, "stderr", broken)
+    configure_logs("info", form)
+    os.close(reading)
+
+    structlog.get_logger("x").info("stored")
+    logging.getLogger("some.library").warning("slow")
+
+    with suppress(BrokenPipeError):
+        broken.close()
