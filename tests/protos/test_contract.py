@@ -84,6 +84,13 @@ def test_the_descriptor_set_holds_the_same_contract_as_the_stubs() -> None:
         assert shipped[stub.name] == stub
 
 
+def test_stubs_of_other_languages_have_one_package_and_a_file_for_each_message() -> None:
+    for module in MODULES:
+        options = module.DESCRIPTOR.GetOptions()
+        assert options.go_package == "memorybank/v1;memorybankv1"
+        assert (options.java_package, options.java_multiple_files) == ("memorybank.v1", True)
+
+
 def without_what_stubs_leave_out(file: FileDescriptorProto) -> FileDescriptorProto:
     """Comments, and the JSON names, which follow from the names."""
     bare = FileDescriptorProto()
