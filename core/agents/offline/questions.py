@@ -1,32 +1,36 @@
 """Taking a prompt apart: what is asked, and what is given.
 
-Law: pure; both parts are verbatim. The question is one paragraph or sentence run at the end or
-at the start of the prompt; everything else is context.
+Law: pure; both parts are verbatim, and together they leave out nothing but labels, tags and white space. The question
+is one paragraph or run of sentences at the end or at the start of the prompt, and the rest is context. Where none is
+found there, the goal is the sentence that asks near the end, else the last one, and the whole prompt is context.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
+from core.agents.offline.asking import LONGEST, asks, goes_along
 from core.agents.roles import SplitPrompt
 from core.text import outline, sentences
 from core.text.scripts import display_width
 
-LONGEST_QUESTION = 600  # columns; a longer paragraph is context that ends with a question
+NEAR_THE_END = 6  # sentences among which a question is looked for that something else follows
 
-QUESTION_MARK = re.compile(r"[?？][\"'”’)）]*$")
+LABELS = (
+    r"(?:my |the |user'?s? )?(?:questions?|query|q|task|goal|instructions?|request)"
+    r"|(?:我的|用户)?(?:问题|提问|任务|目标|请求|要求|问)"
+)
 LABEL = re.compile(
-    r"\s*(?:\*\*|#+ )?(?:questions?|query|task|goal|instructions?|问题|提问|任务|目标|请求|要求)"
-    r"(?:\*\*)?\s*[:：]",
-    re.IGNORECASE,
+    rf"\s*(?:\*\*|#+ |【|\[)?(?:{LABELS})(?:】|\])?(?:\*\*)?\s*(?:[:：](?:\*\*)?|\n)", re.IGNORECASE
 )
-INSTRUCTION = re.compile(
-    r"\s*(?:please\s+|kindly\s+|(?:can|could|would) you\s+"
-    r"|(?:based on|according to|given|using|from)\b.*?,\s*)?"
-    r"(?:answer|summari[sz]e|explain|find|list|compare|describe|analy[sz]e|write|tell|identify|determine|calculate"
-    r"|compute|research|investigate|translate|give|show|extract|evaluate|discuss|report|check|verify)\b"
-    r"|\s*(?:请|帮我|麻烦|根据|基于|结合|总结|概括|分析|研究|解释|说明|比较|列出|找出|回答|计算|翻译)",
-    re.IGNORECASE,
+LABEL_ALONE = re.compile(
+    rf"\s*^[ \t]*(?:\*\*|#+ |【|\[)?(?:{LABELS})(?:】|\])?(?:\*\*)?\s*[:：]?(?:\*\*)?\s*\Z",
+    re.IGNORECASE | re.MULTILINE,
 )
+TAGGED = re.compile(
+    r"<(question|query|task|goal|instructions?|request|问题|任务)>(.+?)</\1>", re.IGNORECASE | re.DOTALL
+)
+RULE_ALONE = re.compile(r"\s*^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*\Z", re.MULTILINE)
 
 
 def split(prompt: str) -> SplitPrompt:
@@ -35,41 +39,92 @@ def split(prompt: str) -> SplitPrompt:
     A label before the question ("Question:", 问题：) belongs to neither.
     """
     text = prompt.strip()
+    if tagged := TAGGED.search(text):
+        return _tagged(text, tagged)
     parts = list(outline.paragraphs(text))
     if len(parts) < 2:
-        return _from_the_end(text)
+        return _by_sentences(text)
     last, first = text[parts[-1].start :], text[: parts[0].end]
-    at_end = SplitPrompt(question=last, context=text[: parts[-1].start].strip())
+    at_end = SplitPrompt(question=last, context=_given(text[: parts[-1].start]))
     at_start = SplitPrompt(question=first, context=text[parts[0].end :].strip())
     for part in (at_end, at_start):
         label = LABEL.match(part.question)
-        if label and display_width(part.question) <= LONGEST_QUESTION:
+        if label and display_width(part.question) <= LONGEST:
             return replace(part, question=part.question[label.end() :].strip(" *\n") or part.question)
-    if _asks(last):
+    if _asking_paragraph(last) or LABEL_ALONE.search(text[: parts[-1].start]):
         return at_end
-    return at_start if _asks(first) else _from_the_end(text)
+    titled = outline.lone_heading(first) is not None
+    return at_start if not titled and _asking_paragraph(first) else _by_sentences(text)
 
 
-def _asks(paragraph: str) -> bool:
-    """Whether a paragraph is short enough and asks with at least half of its sentences."""
-    said = sentences.split(paragraph) if display_width(paragraph) <= LONGEST_QUESTION else []
-    return bool(said) and 2 * sum(map(_asking, said)) >= len(said)
+def _tagged(text: str, tagged: re.Match[str]) -> SplitPrompt:
+    before, after = text[: tagged.start()].strip(), text[tagged.end() :].strip()
+    return SplitPrompt(
+        question=tagged[2].strip() or text, context=text if before and after else before or after
+    )
 
 
-def _asking(sentence: str) -> bool:
-    if display_width(sentence) > LONGEST_QUESTION:
-        return False
-    return QUESTION_MARK.search(sentence) is not None or INSTRUCTION.match(sentence) is not None
+def _given(context: str) -> str:
+    """The context without a label or a rule at its end, which belongs to the question behind it."""
+    return LABEL_ALONE.sub("", RULE_ALONE.sub("", context.strip())).strip()
 
 
-def _from_the_end(text: str) -> SplitPrompt:
-    """Asking sentences at the end of the text, else at its start; all of it is the question if none asks."""
+def _asking_paragraph(paragraph: str) -> bool:
+    """Whether a paragraph is short enough and asks with most of its sentences."""
+    said = sentences.split(paragraph) if display_width(paragraph) <= LONGEST else []
+    counted = [one for one in said if not goes_along(one)]
+    return bool(counted) and 2 * sum(asks(one, last=True) for one in counted) > len(counted)
+
+
+def _by_sentences(text: str) -> SplitPrompt:
+    """Asking sentences at the end of the text, else at its start; else the goal is taken out of the whole of it."""
     places = sentences.spans(text)
-    asking = [_asking(text[start:end]) for start, end in places]
-    if all(asking) or not (asking[0] or asking[-1]):
+    said = [text[start:end] for start, end in places]
+    if len(said) < 2:
+        return _of_one(text)
+    for number in range(max(0, len(said) - NEAR_THE_END), len(said)):
+        if number and (label := LABEL.match(said[number])) and label.end() < len(said[number]):
+            return SplitPrompt(
+                question=text[places[number][0] + label.end() :].strip(),
+                context=text[: places[number][0]].strip(),
+            )
+    asking = [asks(one, last=number >= len(said) - 2) for number, one in enumerate(said)]
+    run = _run_at_the_end(said, asking)
+    if run == 0 or all(asking):
         return SplitPrompt(question=text, context="")
-    if asking[-1]:
-        start = places[len(asking) - asking[::-1].index(False)][0]
-        return SplitPrompt(question=text[start:].strip(), context=text[:start].strip())
-    end = places[asking.index(False) - 1][1]
-    return SplitPrompt(question=text[:end].strip(), context=text[end:].strip())
+    if run is not None:
+        start = places[run][0]
+        return SplitPrompt(question=text[start:].strip(), context=_given(text[:start]))
+    if asking[0]:
+        end = places[asking.index(False) - 1][1]
+        return SplitPrompt(question=text[:end].strip(), context=text[end:].strip())
+    return SplitPrompt(question=_goal(said, asking), context=text)
+
+
+def _of_one(text: str) -> SplitPrompt:
+    """A prompt of one sentence is its own question, unless it is too long to be one."""
+    if display_width(text) <= LONGEST:
+        return SplitPrompt(question=text, context="")
+    start = len(text) - LONGEST // 2
+    space = text.find(" ", start, start + LONGEST // 8)
+    return SplitPrompt(question=text[max(space, start) :].strip(), context=text)
+
+
+def _run_at_the_end(said: Sequence[str], asking: Sequence[bool]) -> int | None:
+    """The number of the sentence with which the asking at the end begins; what says how to answer goes along."""
+    first = None
+    for number in range(len(said) - 1, -1, -1):
+        if asking[number]:
+            first = number
+        elif not goes_along(said[number]):
+            break
+    return first
+
+
+def _goal(said: Sequence[str], asking: Sequence[bool]) -> str:
+    """The last sentence near the end that asks, else the last one that is no courtesy."""
+    near = range(len(said) - 1, max(-1, len(said) - 1 - NEAR_THE_END), -1)
+    chosen = next((n for n in near if asking[n]), None)
+    if chosen is None:
+        chosen = next((n for n in near if not goes_along(said[n])), len(said) - 1)
+    return said[chosen] if display_width(said[chosen]) <= LONGEST else _of_one(said[chosen]).question
