@@ -241,7 +241,7 @@ class Bank:
             merges=tuple(self.tree.merges),
             conflicts=tuple(self.conflicts[c] for c in sorted(self.conflicts)),
             settled=tuple(self._disputes.settled()),
-            refuted=tuple(sorted(self.tree.refuted.items())),
+            refuted=tuple(self.tree.refutations()),
             segment_vectors={
                 ref: vector
                 for i in sorted(self.tree.interactions)
@@ -348,7 +348,7 @@ class Bank:
             case PairForget():
                 self._disputes.forget_pairs(step.node_id)
             case SegmentRefute():
-                self.tree.refute(step.ref, step.conflict_id)
+                self.tree.refute(step)
 
     def _add_interaction(self, interaction: Interaction) -> None:
         self.tree.add_interaction(interaction)

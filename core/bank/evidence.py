@@ -6,6 +6,7 @@ Law: reads only; answers with segments of the node asked about.
 from core.bank.bank import Bank
 from core.ids import SegmentRef
 from core.model.node import Node
+from core.text import sentences
 from core.text.analysis import terms
 
 
@@ -25,6 +26,22 @@ def locate(bank: Bank, node: Node, quote: str, *, least: float = 0.0) -> tuple[S
     shared = {ref: len(asked & set(terms(line))) for ref, line in lines.items()}
     best = max(shared, key=lambda ref: shared[ref], default=None)
     return (best,) if best is not None and shared[best] >= max(1, least * len(asked)) else ()
+
+
+def within(text: str, quote: str) -> list[tuple[int, int]]:
+    """The sentences of a segment's text that `quote` is taken from: those that hold it or lie wholly within it.
+
+    Without one the sentence that shares most words with the quote; the whole text where none shares any.
+    """
+    wanted = _plain(quote)
+    places = sentences.spans(text)
+    plain = {place: _plain(text[slice(*place)]) for place in places}
+    if holding := [place for place, said in plain.items() if said and (wanted in said or said in wanted)]:
+        return holding
+    asked = set(terms(wanted))
+    shared = {place: len(asked & set(terms(said))) for place, said in plain.items()}
+    best = max(places, key=lambda place: shared[place], default=None)
+    return [best] if best is not None and shared[best] else [(0, len(text))]
 
 
 def _plain(text: str) -> str:

@@ -6,9 +6,10 @@ was merged away is reached through the node that stands for it.
 
 from collections.abc import Iterable, Iterator
 
+from core.bank.steps import SegmentRefute
 from core.errors import InteractionNotFound
-from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
-from core.model.interaction import Interaction, Segment
+from core.ids import InteractionId, NodeId, SegmentRef
+from core.model.interaction import Interaction, Refutation, Segment
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring, StructuringState
@@ -22,7 +23,7 @@ class InteractionTree:
         self.interactions: dict[InteractionId, Interaction] = {}
         self.structurings: dict[InteractionId, Structuring] = {}
         self.merges: list[MergeRecord] = []
-        self.refuted: dict[SegmentRef, ConflictId] = {}
+        self.refuted: dict[SegmentRef, tuple[Refutation, ...]] = {}
         self.order = SegmentOrder()
         self._clusters: dict[InteractionId, dict[int, ClusterWork]] = {}
         self._into: dict[NodeId, NodeId] = {}
@@ -68,6 +69,23 @@ class InteractionTree:
         """The segment as a line of a record: its speaker, if it has one, then its text."""
         speaker = self.interaction(ref.interaction_id).spans[ref.index].speaker
         return f"{speaker}: {self.text(ref)}" if speaker else self.text(ref)
+
+    def refuted_share(self, ref: SegmentRef) -> float:
+        """How much of a segment's text verdicts speak against, 0 to 1."""
+        refuted = self.refuted.get(ref, ())
+        covered, reached = 0, 0
+        for words in refuted:
+            covered += max(0, words.end - max(words.start, reached))
+            reached = max(reached, words.end)
+        return min(1.0, covered / max(1, len(self.text(ref)))) if refuted else 0.0
+
+    def refutations(self) -> list[SegmentRefute]:
+        """All of them, by segment, then place."""
+        return [
+            SegmentRefute(ref=ref, conflict_id=words.conflict_id, start=words.start, end=words.end)
+            for ref, refuted in sorted(self.refuted.items())
+            for words in refuted
+        ]
 
     def nodes_of(self, ref: SegmentRef) -> tuple[NodeId, ...]:
         """The living nodes that summarise a segment."""
@@ -149,9 +167,13 @@ class InteractionTree:
         for absorbed in record.absorbed:
             self._into[absorbed.node_id] = record.into
 
-    def refute(self, ref: SegmentRef, conflict_id: ConflictId) -> None:
-        self.refuted[ref] = conflict_id
-        self._segments.pop(ref, None)
+    def refute(self, step: SegmentRefute) -> None:
+        length = len(self.text(step.ref))
+        end = min(step.end, length) or length
+        words = Refutation(start=min(step.start, end), end=end, conflict_id=step.conflict_id)
+        known = {words, *self.refuted.get(step.ref, ())}
+        self.refuted[step.ref] = tuple(sorted(known, key=lambda r: (r.start, r.end, r.conflict_id)))
+        self._segments.pop(step.ref, None)
 
     def relink(self, before: Node | None, after: Node | None) -> None:
         """A node came, changed or went: the nodes of its interactions and segments follow."""
@@ -215,5 +237,5 @@ class InteractionTree:
             speaker=span.speaker,
             source=interaction.source,
             node_ids=self._nodes_of.get(ref, ()),
-            refuted_by=self.refuted.get(ref, ""),
+            refuted=self.refuted.get(ref, ()),
         )

@@ -26,7 +26,7 @@ LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat 
 QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()  # seconds; a float rounds what is later up
 HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
-REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against it
+REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against all of it
 
 
 def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[SegmentRef]]:
@@ -48,7 +48,7 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
     places = _places(bank, query, said, positions, quoting)
     shares = structure.shares(plain, places, query.structure)
     if bank.tree.refuted:
-        kept = np.array([REFUTED if ref in bank.tree.refuted else 1.0 for ref in refs])
+        kept = np.array([standing(bank, ref) for ref in refs])
         shares = {name: kept * share for name, share in shares.items()}
     parts = np.array(list(shares.values()))
     scores = parts.sum(axis=0)
@@ -69,6 +69,11 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
         )
         for place, score, by_words, by_meaning, made in zip(best, *columns, strict=True)
     ]
+
+
+def standing(bank: Bank, ref: SegmentRef) -> float:
+    """What a segment's score is multiplied with: the less of it verdicts have left standing, the lower it ranks."""
+    return 1.0 - (1.0 - REFUTED) * bank.tree.refuted_share(ref)
 
 
 def _leading(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.bank.bank import Bank
-from core.bank.placed import REFUTED
+from core.bank.placed import standing
 from core.bank.query import Hit
 from core.verbatim.structure import PLAIN
 
@@ -48,7 +48,7 @@ def reranked(bank: Bank, hits: Iterable[Hit], opinions: Opinions) -> list[Hit]:
     for hit in hits:
         opinion = opinions.by_text.get(reading(bank, hit, opinions.characters), 0.0)
         if hit.segment is not None and hit.segment.refuted_by:
-            opinion *= REFUTED
+            opinion *= standing(bank, hit.segment.ref)
         share = opinions.weight * opinion / whole
         why = [(name, part / whole) for name, part in hit.why or ((PLAIN, hit.score),)]
         made.append(hit._replace(score=hit.score / whole + share, why=(*why, (RERANKER, share))))

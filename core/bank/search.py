@@ -16,7 +16,7 @@ from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.candidates import FEWEST, WIDENING, node_filter, scored, segment_filter, terms_of
 from core.bank.other_sides import with_other_sides
-from core.bank.placed import REFUTED, placed
+from core.bank.placed import placed, standing
 from core.bank.query import Found, Fusion, Hit, Query, Target
 from core.bank.reranked import Opinions, reranked
 from core.ids import NodeId, SegmentRef
@@ -155,7 +155,7 @@ def _segments(
     allowed = _both(wanted, segment_filter(bank, query))
     refuted = bank.tree.refuted
     found = scored(bank, query, said, bank.segment_words, bank.segment_vectors, allowed, final=not refuted)
-    ranked = [_demoted(s) if s.key in refuted else s for s in found]
+    ranked = [_demoted(bank, s) if s.key in refuted else s for s in found]
     return scoring.in_order(
         ranked, lambda ref: bank.tree.segment(ref).event_time, k=query.top_k, min_score=query.min_score
     )
@@ -227,8 +227,8 @@ def _segment_hit(bank: Bank, scored: Scored[SegmentRef]) -> Hit:
     )
 
 
-def _demoted(scored: Scored[SegmentRef]) -> Scored[SegmentRef]:
-    return scored._replace(score=scored.score * REFUTED)
+def _demoted(bank: Bank, scored: Scored[SegmentRef]) -> Scored[SegmentRef]:
+    return scored._replace(score=scored.score * standing(bank, scored.key))
 
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:

@@ -20,7 +20,7 @@ from core.bank.steps import (
     Step,
     StructuringPut,
 )
-from core.ids import ConflictId, NodeId, SegmentRef
+from core.ids import NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
 from core.model.insight import Insight
@@ -49,7 +49,7 @@ class BankState:
     merges: tuple[MergeRecord, ...] = ()  # in the order they happened
     conflicts: tuple[Conflict, ...] = ()
     settled: tuple[tuple[NodeId, NodeId], ...] = ()
-    refuted: tuple[tuple[SegmentRef, ConflictId], ...] = ()
+    refuted: tuple[SegmentRefute, ...] = ()  # by segment, then place
     segment_vectors: Mapping[SegmentRef, Vector] | None = None  # from a store: `core.bank.rows.VectorRows`
 
 
@@ -70,7 +70,7 @@ def other_steps_of(state: BankState) -> list[Step]:
         *(MergeAdd(record=m) for m in state.merges),
         *(ConflictPut(conflict=c) for c in state.conflicts),
         *(PairSettle(node_id=a, other_node_id=b) for a, b in state.settled),
-        *(SegmentRefute(ref=ref, conflict_id=c) for ref, c in state.refuted),
+        *state.refuted,
         *(StructuringPut(structuring=s) for s in state.structurings),
         *(ClusterPut(cluster=c) for c in state.clusters),
     ]

@@ -110,10 +110,15 @@ class PairForget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentRefute:
-    """A verdict speaks against this segment: it is still found, marked, and ranks below."""
+    """A verdict speaks against words of this segment: it is still found, they are marked, and it ranks below.
+
+    `start` and `end` are code points of the segment's text; `end` 0 means the segment's end.
+    """
 
     ref: SegmentRef
     conflict_id: ConflictId
+    start: int = 0
+    end: int = 0
 
 
 Step = (

@@ -295,8 +295,15 @@ def _keywords(node: Node, words: Wording) -> str:
 
 def _evidence(segment: Segment, words: Wording) -> str:
     """What was said, below the summary that it lifted."""
-    marks = [words.verbatim, *([words.refuted] if segment.refuted_by else ())]
-    return indented(f"{', '.join(marks)}: {_said(segment)}")
+    marks = [words.verbatim, *([words.refuted] if segment.is_refuted_whole else ())]
+    return indented("\n".join((f"{', '.join(marks)}: {_said(segment)}", *_refuted(segment, words))))
+
+
+def _refuted(segment: Segment, words: Wording) -> list[str]:
+    """A line for each part of a segment that a verdict speaks against."""
+    if segment.is_refuted_whole:
+        return []
+    return [f"{words.refuted}: {one_line(segment.text[r.start : r.end])}" for r in segment.refuted]
 
 
 def _said(segment: Segment) -> str:
@@ -305,11 +312,12 @@ def _said(segment: Segment) -> str:
 
 def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
     marks = [words.unstructured] if hit.unstructured else []
-    marks += [words.refuted] if segment.refuted_by else []
+    marks += [words.refuted] if segment.is_refuted_whole else []
     item_id = f"{segment.ref.interaction_id}#{segment.ref.index}"
     mark = f" {', '.join(marks)}" if marks else ""
     head = f"- [{item_id}]{mark} {segment.event_time:%Y-%m-%d}"
-    return Item(item_id=item_id, full=f"{head}\n{indented(_said(segment))}", weight=hit.score)
+    said = "\n".join((_said(segment), *_refuted(segment, words)))
+    return Item(item_id=item_id, full=f"{head}\n{indented(said)}", weight=hit.score)
 
 
 def one_line(text: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.ids import AttachmentId, InteractionId, NodeId, SegmentRef
+from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.encoded import Encoded
 
 
@@ -80,11 +80,19 @@ class Interaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refutation:
+    """Words that a conflict's verdict speaks against: code points [start, end) of their segment's text."""
+
+    start: int
+    end: int
+    conflict_id: ConflictId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment(Encoded):
     """An ordered piece of an interaction: a message, or a paragraph of at most a few hundred characters.
 
-    `node_ids` are the living nodes that summarise it, `refuted_by` the conflict whose verdict
-    speaks against it (empty when none does).
+    `node_ids` are the living nodes that summarise it, `refuted` the words in it that verdicts speak against, by place.
     """
 
     ref: SegmentRef
@@ -96,4 +104,17 @@ class Segment(Encoded):
     speaker: str = ""
     source: str = ""
     node_ids: tuple[NodeId, ...] = ()
-    refuted_by: str = ""
+    refuted: tuple[Refutation, ...] = ()
+
+    @property
+    def refuted_by(self) -> str:
+        """The conflict whose verdict speaks against it or a part of it; empty when none does."""
+        return self.refuted[0].conflict_id if self.refuted else ""
+
+    @property
+    def is_refuted_whole(self) -> bool:
+        """Whether nothing is left of it that no verdict speaks against."""
+        left = list(self.text)
+        for words in self.refuted:
+            left[words.start : words.end] = " " * (words.end - words.start)
+        return bool(self.refuted) and not any(map(str.isalnum, left))

@@ -73,7 +73,7 @@ class _Contents:
     merges: list[MergeRecord] = field(default_factory=list)
     conflicts: dict[ConflictId, Conflict] = field(default_factory=dict)
     settled: set[Pair] = field(default_factory=set)
-    refuted: dict[SegmentRef, ConflictId] = field(default_factory=dict)
+    refuted: set[SegmentRefute] = field(default_factory=set)
     segment_vectors: dict[SegmentRef, Vector] = field(default_factory=dict)
     requests: dict[RequestId, RequestRecord] = field(default_factory=dict)
 
@@ -122,7 +122,7 @@ class _Contents:
                 self.settled = {pair for pair in self.settled if step.node_id not in pair}
             case SegmentRefute():
                 _require(self.has_segment(step.ref), f"no segment {step.ref}")
-                self.refuted[step.ref] = step.conflict_id
+                self.refuted.add(step)
             case _:
                 raise StepUnknown(type(step).__name__)
 
@@ -186,7 +186,7 @@ class _Contents:
             merges=tuple(self.merges),
             conflicts=tuple(self.conflicts[c] for c in sorted(self.conflicts)),
             settled=tuple(sorted(self.settled)),
-            refuted=tuple(sorted(self.refuted.items())),
+            refuted=tuple(sorted(self.refuted, key=lambda r: (r.ref, r.start, r.end, r.conflict_id))),
             segment_vectors={ref: self.segment_vectors[ref] for ref in sorted(self.segment_vectors)},
         )
 

@@ -15,7 +15,8 @@ from core.aggregate.codec import decode, vector_of
 from core.aggregate.giving_way import MANY, GiveWay, in_turns
 from core.bank.rows import NodeRows
 from core.bank.state import BankState
-from core.ids import BankKey, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef
+from core.bank.steps import SegmentRefute
+from core.ids import BankKey, ChangeId, InteractionId, NodeId, SegmentRef
 from core.index.rows import VectorRows
 from core.model.bank import BankRecord
 from core.model.interaction import Attachment, Interaction, Span
@@ -54,7 +55,7 @@ class StateReading:
             return None
         uid, revision, head, record = bank
         rows, tables = self._rows, self._tables
-        spans, refuted, vectors = self._segments()
+        spans, vectors = self._segments()
         nodes = self._nodes()
         return BankState(
             head=Head(uid=uid, revision=revision, change_id=ChangeId(head)),
@@ -69,7 +70,7 @@ class StateReading:
             merges=tuple(map(tables.merges.shape.value, rows(tables.merges.select))),
             conflicts=tuple(map(tables.conflicts.shape.value, rows(tables.conflicts.select))),
             settled=tuple(rows(self._queries["settled_pairs"])),
-            refuted=refuted,
+            refuted=self._refuted(),
             segment_vectors=vectors,
         )
 
@@ -105,24 +106,27 @@ class StateReading:
             found += [(ids[one], ids[other]) for one, other in some]
         return tuple(found)
 
-    def _segments(
-        self,
-    ) -> tuple[dict[str, list[Span]], tuple[tuple[SegmentRef, ConflictId], ...], VectorRows[SegmentRef]]:
+    def _refuted(self) -> tuple[SegmentRefute, ...]:
+        return tuple(
+            SegmentRefute(
+                ref=SegmentRef(interaction_id, index), conflict_id=conflict_id, start=start, end=end
+            )
+            for interaction_id, index, start, end, conflict_id in self._rows(self._queries["refutations"])
+        )
+
+    def _segments(self) -> tuple[dict[str, list[Span]], VectorRows[SegmentRef]]:
         table = self._tables.spans
         same = self._texts.setdefault
         spans: dict[str, list[Span]] = {}
-        refuted: list[tuple[SegmentRef, ConflictId]] = []
         vectors: _Room[SegmentRef] = _Room(self._count(table))
         for some in self._portions(self._rows(table.select)):
             beside = [row[len(table.shape.names) :] for row in some]
-            refs = [SegmentRef(InteractionId(same(told, told)), index) for told, index, _, _ in beside]
+            refs = [SegmentRef(InteractionId(same(told, told)), index) for told, index, _ in beside]
             values = table.shape.values(some, self._common())
-            for span, ref, (_, _, refuted_by, _) in zip(values, refs, beside, strict=True):
+            for span, ref in zip(values, refs, strict=True):
                 spans.setdefault(ref.interaction_id, []).append(span)
-                if refuted_by is not None:
-                    refuted.append((ref, ConflictId(refuted_by)))
             vectors.put(refs, [row[-1] for row in beside])
-        return spans, tuple(refuted), vectors.filled()
+        return spans, vectors.filled()
 
     def _enclosed(self) -> dict[str, list[Attachment]]:
         table = self._tables.enclosed

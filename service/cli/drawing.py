@@ -114,7 +114,8 @@ def _segment_place(hit: types.SearchHit) -> str:
     segment = hit.segment
     notes = [segment.source, segment.speaker, f"{segment.interaction_id} at {segment.offset:,}", *_parts(hit)]
     if segment.refuted_by:
-        notes.append(f"refuted by {segment.refuted_by}")
+        said = "; ".join(" ".join(segment.text[r.start : r.end].split()) for r in segment.refuted)
+        notes.append(f"refuted by {segment.refuted_by}: “{said}”")
     if hit.unstructured:
         notes.append("not structured yet")
     return " · ".join(note for note in notes if note)

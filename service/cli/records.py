@@ -50,7 +50,8 @@ class Record:
     def place(self, span: types.Span) -> str:
         """Where a segment stands: `page 3, characters 1,204 to 1,377`; the page where the text has pages."""
         page = f"page {page_of(self.text, span.start)}, " if PAGE_BREAK in self.text else ""
-        refuted = f", refuted by {span.refuted_by}" if span.refuted_by else ""
+        places = (f"{span.start + words.start:,} to {span.start + words.end:,}" for words in span.refuted)
+        refuted = f", refuted by {span.refuted_by}: {', '.join(places)}" if span.refuted_by else ""
         return f"{page}characters {span.start:,} to {span.end:,}{refuted}"
 
 

@@ -552,10 +552,14 @@ async def test_settled_pairs_are_sorted_and_forgotten_by_node(store: Store) -> N
     assert state.settled == ((N1, N3),)
 
 
-async def test_a_refuted_segment_names_its_conflict(store: Store) -> None:
-    state = await after(store, SegmentRefute(ref=a.ref("i1", 1), conflict_id=ConflictId("c9")))
+async def test_refuted_words_name_their_conflict_by_place_and_once(store: Store) -> None:
+    later = SegmentRefute(ref=a.ref("i1", 1), conflict_id=ConflictId("c9"), start=2, end=3)
+    first = SegmentRefute(ref=a.ref("i1", 1), conflict_id=ConflictId("c1"), start=0, end=1)
+    whole = SegmentRefute(ref=a.ref("i1", 0), conflict_id=ConflictId("c9"))
 
-    assert state.refuted == ((a.ref("i1", 1), "c9"),)
+    state = await after(store, later, first, whole, later)
+
+    assert state.refuted == (whole, first, later)
 
 
 @pytest.mark.parametrize(

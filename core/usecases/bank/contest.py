@@ -9,8 +9,9 @@ from datetime import datetime
 
 from core.agents.roles import ConflictOpinion
 from core.bank.bank import Bank
-from core.bank.evidence import locate
-from core.ids import ConflictId, NodeId, SegmentRef
+from core.bank.evidence import locate, within
+from core.bank.steps import SegmentRefute
+from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, Side
 from core.model.node import Node
 
@@ -62,14 +63,17 @@ REWORDED, VERBATIM = (
 )  # how many of a sentence's words its source must share: half, or it must hold it
 
 
-def refuted_segments(bank: Bank, nodes: Sequence[Node], sentences: Iterable[str]) -> list[SegmentRef]:
-    """The segments behind the sentences a verdict speaks against: those that hold one, of any of the nodes.
+def refuted_words(
+    bank: Bank, nodes: Sequence[Node], sentences: Iterable[str], conflict_id: ConflictId
+) -> list[SegmentRefute]:
+    """Where the sentences that a verdict speaks against stand in the record, of any of the nodes.
 
     Where a node's summary says it in other words than its source, the segment must share half of them.
     """
     return [
-        ref
+        SegmentRefute(ref=ref, conflict_id=conflict_id, start=start, end=end)
         for sentence in sentences
         for node in nodes
         for ref in locate(bank, node, sentence, least=REWORDED if sentence in node.summary else VERBATIM)
+        for start, end in within(bank.tree.text(ref), sentence)
     ]

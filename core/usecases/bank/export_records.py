@@ -10,8 +10,8 @@ from datetime import datetime
 
 from core.aggregate.change import Vector
 from core.bank.state import BankState
-from core.bank.steps import NodePut
-from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
+from core.bank.steps import NodePut, SegmentRefute
+from core.ids import AttachmentId, InteractionId, NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
 from core.model.insight import Insight
@@ -65,12 +65,6 @@ class SettledPair:
     other_node_id: NodeId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefutedSegment:
-    ref: SegmentRef
-    conflict_id: ConflictId
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SegmentVector:
     ref: SegmentRef
@@ -108,7 +102,7 @@ ExportRecord = (
     | MergeRecord
     | Conflict
     | SettledPair
-    | RefutedSegment
+    | SegmentRefute
     | SegmentVector
     | FileChunk
     | ExportTrailer
@@ -130,7 +124,7 @@ def records_of(state: BankState, *, segment_vectors: bool) -> Iterator[ExportRec
     yield from state.merges
     yield from state.conflicts
     yield from (SettledPair(node_id=one, other_node_id=other) for one, other in state.settled)
-    yield from (RefutedSegment(ref=ref, conflict_id=conflict) for ref, conflict in state.refuted)
+    yield from state.refuted
     if segment_vectors and state.segment_vectors:
         yield from (SegmentVector(ref=ref, vector=v) for ref, v in state.segment_vectors.items())
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.aggregate.change import Head, Vector
 from core.bank.state import BankState
-from core.bank.steps import NodePut
+from core.bank.steps import NodePut, SegmentRefute
 from core.errors import ImportInvalid
 from core.ids import AttachmentId, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef, is_id
 from core.model.bank import BankRecord
@@ -29,7 +29,6 @@ from core.usecases.bank.export_records import (
     FileChunk,
     InteractionHead,
     InteractionPart,
-    RefutedSegment,
     SegmentVector,
     SettledPair,
 )
@@ -51,7 +50,7 @@ ORDER: tuple[tuple[type, ...], ...] = (
     (MergeRecord,),
     (Conflict,),
     (SettledPair,),
-    (RefutedSegment,),
+    (SegmentRefute,),
     (SegmentVector,),
     (FileChunk,),
     (ExportTrailer,),
@@ -97,7 +96,7 @@ class Gathered:
         self._merges: list[MergeRecord] = []
         self._conflicts: dict[ConflictId, Conflict] = {}
         self._settled: dict[tuple[NodeId, NodeId], None] = {}
-        self._refuted: dict[SegmentRef, ConflictId] = {}
+        self._refuted: dict[SegmentRefute, None] = {}
         self._vectors: dict[SegmentRef, Vector] = {}
 
     def take(self, record: ExportRecord) -> None:
@@ -142,9 +141,8 @@ class Gathered:
                 self._add(self._structurings, record.interaction_id, record)
             case ClusterWork():
                 self._take_cluster(record)
-            case RefutedSegment():
-                self._segment(record.ref)
-                self._add(self._refuted, record.ref, record.conflict_id)
+            case SegmentRefute():
+                self._take_refutation(record)
             case SegmentVector():
                 self._segment(record.ref)
                 self._vector(record.vector)
@@ -172,7 +170,7 @@ class Gathered:
             merges=tuple(self._merges),
             conflicts=tuple(self._conflicts.values()),
             settled=tuple(self._settled),
-            refuted=tuple(self._refuted.items()),
+            refuted=tuple(self._refuted),
             segment_vectors=self._vectors,
         )
 
@@ -287,6 +285,14 @@ class Gathered:
     def _segment(self, ref: SegmentRef) -> None:
         count = len(self._interaction(ref.interaction_id).spans)
         self._require(0 <= ref.index < count, f"{ref.interaction_id} has no segment {ref.index}")
+
+    def _take_refutation(self, refuted: SegmentRefute) -> None:
+        self._segment(refuted.ref)
+        span = self._interaction(refuted.ref.interaction_id).spans[refuted.ref.index]
+        length = span.end - span.start
+        inside = refuted.start < (refuted.end or length) <= length
+        self._require(inside, f"a refutation lies within its segment's {length:,} code points")
+        self._add(self._refuted, refuted, None)
 
     def _vector(self, vector: Vector) -> None:
         assert self.record is not None

@@ -44,7 +44,7 @@ from core.usecases.bank.absorb import (
     outside,
     topic,
 )
-from core.usecases.bank.contest import closed, contested, handed_over, refuted_segments
+from core.usecases.bank.contest import closed, contested, handed_over, refuted_words
 from core.usecases.bank.planning import with_conflict, without_conflict
 from core.usecases.bank.rewording import reworded, touched, union
 from core.usecases.moment import Moment
@@ -70,7 +70,7 @@ class Round:
         self._changed: dict[NodeId, NodePut] = {}
         self._records: list[MergeRecord] = []
         self._conflicts: dict[ConflictId, Conflict] = {}
-        self._refuted: dict[SegmentRef, ConflictId] = {}
+        self._refuted: list[SegmentRefute] = []
         self._related: list[tuple[NodeId, NodeId]] = []
         self._settled: list[tuple[NodeId, NodeId]] = []
         self._new_conflict: ConflictId | None = None
@@ -110,8 +110,7 @@ class Round:
         """The conflict's nodes become one by the verdict, which goes round again. Raises Unasked."""
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
         made = self._absorb(sides, MergeReason.CONFLICT, verdict, conflict.description, conflict.conflict_id)
-        refuted = refuted_segments(self._bank, sides, made.refuted)
-        self._refuted.update(dict.fromkeys(refuted, conflict.conflict_id))
+        self._refuted = refuted_words(self._bank, sides, made.refuted, conflict.conflict_id)
         self._current = replace(
             self._current,
             interaction_ids=union(self._current.interaction_ids, (interaction_id,) if interaction_id else ()),
@@ -177,7 +176,7 @@ class Round:
         steps += [put for node_id, put in self._changed.items() if node_id not in self._gone]
         steps += [EdgePut(node_id=a, other_node_id=b) for a, b in self._new_edges()]
         steps += [MergeAdd(record=record) for record in self._records]
-        steps += [SegmentRefute(ref=ref, conflict_id=c) for ref, c in self._refuted.items()]
+        steps += dict.fromkeys(self._refuted)
         steps += [
             PairSettle(node_id=a, other_node_id=b) for a, b in self._settled if not {a, b} & set(self._gone)
         ]

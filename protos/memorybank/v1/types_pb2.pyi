@@ -870,6 +870,7 @@ class Segment(_message.Message):
     NODE_IDS_FIELD_NUMBER: _builtins.int
     REFUTED_BY_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
+    REFUTED_FIELD_NUMBER: _builtins.int
     interaction_id: _builtins.str
     """The interaction it is a piece of."""
     index: _builtins.int
@@ -885,7 +886,9 @@ class Segment(_message.Message):
     offset: _builtins.int
     """Where it starts in the interaction's text, in code points."""
     refuted_by: _builtins.str
-    """The conflict whose verdict speaks against it; empty when none does. Such a segment ranks below others."""
+    """The conflict whose verdict speaks against it or a part of it (`refuted` says which words); empty when none does.
+    The more of a segment is refuted, the lower it ranks.
+    """
     source: _builtins.str
     """The interaction's source."""
     @_builtins.property
@@ -895,6 +898,10 @@ class Segment(_message.Message):
     @_builtins.property
     def node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The living nodes that summarise it. Empty: not structured yet."""
+
+    @_builtins.property
+    def refuted(self) -> _containers.RepeatedCompositeFieldContainer[Global___Refutation]:
+        """The words of it that verdicts speak against, by place. Empty when none does."""
 
     def __init__(
         self,
@@ -910,14 +917,45 @@ class Segment(_message.Message):
         node_ids: _abc.Iterable[_builtins.str] | None = ...,
         refuted_by: _builtins.str = ...,
         source: _builtins.str = ...,
+        refuted: _abc.Iterable[Global___Refutation] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time", "index", b"index", "interaction_id", b"interaction_id", "message_id", b"message_id", "node_ids", b"node_ids", "offset", b"offset", "refuted_by", b"refuted_by", "role", b"role", "source", b"source", "speaker", b"speaker", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time", "index", b"index", "interaction_id", b"interaction_id", "message_id", b"message_id", "node_ids", b"node_ids", "offset", b"offset", "refuted", b"refuted", "refuted_by", b"refuted_by", "role", b"role", "source", b"source", "speaker", b"speaker", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Segment: _TypeAlias = Segment  # noqa: Y015
+
+@_typing.final
+class Refutation(_message.Message):
+    """Words of a segment that a conflict's verdict speaks against. The rest of the segment stands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    CONFLICT_ID_FIELD_NUMBER: _builtins.int
+    start: _builtins.int
+    """Their first code point, counted from the segment's start."""
+    end: _builtins.int
+    """The first code point after them, counted likewise."""
+    conflict_id: _builtins.str
+    """The conflict whose verdict it was."""
+    def __init__(
+        self,
+        *,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+        conflict_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_id", b"conflict_id", "end", b"end", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Refutation: _TypeAlias = Refutation  # noqa: Y015
 
 @_typing.final
 class Span(_message.Message):
@@ -934,6 +972,7 @@ class Span(_message.Message):
     EVENT_TIME_FIELD_NUMBER: _builtins.int
     NODE_IDS_FIELD_NUMBER: _builtins.int
     REFUTED_BY_FIELD_NUMBER: _builtins.int
+    REFUTED_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """Which segment, from 0."""
     start: _builtins.int
@@ -947,7 +986,7 @@ class Span(_message.Message):
     speaker: _builtins.str
     """Who said it; empty when unknown."""
     refuted_by: _builtins.str
-    """The conflict whose verdict speaks against it; empty when none does. Not in exports."""
+    """The conflict whose verdict speaks against it or a part of it; empty when none does. Not in exports."""
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
         """When it happened. Absent: at the interaction's event_time."""
@@ -955,6 +994,10 @@ class Span(_message.Message):
     @_builtins.property
     def node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The living nodes that summarise it. Empty: not structured yet. Not in exports."""
+
+    @_builtins.property
+    def refuted(self) -> _containers.RepeatedCompositeFieldContainer[Global___Refutation]:
+        """The words of it that verdicts speak against, by place. Not in exports, which have them apart (RefutedSegment)."""
 
     def __init__(
         self,
@@ -968,10 +1011,11 @@ class Span(_message.Message):
         event_time: _timestamp_pb2.Timestamp | None = ...,
         node_ids: _abc.Iterable[_builtins.str] | None = ...,
         refuted_by: _builtins.str = ...,
+        refuted: _abc.Iterable[Global___Refutation] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "event_time", b"event_time", "index", b"index", "message_id", b"message_id", "node_ids", b"node_ids", "refuted_by", b"refuted_by", "role", b"role", "speaker", b"speaker", "start", b"start"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "event_time", b"event_time", "index", b"index", "message_id", b"message_id", "node_ids", b"node_ids", "refuted", b"refuted", "refuted_by", b"refuted_by", "role", b"role", "speaker", b"speaker", "start", b"start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1667,8 +1711,14 @@ class RefutedSegment(_message.Message):
 
     SEGMENT_FIELD_NUMBER: _builtins.int
     CONFLICT_ID_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
     conflict_id: _builtins.str
     """The conflict whose verdict it was."""
+    start: _builtins.int
+    """The first code point of the refuted words, counted from the segment's start."""
+    end: _builtins.int
+    """The first code point after them, counted likewise; 0: the segment's end."""
     @_builtins.property
     def segment(self) -> Global___SegmentRef:
         """The segment."""
@@ -1678,10 +1728,12 @@ class RefutedSegment(_message.Message):
         *,
         segment: Global___SegmentRef | None = ...,
         conflict_id: _builtins.str = ...,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["segment", b"segment"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_id", b"conflict_id", "segment", b"segment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_id", b"conflict_id", "end", b"end", "segment", b"segment", "start", b"start"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -46,6 +46,7 @@ PURGES: Mapping[str, str] = {  # what removes a bank, by table: those that refer
         "nodes",
         "interaction_attachments",
         "attachments",
+        "refutations",
         "segments",
         "clusters",
         "structurings",
@@ -89,7 +90,7 @@ class Tables:
             "segments",
             RowShape(Span),
             key=("interaction_id", "index"),
-            beside=("interaction_id", "index", "refuted_by", "embedding"),
+            beside=("interaction_id", "index", "embedding"),
         )
         self.enclosed = Table(
             "interaction_attachments",
@@ -154,8 +155,8 @@ class Tables:
             case PairForget():
                 yield self._named("forget_pairs", key, {"node_id": step.node_id})
             case SegmentRefute():
-                place = {**step.ref._asdict(), "conflict_id": step.conflict_id}
-                yield self._named("refute_segment", key, place, names_rows=True)
+                words: Row = {"conflict_id": step.conflict_id, "start": step.start, "end": step.end}
+                yield self._named("refute_segment", key, {**step.ref._asdict(), **words})
             case _:
                 raise StepUnknown(type(step).__name__)
 
@@ -163,7 +164,7 @@ class Tables:
         yield _Written(self.interactions.insert, self.interactions.row(key, interaction))
         place = interaction.interaction_id
         for index, span in enumerate(interaction.spans):
-            yield _Written(self.spans.insert, self.spans.row(key, span, place, index, None, None))
+            yield _Written(self.spans.insert, self.spans.row(key, span, place, index, None))
         for index, attachment in enumerate(interaction.attachments):
             yield _Written(self.enclosed.insert, self.enclosed.row(key, attachment, place, index))
 

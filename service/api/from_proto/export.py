@@ -7,7 +7,7 @@ in core. Bounds of requests do not apply: what a bank may hold was bounded when 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-from core.bank.steps import NodePut
+from core.bank.steps import NodePut, SegmentRefute
 from core.errors import ImportInvalid, InvalidField
 from core.ids import AttachmentId, BankId, BankKey, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
 from core.model.bank import BankRecord
@@ -26,7 +26,6 @@ from core.usecases.bank.export_records import (
     FileChunk,
     InteractionHead,
     InteractionPart,
-    RefutedSegment,
     SegmentVector,
     SettledPair,
 )
@@ -340,10 +339,12 @@ def _side(check: Checks, path: str, side: types_pb2.Side) -> Side:
     )
 
 
-def _refuted(check: Checks, refuted: types_pb2.RefutedSegment, _: Tenant) -> RefutedSegment:
-    return RefutedSegment(
+def _refuted(check: Checks, refuted: types_pb2.RefutedSegment, _: Tenant) -> SegmentRefute:
+    return SegmentRefute(
         ref=_ref(check, "segment.", refuted.segment),
         conflict_id=ConflictId(check.id("conflict_id", refuted.conflict_id)),
+        start=check.at_least("start", refuted.start),
+        end=check.at_least("end", refuted.end),
     )
 
 

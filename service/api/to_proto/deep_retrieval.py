@@ -49,6 +49,7 @@ def span(segment: Segment, seen: InteractionSeen) -> types_pb2.Span:
     message = values.span(segment.ref.index, seen.interaction.spans[segment.ref.index])
     message.node_ids.extend(segment.node_ids)
     message.refuted_by = segment.refuted_by
+    message.refuted.extend(map(values.refutation, segment.refuted))
     return message
 
 

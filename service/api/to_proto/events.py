@@ -61,7 +61,7 @@ def event(step: Step, revision: int) -> pb.ChangeEvent | None:  # one case a ste
         case ConflictPut():
             return _conflict_event(step.conflict)
         case SegmentRefute():
-            return pb.ChangeEvent(segment_refuted=values.refuted_segment(step.ref, step.conflict_id))
+            return pb.ChangeEvent(segment_refuted=values.refuted_segment(step))
         case MergeAdd():
             return pb.ChangeEvent(merge_made=_merge_made(step.record))
         case InsightPut():

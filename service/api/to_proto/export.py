@@ -6,7 +6,7 @@ it. The trailer's digest is over the records before it, each in its deterministi
 
 import hashlib
 
-from core.bank.steps import NodePut
+from core.bank.steps import NodePut, SegmentRefute
 from core.ids import InteractionId
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
@@ -24,7 +24,6 @@ from core.usecases.bank.export_records import (
     FileChunk,
     InteractionHead,
     InteractionPart,
-    RefutedSegment,
     SegmentVector,
     SettledPair,
 )
@@ -79,8 +78,8 @@ class Writer:
                 return pb.ExportRecord(conflict=values.conflict(record))
             case SettledPair():
                 return pb.ExportRecord(settled=values.pair((record.node_id, record.other_node_id)))
-            case RefutedSegment():
-                return pb.ExportRecord(refuted=values.refuted_segment(record.ref, record.conflict_id))
+            case SegmentRefute():
+                return pb.ExportRecord(refuted=values.refuted_segment(record))
             case SegmentVector():
                 return pb.ExportRecord(segment_vector=segment_vector(record))
             case FileChunk():

@@ -10,11 +10,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from core.agents.usage import Usage
 from core.aggregate.change import Vector
-from core.ids import ConflictId, NodeId, SegmentRef
+from core.bank.steps import SegmentRefute
+from core.ids import NodeId, SegmentRef
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, Side
 from core.model.insight import CompletedTask, Insight, PendingTask
-from core.model.interaction import Attachment, Interaction, Segment, Span, TaskReport
+from core.model.interaction import Attachment, Interaction, Refutation, Segment, Span, TaskReport
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring, StructuringState
@@ -156,6 +157,7 @@ def segment(value: Segment) -> pb.Segment:
         node_ids=value.node_ids,
         refuted_by=value.refuted_by,
         source=value.source,
+        refuted=map(refutation, value.refuted),
     )
 
 
@@ -187,8 +189,14 @@ def segment_bytes(value: Segment) -> bytes:
         return value.keep_encoding(delimited(segment(value).SerializeToString(deterministic=True)))
 
 
-def refuted_segment(ref: SegmentRef, conflict_id: ConflictId) -> pb.RefutedSegment:
-    return pb.RefutedSegment(segment=segment_ref(ref), conflict_id=conflict_id)
+def refutation(value: Refutation) -> pb.Refutation:
+    return pb.Refutation(start=value.start, end=value.end, conflict_id=value.conflict_id)
+
+
+def refuted_segment(step: SegmentRefute) -> pb.RefutedSegment:
+    return pb.RefutedSegment(
+        segment=segment_ref(step.ref), conflict_id=step.conflict_id, start=step.start, end=step.end
+    )
 
 
 def pair(ids: tuple[NodeId, NodeId]) -> pb.NodePair:

@@ -253,8 +253,9 @@ async def test_the_tool_brings_a_files_text_or_says_where_it_is(content: bytes |
 
 async def test_the_tool_says_what_of_a_record_was_refuted() -> None:
     script = Script()
-    spans = [types.Span(start=0, end=4), types.Span(start=5, end=12, refuted_by="c-1")]
-    script.answers["GetInteraction"] = [page("九点开。\n票价38欧元。", segments=spans)]
+    wrong = types.Refutation(start=0, end=7, conflict_id="c-1")
+    spans = [types.Span(start=0, end=4), types.Span(start=5, end=18, refuted_by="c-1", refuted=[wrong])]
+    script.answers["GetInteraction"] = [page("九点开。\n票价38欧元。三号码头。", segments=spans)]
 
     async with scripted(script) as target, MemoryBankClient(target) as client:
         said = await ReActAdapter(client, bank_id="trip").call_tool("deep_retrieval", {"node_id": "n1"})
@@ -262,7 +263,7 @@ async def test_the_tool_says_what_of_a_record_was_refuted() -> None:
     head, refuted, *text = said.splitlines()
     assert head.startswith("[record i1")
     assert refuted == "[refuted by a verdict since: “票价38欧元。”]"
-    assert text == ["九点开。", "票价38欧元。"]
+    assert text == ["九点开。", "票价38欧元。三号码头。"]
 
 
 @pytest.mark.parametrize("arguments", ["not json", "[]", "{}", '{"node_id": 3}', {"node_id": ""}])

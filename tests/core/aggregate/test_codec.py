@@ -192,7 +192,7 @@ def test_a_whole_state_reads_back_with_its_segment_vectors() -> None:
         nodes=(a.node_put("n1"),),
         edges=((N1, N2),),
         interactions=(a.interaction("i1", "文"),),
-        refuted=((a.ref("i1", 0), C1),),
+        refuted=(SegmentRefute(ref=a.ref("i1", 0), conflict_id=C1, end=1),),
         segment_vectors={a.ref("i1", 0): a.vector(9)},
     )
 
@@ -200,7 +200,7 @@ def test_a_whole_state_reads_back_with_its_segment_vectors() -> None:
 
     assert a.same(back, state)
     assert back.refuted == state.refuted
-    assert isinstance(back.refuted[0][0], SegmentRef)
+    assert isinstance(back.refuted[0].ref, SegmentRef)
     assert a.bits(back.segment_vectors) == {a.ref("i1", 0): a.vector(9).tobytes()}
 
 

@@ -234,12 +234,26 @@ def test_a_refuted_segment_is_found_marked_and_ranks_below() -> None:
     bank = with_segments()
     before = search(bank, query(vector=axis(1), target=Target.SEGMENTS)).hits[0]
 
-    bank.tree.refute(ref("i1", 1), ConflictId("c1"))
+    bank.tree.refute(SegmentRefute(ref=ref("i1", 1), conflict_id=ConflictId("c1")))
 
     after = search(bank, query(vector=axis(1), target=Target.SEGMENTS)).hits[0]
     assert after.segment is not None
     assert after.segment.refuted_by == "c1"
     assert after.score == pytest.approx(before.score * REFUTED)
+
+
+def test_a_segment_refuted_in_part_ranks_below_by_that_part() -> None:
+    bank = with_segments()
+    before = search(bank, query(vector=axis(1), target=Target.SEGMENTS)).hits[0]
+    assert before.segment is not None
+    half = len(before.segment.text) // 2
+
+    bank.tree.refute(SegmentRefute(ref=ref("i1", 1), conflict_id=ConflictId("c1"), end=half))
+
+    after = search(bank, query(vector=axis(1), target=Target.SEGMENTS)).hits[0]
+    assert after.segment is not None
+    assert not after.segment.is_refuted_whole
+    assert after.score == pytest.approx(before.score * (1 + REFUTED) / 2, rel=0.05)
 
 
 def test_segments_are_filtered_by_time_and_source_and_through_their_nodes() -> None:

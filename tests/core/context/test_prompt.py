@@ -11,7 +11,7 @@ from core.context.prompt import CHINESE, ENGLISH, Wording, insight_section, prom
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
-from core.model.interaction import Segment, TaskStatus
+from core.model.interaction import Refutation, Segment, TaskStatus
 from core.text.tokens import estimate
 from core.usecases.bank.planning import with_conflict
 from tests.support.changes import conflict, node
@@ -188,10 +188,22 @@ def test_a_node_found_by_itself_is_shortened_to_its_one_sentence() -> None:
     assert made.text.splitlines()[1:] == ["- [n1] 2024-03-01 about n1"]
 
 
+def refuted(start: int, end: int) -> Refutation:
+    return Refutation(start=start, end=end, conflict_id=ConflictId("c1"))
+
+
 def test_evidence_that_a_verdict_refuted_says_so() -> None:
-    made = memories(lifted(), segment=replace(SAID, refuted_by=ConflictId("c1")))
+    made = memories(lifted(), segment=replace(SAID, refuted=(refuted(0, len(SAID.text)),)))
 
     assert "  verbatim, REFUTED: Ben: I moved to Lisbon in May." in made.text
+
+
+def test_of_evidence_refuted_in_part_the_words_at_issue_are_named() -> None:
+    said = replace(SAID, text="I moved to Lisbon. It rains.", refuted=(refuted(0, 18),))
+
+    made = memories(lifted(), segment=said)
+
+    assert "  verbatim: Ben: I moved to Lisbon. It rains.\n  REFUTED: I moved to Lisbon." in made.text
 
 
 def test_neighbours_go_before_a_hit_gives_up_its_summary() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.aggregate.change import Vector
 from core.bank.query import Found, Hit
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
-from core.model.interaction import Segment
+from core.model.interaction import Refutation, Segment
 from core.model.node import Node, NodeState
 from core.usecases.bank.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2, types_pb2
@@ -46,7 +46,7 @@ SEGMENT = Segment(
     offset=123_456,
     event_time=MOMENT,
     node_ids=(NodeId("n1"),),
-    refuted_by=ConflictId("c1"),
+    refuted=(Refutation(start=0, end=2, conflict_id=ConflictId("c1")),),
 )
 HITS = (
     Hit(score=0.75, attribute_score=1.0, embedding_score=0.5, node=node("n1"), neighbor_ids=(NodeId("n2"),)),

@@ -10,7 +10,7 @@ from memorybank.v1.types_pb2 import Interaction
 TOOL_NAME = "deep_retrieval"
 """As the service declares it."""
 
-QUOTED = 200  # code points of a refuted segment
+QUOTED = 200  # code points of a refuted passage
 
 
 class Misasked(Exception):
@@ -82,8 +82,12 @@ def _record(interaction: Interaction) -> str:
 
 
 def _refuted(interaction: Interaction) -> str:
-    """A line for each segment that a verdict speaks against, quoting how it begins."""
-    told = [interaction.text[span.start : span.end] for span in interaction.segments if span.refuted_by]
+    """A line for each passage that a verdict speaks against, quoting how it begins."""
+    told = [
+        interaction.text[span.start + words.start : span.start + words.end]
+        for span in interaction.segments
+        for words in span.refuted
+    ]
     return "".join(f"\n[refuted by a verdict since: “{' '.join(text.split())[:QUOTED]}”]" for text in told)
 
 

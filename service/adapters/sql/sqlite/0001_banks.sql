@@ -72,10 +72,21 @@ CREATE TABLE segments (
     role           TEXT NOT NULL,
     speaker        TEXT NOT NULL,
     event_time     INTEGER,
-    refuted_by     TEXT,
     embedding      BLOB,  -- NULL until made; derived, so not in the feed
     PRIMARY KEY (tenant, bank_id, interaction_id, "index"),
     FOREIGN KEY (tenant, bank_id, interaction_id) REFERENCES interactions
+) STRICT;
+
+CREATE TABLE refutations (  -- words of segments that verdicts speak against
+    tenant         TEXT NOT NULL,
+    bank_id        TEXT NOT NULL,
+    interaction_id TEXT NOT NULL,
+    "index"        INTEGER NOT NULL,
+    start          INTEGER NOT NULL,  -- code points into the segment's text
+    "end"          INTEGER NOT NULL,  -- 0: the segment's end
+    conflict_id    TEXT NOT NULL,
+    PRIMARY KEY (tenant, bank_id, interaction_id, "index", start, "end", conflict_id),
+    FOREIGN KEY (tenant, bank_id, interaction_id, "index") REFERENCES segments
 ) STRICT;
 
 CREATE TABLE interaction_attachments (

@@ -96,8 +96,13 @@ SELECT node_id, other_node_id FROM settled_pairs
 WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY node_id, other_node_id
 
 -- name: refute_segment
-UPDATE segments SET refuted_by = :conflict_id
-WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id AND "index" = :index
+INSERT INTO refutations (tenant, bank_id, interaction_id, "index", start, "end", conflict_id)
+VALUES (:tenant, :bank_id, :interaction_id, :index, :start, :end, :conflict_id)
+ON CONFLICT DO NOTHING
+
+-- name: refutations
+SELECT interaction_id, "index", start, "end", conflict_id FROM refutations
+WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY interaction_id, "index", start, "end", conflict_id
 
 -- name: put_segment_vector
 UPDATE segments SET embedding = :embedding

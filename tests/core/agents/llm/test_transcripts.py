@@ -24,7 +24,7 @@ from core.usecases.bank.relate import Relate, relate
 from core.usecases.bank.start_task import StartTask, start_task
 from core.usecases.house import House
 from tests.core.agents.llm.rule_model import by_rule
-from tests.core.agents.llm.transcript import FOLDER, Transcribed
+from tests.core.agents.llm.transcript import FOLDER, Transcribed, refuted_words
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_chat import ScriptedChat
 
@@ -149,7 +149,7 @@ CONFLICTS = [
         found="Acme的CEO是张三。他于五月上任。",
         verdict="工商登记和公司公告都显示：Acme的CEO是张三。李四已于四月卸任。",
         answer="Acme的CEO是张三。",
-        refuted="Acme的CEO是李四。公司总部在上海。",
+        refuted="Acme的CEO是李四。",
     ),
     Conflicting(
         name="conflict_en",
@@ -159,7 +159,7 @@ CONFLICTS = [
         found="The CEO of Acme is Zhang San. He took office in May.",
         verdict="The register and the company's notice agree: the CEO of Acme is Zhang San. Li Si left in April.",
         answer="The CEO of Acme is Zhang San.",
-        refuted="The CEO of Acme is Li Si. The head office is in Shanghai.",
+        refuted="The CEO of Acme is Li Si.",
     ),
 ]
 
@@ -204,7 +204,7 @@ async def test_a_conflict_is_found_validated_first_and_settled_by_the_verdict(
             assert list(bank.nodes) == [node_id]
             assert bank.nodes[node_id].state is NodeState.ACTIVE
             assert bank.nodes[node_id].summary.startswith(example.verdict)
-            assert [bank.tree.text(ref) for ref in bank.tree.refuted] == [example.refuted]
+            assert [said for said, _ in refuted_words(bank)] == [example.refuted]
 
         story.tell("AdvanceTask: ANSWER", example.answer)
         answered = await advance(house, example.answer, 4, answering.type, answering.description)

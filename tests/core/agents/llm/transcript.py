@@ -58,13 +58,17 @@ def _lines(bank: Bank) -> list[str]:
     for record in bank.tree.merges:
         gone = ", ".join(f"`{node.node_id}`" for node in record.absorbed)
         lines.append(f"- merged {gone} into `{record.into}` ({record.reason.value}): {record.description}")
-    for ref, conflict_id in sorted(bank.tree.refuted.items()):
-        lines.append(f"- refuted by `{conflict_id}`: {bank.tree.text(ref)}")
+    lines += [f"- refuted by `{conflict_id}`: {said}" for said, conflict_id in refuted_words(bank)]
     insight = bank.insight
     for done in insight.completed:
         lines.append(f"- done {done.type} ({done.status.value}): {done.description} → {done.context}")
     lines += [f"- next {task.type}: {task.description}" for task in insight.pending]
     return [*lines, "- finished"] if insight.finished else lines
+
+
+def refuted_words(bank: Bank) -> list[tuple[str, str]]:
+    """What verdicts speak against in the bank's records, each with the conflict's id, by place."""
+    return [(bank.tree.text(r.ref)[r.start : r.end], r.conflict_id) for r in bank.tree.refutations()]
 
 
 def _quoted(text: str, language: str = "text") -> str:
