@@ -100,6 +100,7 @@ def _retrieval(chosen: RetrievalSection) -> Retrieval:
         alpha=chosen.alpha,
         chunk_ratio=chosen.chunk_ratio,
         token_budget=chosen.token_budget,
+        history_share=chosen.history_share,
         structure=Structure(**dict(chosen.structure)),
     )
 

@@ -73,6 +73,9 @@ class RetrievalSection(Section):
     alpha: float = Field(ge=0, le=1)
     chunk_ratio: float = Field(gt=0, le=1)
     token_budget: int = Field(default=16_000, ge=1, le=10_000_000)  # of an assembled prompt
+    history_share: float = Field(
+        default=0.25, gt=0, le=0.5
+    )  # of these, for completed tasks; older ones are condensed
     structure: StructureSection = StructureSection()
     reranker: RerankerSection = RerankerSection()
 

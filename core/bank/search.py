@@ -34,7 +34,7 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
         best = _best(bank, query, said)
     else:
         best = _ordered(_reranked(bank, query, said, opinions))[: query.top_k]
-    if query.structure.conflicts and bank.conflicts:
+    if best and query.structure.conflicts and bank.conflicts:
         best = _ordered(with_other_sides(bank, query, said, best))[: query.top_k]
     near, truncated = _neighborhood(bank, best, query)
     return Found(

@@ -8,27 +8,32 @@ once. Beyond a share of the budget the next to be settled and the newest are lis
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
 from typing import Any
 
 from core.bank.query import Hit
 from core.context.budget import Item, Section
+from core.context.condensing import AROUND, Shares, clipped, condensed, least_room, shares
 from core.ids import SegmentRef
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
 from core.text.scripts import is_chinese
+from core.text.tokens import TokenCounter, estimate
 
 TOOL_NAME = "deep_retrieval"
 QUOTED_SIDES = 2
 QUOTE_LENGTH = 40
 NAME_LENGTH = 40
 """Characters of what a side says, and of what is at issue where that is only named."""
+SHORT_LINE = 100
+"""Characters of an older task, where it stands in one line."""
 CONFLICTS_SHARE = 1 / 3
 """Of the budget, at most for open conflicts: the rest of the insight document and memories need room too."""
+UNBOUNDED = Shares(goal=10**9, history=10**9, steps=10**9, line=10**9)
 
 
 class ToolFormat(StrEnum):
@@ -62,6 +67,11 @@ class Wording:
     retry_of: str
     how_to_settle: str
     more_conflicts: str
+    more_steps: str
+    earlier: str
+    of_type: str
+    other_types: str
+    failed: str
 
 
 ENGLISH = Wording(
@@ -94,6 +104,11 @@ ENGLISH = Wording(
         "fit together, and on what evidence; name the conflict's id."
     ),
     more_conflicts="- (open conflicts that are not listed here: {})",
+    more_steps="- (steps after these: {})",
+    earlier="- (before these: {})",
+    of_type="{} {}",
+    other_types="others {}",
+    failed="{} of them FAILED",
 )
 CHINESE = Wording(
     tool_title="工具：deep_retrieval",
@@ -121,6 +136,11 @@ CHINESE = Wording(
     retry_of="重试",
     how_to_settle="先依次验证冲突：查多个独立来源，说明哪方正确或如何整合、有何依据，并注明冲突 id。",
     more_conflicts="- （未列出的待验证冲突：{}）",
+    more_steps="- （之后还有{}步）",
+    earlier="- （更早的：{}）",
+    of_type="{} {}",
+    other_types="其他 {}",
+    failed="其中 FAILED {}",
 )
 
 
@@ -154,15 +174,18 @@ def prompt_sections(
     neighbors: Sequence[Node],
     declarations: Sequence[str],
     segment_of: Callable[[SegmentRef], Segment],
+    budget: int | None = None,
+    history: float = 1.0,
+    count: TokenCounter = estimate,
 ) -> list[Section]:
     """Tool, insight document (fixed, but for the share of its conflicts), hits by score, then their neighbours."""
     words = wording(insight)
     lightest = min((hit.score for hit in hits), default=1.0)
     at_issue = _at_issue(hits, conflicts)
-    usage = "\n".join((words.tool_usage, *declarations))
+    tool = tool_section(words, declarations)
     return [
-        Section(name="tools", title=words.tool_title, items=(Item(item_id="tool", full=usage, fixed=True),)),
-        insight_section(insight, conflicts, words),
+        tool,
+        _fitted(insight, conflicts, words, tool, budget, history, count),
         Section(
             name="memories",
             title=f"{words.memories_title}. {words.data_note}",
@@ -176,18 +199,63 @@ def prompt_sections(
     ]
 
 
-def insight_section(insight: Insight, conflicts: Sequence[Conflict], words: Wording) -> Section:
-    """The insight document: all of it, but for open conflicts that are more than their share."""
+def least_budget(insight: Insight, formats: ToolFormat, count: TokenCounter = estimate) -> int:
+    """The tokens in which every prompt of this task can stand, whatever becomes of its insight document."""
+    words = wording(insight)
+    return _size(tool_section(words, tools(words, formats)), count) + least_room()
+
+
+def _fitted(
+    insight: Insight,
+    conflicts: Sequence[Conflict],
+    words: Wording,
+    tool: Section,
+    budget: int | None,
+    history: float,
+    count: TokenCounter,
+) -> Section:
+    """The insight document in what a budget leaves for it: what was done in the share `history`, and of open conflicts
+    no more than there is room for beside the rest."""
+    if budget is None:
+        return insight_section(insight, conflicts, words)
+    room = budget - _size(tool, count)
+    section = insight_section(insight, conflicts, words, shares(room, history), count)
+    assert section.share is not None
+    left = max(0, room - _size(section, count))
+    return replace(section, share=min(section.share, left / budget))
+
+
+def _size(section: Section, count: TokenCounter) -> int:
+    """The tokens of what is fixed in a section, its title included."""
+    return count("\n".join(("##", section.title, *(i.full for i in section.items if i.fixed), "", "")))
+
+
+def tool_section(words: Wording, declarations: Sequence[str]) -> Section:
+    """How to call the deep-retrieval tool, and its declaration."""
+    usage = "\n".join((words.tool_usage, *declarations))
+    return Section(
+        name="tools", title=words.tool_title, items=(Item(item_id="tool", full=usage, fixed=True),)
+    )
+
+
+def insight_section(
+    insight: Insight,
+    conflicts: Sequence[Conflict],
+    words: Wording,
+    fit: Shares = UNBOUNDED,
+    count: TokenCounter = estimate,
+) -> Section:
+    """The insight document, its parts in the tokens that they may take; of open conflicts their share of the budget."""
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
     validations = [task for task in insight.pending if task.conflict_id]
-    others = [words.how_to_settle] if validations else []
-    others += [_pending_line(task, words) for task in insight.pending if not task.conflict_id]
+    others = [clipped(words.how_to_settle, AROUND, count)] if validations else []
+    others += _steps([t for t in insight.pending if not t.conflict_id], words, fit, count)
     if not insight.pending:
         others = [words.finished if insight.finished else words.nothing]
     before = [
-        _goal_line(insight.goal, words),
+        _goal_line(clipped(insight.goal, fit.goal, count), words),
         f"{words.completed}:",
-        *([_completed_line(task, words) for task in insight.completed] or [words.nothing]),
+        *(_done(insight, words, fit, count) or [words.nothing]),
         f"{words.pending}:",
     ]
     items = [
@@ -202,6 +270,37 @@ def insight_section(insight: Insight, conflicts: Sequence[Conflict], words: Word
         share=CONFLICTS_SHARE,
         more=words.more_conflicts.format,
     )
+
+
+def _done(insight: Insight, words: Wording, fit: Shares, count: TokenCounter) -> list[str]:
+    def counted(types: Sequence[tuple[str, int, int]], others: int) -> str:
+        said = [words.of_type.format(one_line(kind), n) for kind, n, _ in types]
+        said += [words.other_types.format(others)] if others else []
+        failed = sum(number for *_, number in types)
+        said += [words.failed.format(failed)] if failed else []
+        return words.earlier.format(", ".join(said))
+
+    return condensed(
+        insight.completed,
+        fit.history,
+        count,
+        lambda task: _completed_line(task, words),
+        lambda task: _opening(_completed_line(replace(task, context=""), words), SHORT_LINE),
+        counted,
+    )
+
+
+def _steps(tasks: Sequence[PendingTask], words: Wording, fit: Shares, count: TokenCounter) -> list[str]:
+    """What comes next: the first step in any case, of the others as many as fit, and how many more there are."""
+    lines: list[str] = []
+    filled = 0
+    for task in tasks:
+        line = clipped(_pending_line(task, words), fit.line, count)
+        filled += count(line) + 1
+        if lines and filled > fit.steps:
+            return [*lines, words.more_steps.format(len(tasks) - len(lines))]
+        lines.append(line)
+    return lines
 
 
 def _goal_line(goal: str, words: Wording) -> str:

@@ -6,6 +6,8 @@ from enum import StrEnum
 from core.ids import TaskId
 from core.model.interaction import TaskStatus
 
+LONGEST = 16_384  # code points of a goal, and of what a task is, how it is done and what it found
+
 
 class TaskType(StrEnum):
     """The task types the service itself plans; frameworks may use any other text."""

@@ -25,7 +25,7 @@ class Draft(Generic[Result]):
     that touch nothing in common are appended together; others wait for the next append and are
     made anew. `sees_all`: what was decided depends on every node of the bank, so it is only staged
     on a bank that nothing else is about to change. No steps: nothing to change, the result stands
-    as it is.
+    as it is; with a request it is stored all the same, so that its repetition gets it again.
     """
 
     result: Result

@@ -257,7 +257,7 @@ async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[S
         if staged and (draft.sees_all or names & touched):
             deferred.append(command)
             in_vain += len(draft.steps)
-        elif draft.steps:
+        elif draft.steps or command.request is not None:  # what changed nothing is remembered too
             touched |= names
             staged.append((command, draft))
             if (steps := steps + len(draft.steps)) > TURN:

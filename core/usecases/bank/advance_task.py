@@ -10,7 +10,7 @@ from core.model.insight import TaskType
 from core.model.interaction import Interaction, InteractionOrigin, TaskReport, TaskStatus
 from core.model.structuring import Purpose
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.bank.augment import Augment, Augmented, augment
+from core.usecases.bank.augment import Augment, Augmented, augment, require_budget
 from core.usecases.bank.memorize import Memorized, Wait, outcome
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.house import House, require_embedding
@@ -47,6 +47,7 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     """
     async with house.banks.reading(command.key) as bank:
         require_embedding(house, bank, "bank_id")
+        require_budget(house, bank.insight, command.augment)
     interaction = await make_interaction(house, command.context)
     report = command.context.task
     if not interaction.spans and (report is None or report.status is not TaskStatus.FAILED):

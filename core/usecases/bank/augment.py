@@ -7,9 +7,11 @@ from core.bank.bank import Bank
 from core.bank.query import Hit, Query, Target
 from core.bank.search import search
 from core.context.budget import Assembled, LeftOut, SectionSize, assemble
-from core.context.prompt import ToolFormat, prompt_sections, tools, wording
+from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools, wording
+from core.errors import BudgetTooSmall
 from core.ids import BankKey
 from core.index.scoring import Mode
+from core.model.insight import Insight
 from core.text.tokens import estimate
 from core.usecases.bank.reranking import UNJUDGED, Reranked, second_opinions
 from core.usecases.bank.search import query_vector
@@ -60,6 +62,7 @@ async def augment(house: House, command: Augment) -> Augmented:
     def query(bank: Bank) -> Query:
         return _query(house, bank, command, asked, vector)
 
+    budget = _budget(house, command)
     judged = UNJUDGED
     if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
         (judged,) = await second_opinions(
@@ -75,8 +78,9 @@ async def augment(house: House, command: Augment) -> Augmented:
             found.neighbors,
             declared,
             bank.tree.segment,
+            budget,
+            house.retrieval.history_share,
         )
-    budget = command.token_budget or house.retrieval.token_budget
     made: Assembled = assemble(sections, budget, estimate, "token_budget")
     return Augmented(
         prompt=made.text,
@@ -88,6 +92,17 @@ async def augment(house: House, command: Augment) -> Augmented:
         revision=found.revision,
         reranked=judged.reranked,
     )
+
+
+def require_budget(house: House, insight: Insight, command: Augment) -> None:
+    """Raises BudgetTooSmall unless every later prompt of the task fits: a call that writes asks this first."""
+    needed, budget = least_budget(insight, command.tool_format), _budget(house, command)
+    if budget < needed:
+        raise BudgetTooSmall("token_budget", needed, budget)
+
+
+def _budget(house: House, command: Augment) -> int:
+    return command.token_budget or house.retrieval.token_budget
 
 
 def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vector | None) -> Query:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from core.agents.roles import Plan, PlannedTask
 from core.ids import TaskId
 from core.model.conflict import Conflict
-from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
+from core.model.insight import LONGEST, CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskReport, TaskStatus
 from core.text.scripts import is_chinese
 from core.text.sentences import split
@@ -26,7 +26,7 @@ def with_conflict(insight: Insight, conflict: Conflict, task_id: TaskId) -> Insi
     task = PendingTask(
         task_id=task_id,
         type=TaskType.CROSS_VALIDATION,
-        description=_point_at_issue(conflict),
+        description=_point_at_issue(conflict)[:LONGEST],
         how=HOW[is_chinese(conflict.description)],
         conflict_id=conflict.conflict_id,
     )
@@ -69,7 +69,7 @@ def with_report(insight: Insight, report: TaskReport, context: str, new_id: Call
         type=report.type or (planned.type if planned else ""),
         description=report.description or (planned.description if planned else ""),
         status=report.status,
-        context="" if failed else context,
+        context="" if failed else context[:LONGEST],
         retry_of=report.retry_of or (planned.retry_of if planned else ""),
     )
     pending = [t for t in insight.pending if t is not planned]
@@ -144,7 +144,7 @@ def _task(insight: Insight, planned: PlannedTask, new_id: Callable[[], TaskId]) 
     return PendingTask(
         task_id=new_id(),
         type=planned.type,
-        description=planned.description,
-        how=planned.how,
+        description=planned.description[:LONGEST],
+        how=planned.how[:LONGEST],
         retry_of=planned.retry_of,
     )

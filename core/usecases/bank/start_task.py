@@ -8,11 +8,11 @@ from core.bank.steps import BankPut, InsightPut, Step
 from core.errors import BankExists, BankNotFound, InvalidField
 from core.ids import BankKey, InteractionId
 from core.model.bank import BankRecord
-from core.model.insight import Insight, PendingTask
+from core.model.insight import LONGEST, Insight, PendingTask
 from core.model.interaction import Interaction
 from core.model.structuring import Purpose
 from core.ports.aggregates import Committed, Draft, RequestKey
-from core.usecases.bank.augment import Augment, Augmented, augment
+from core.usecases.bank.augment import Augment, Augmented, augment, require_budget
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorized, Wait, outcome
 from core.usecases.bank.plan_next import plan_next
@@ -81,6 +81,7 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
 async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[Recorded]:
     """Goal and context, durably."""
     goal, context = await _goal_and_context(house, command, ledger)
+    require_budget(house, Insight(goal=goal), command.augment)
     await _ensure_bank(house, command.key, goal)
     interaction = None if context.is_empty else await make_interaction(house, context)
 
@@ -97,6 +98,8 @@ async def _goal_and_context(house: House, command: StartTask, ledger: Ledger) ->
         raise InvalidField("text", "a prompt carries its own context: give `goal` beside a text or messages")
     with ledger.spending("clusterer"):
         split = await house.agents.clusterer.split(command.prompt)
+    if len(split.question) > LONGEST:  # no question was found in it: it is context, and its end says what for
+        return split.question[-LONGEST:].lstrip(), replace(command.context, text=command.prompt)
     return split.question, replace(command.context, text=split.context)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidField
 from core.ids import BankId, BankKey, RequestId, Tenant, is_id
+from core.model.insight import LONGEST
 from core.ports.aggregates import RequestKey
 from memorybank.v1 import types_pb2 as pb
 from service.api.errors import InvalidRequest
@@ -30,7 +31,7 @@ Number = TypeVar("Number", bound=int)
 
 NAME = 128  # code points of a name: user, collection, role, speaker, type
 SOURCE = 1_024
-GOAL = 16_384  # of a goal, query or description
+GOAL = LONGEST  # of a goal, query or description
 SUMMARY = 65_536
 SENTENCE = 4_096
 KEYWORD = 256

@@ -140,9 +140,9 @@ def _insight(check: Checks, insight: types_pb2.Insight, _: Tenant) -> Insight:
     return Insight(
         goal=check.text("goal", insight.goal),
         completed=tuple(
-            completed_task(check, f"completed[{i}].", t) for i, t in enumerate(insight.completed)
+            completed_task(check, f"completed[{i}].", t, None) for i, t in enumerate(insight.completed)
         ),
-        pending=tuple(pending_task(check, f"pending[{i}].", t) for i, t in enumerate(insight.pending)),
+        pending=tuple(pending_task(check, f"pending[{i}].", t, None) for i, t in enumerate(insight.pending)),
         finished=insight.finished,
     )
 

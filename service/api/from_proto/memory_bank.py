@@ -266,23 +266,29 @@ def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateIn
         )
 
 
-def completed_task(check: Checks, path: str, task: types_pb2.CompletedTask) -> CompletedTask:
+def completed_task(
+    check: Checks, path: str, task: types_pb2.CompletedTask, most: int | None = GOAL
+) -> CompletedTask:
+    """`most`: code points of a text; None: any number."""
     return CompletedTask(
         task_id=TaskId(check.id_or_none(f"{path}task_id", task.task_id) or ""),
         type=check.text(f"{path}type", task.type, NAME),
-        description=check.text(f"{path}description", task.description, GOAL),
+        description=check.text(f"{path}description", task.description, most),
         status=check.choice(f"{path}status", task.status, or_first(TASK_STATUSES)),
-        context=check.text(f"{path}context", task.context, GOAL),
+        context=check.text(f"{path}context", task.context, most),
         retry_of=check.id_or_none(f"{path}retry_of", task.retry_of) or "",
     )
 
 
-def pending_task(check: Checks, path: str, task: types_pb2.PendingTask) -> PendingTask:
+def pending_task(
+    check: Checks, path: str, task: types_pb2.PendingTask, most: int | None = GOAL
+) -> PendingTask:
+    """`most` as for `completed_task`."""
     return PendingTask(
         task_id=TaskId(check.id_or_none(f"{path}task_id", task.task_id) or ""),
         type=check.text(f"{path}type", task.type, NAME),
-        description=check.text(f"{path}description", task.description, GOAL),
-        how=check.text(f"{path}how", task.how, GOAL),
+        description=check.text(f"{path}description", task.description, most),
+        how=check.text(f"{path}how", task.how, most),
         conflict_id=check.id_or_none(f"{path}conflict_id", task.conflict_id) or "",
         retry_of=check.id_or_none(f"{path}retry_of", task.retry_of) or "",
     )
