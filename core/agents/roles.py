@@ -26,6 +26,7 @@ class Piece:
     number: int
     text: str
     speaker: str = ""
+    role: str = ""
     event_time: datetime | None = None
 
 

@@ -4,7 +4,7 @@ Law: interactions are only ever added. A segment's nodes follow from the living 
 was merged away is reached through the node that stands for it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.bank.steps import SegmentRefute
 from core.errors import InteractionNotFound
@@ -13,6 +13,7 @@ from core.model.interaction import Interaction, Refutation, Segment
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring, StructuringState
+from core.text import transcript
 from core.verbatim.segment_order import SegmentOrder
 
 
@@ -86,6 +87,12 @@ class InteractionTree:
             for ref, refuted in sorted(self.refuted.items())
             for words in refuted
         ]
+
+    def record(self, refs: Sequence[SegmentRef]) -> str:
+        """Segments of one interaction as a text: their lines; where a tool speaks among them, with their roles."""
+        spans = [self.interaction(ref.interaction_id).spans[ref.index] for ref in refs]
+        said = zip(spans, refs, strict=True)
+        return "\n".join(transcript.lines((span.role, span.speaker, self.text(ref)) for span, ref in said))
 
     def nodes_of(self, ref: SegmentRef) -> tuple[NodeId, ...]:
         """The living nodes that summarise a segment."""

@@ -3,16 +3,16 @@
 Law: spans are ordered, do not overlap, hold no surrounding white space and leave out nothing but
 white space: the text can be read off them. The work grows linearly with the text.
 
-A segment is a paragraph, a message of a transcript, or as many list items, table rows or lines of
-code as fit. Headings, and lines that announce a list, stay with what follows them: alone they
-would be found and say nothing.
+A segment is a paragraph, a message of a transcript or of a list in JSON, or as many list items,
+table rows or lines of code as fit. Headings, and lines that announce a list, stay with what
+follows them: alone they would be found and say nothing.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
 from core.model.interaction import Span
-from core.text import outline, sentences
+from core.text import message_lists, outline, sentences
 from core.text.tokens import TokenCounter, estimate
 
 SEGMENT_LIMIT = 400  # code points; about a paragraph, and well inside every embedder's window
@@ -31,6 +31,9 @@ def segment(text: str, limit: int = SEGMENT_LIMIT) -> tuple[Span, ...]:
 
 def _segments(text: str, limit: int) -> Iterator[Place]:
     """Paragraphs cut to size, with what leads up to them where both fit together."""
+    if listed := message_lists.messages(text):
+        yield from _listed(text, [message.start for message in listed], limit)
+        return
     names = outline.speakers(text)
     lead: Place | None = None
     for paragraph in outline.paragraphs(text):
@@ -44,6 +47,16 @@ def _segments(text: str, limit: int) -> Iterator[Place]:
                 yield start, end
     if lead is not None:
         yield lead
+
+
+def _listed(text: str, starts: Sequence[int], limit: int) -> Iterator[Place]:
+    """A list of chat messages by message; the brackets and commas between them go with the one before."""
+    for begin, finish in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True):
+        start, end = _trim(text, begin, finish)
+        if end - start <= limit:
+            yield start, end
+        else:
+            yield from _packed(list(_units(text, start, end, limit, False)), limit)
 
 
 def _pieces(text: str, paragraph: outline.Paragraph, limit: int, names: frozenset[str]) -> Iterator[Place]:

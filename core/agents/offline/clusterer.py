@@ -5,6 +5,7 @@ embedder's business; all other work runs in a thread.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import takewhile
 
@@ -13,7 +14,7 @@ from core.agents.offline import naming, questions, topics
 from core.agents.offline.thinking import think
 from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.ports.embedder import Embedder
-from core.text import outline
+from core.text import outline, transcript
 from core.text.outline import BOLD_LEVEL, Heading
 from core.text.scripts import display_width
 
@@ -23,6 +24,14 @@ TELLING_MESSAGE = 240  # the same for messages, which answer one another
 PAUSE = timedelta(hours=6)  # between messages: a new session, like a new section
 
 ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "用户", "助手"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Pieces that make sense only together, and as one piece what they tell."""
+
+    members: tuple[Piece, ...]
+    whole: Piece
 
 
 class OfflineClusterer:
@@ -39,20 +48,40 @@ class OfflineClusterer:
         """`task` decides nothing here: what a text is about does not depend on why it was read."""
         if not pieces:
             return ()
-        openings = _openings(pieces)
-        if len(pieces) == 1:
-            groups = [[0]]
-        else:
-            vectors = await self._embedder.embed_passages([_spoken(piece) for piece in pieces])
-            space, line = self._embedder.space, self._embedder.thresholds.topic
-            layout = _layout(pieces, openings)
-            groups = await think(
-                topics.group, vectors, layout, space.cosine_floor, space.cosine_ceiling, line
-            )
-        return await think(_named, pieces, groups, openings)
+        steps = await think(_steps, pieces)
+        openings = _openings([step.whole for step in steps])
+        groups = [[0]] if len(steps) == 1 else await self._grouped([step.whole for step in steps], openings)
+        return await think(_named, steps, groups, openings)
+
+    async def _grouped(self, pieces: Sequence[Piece], openings: Sequence[Heading | None]) -> list[list[int]]:
+        vectors = await self._embedder.embed_passages([_spoken(piece) for piece in pieces])
+        space, line = self._embedder.space, self._embedder.thresholds.topic
+        layout = _layout(pieces, openings)
+        return await think(topics.group, vectors, layout, space.cosine_floor, space.cosine_ceiling, line)
 
     async def split(self, prompt: str) -> SplitPrompt:
         return await think(questions.split, prompt)
+
+
+def _steps(pieces: Sequence[Piece]) -> list[Step]:
+    """The pieces, those joined that make sense only together: a thought, a call and what it brought."""
+    written = transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces)
+    steps: list[Step] = []
+    start = 0
+    for number, tied in enumerate(transcript.bound(written)):
+        if not tied:
+            members = tuple(pieces[start : number + 1])
+            steps.append(Step(members=members, whole=_whole(members, "\n".join(written[start : number + 1]))))
+            start = number + 1
+    return steps
+
+
+def _whole(members: Sequence[Piece], written: str) -> Piece:
+    """A step as one piece that tells what was found; one that is no step of a transcript is the piece itself."""
+    found = transcript.told(written)
+    if found == written and len(members) == 1:
+        return members[0]
+    return Piece(number=members[0].number, text=found or written, event_time=members[-1].event_time)
 
 
 def _spoken(piece: Piece) -> str:
@@ -104,28 +133,26 @@ def _paused(before: Piece, after: Piece) -> bool:
 
 
 def _named(
-    pieces: Sequence[Piece], groups: Sequence[Sequence[int]], openings: Sequence[Heading | None]
+    steps: Sequence[Step], groups: Sequence[Sequence[int]], openings: Sequence[Heading | None]
 ) -> tuple[Cluster, ...]:
-    spread = keyword.spread(piece.text for piece in pieces)
+    spread = keyword.spread(step.whole.text for step in steps)
     under: list[Heading | None] = []
     for opening in openings:
         under.append(opening or (under[-1] if under else None))
     return tuple(
-        _cluster([pieces[i] for i in group], [heading for i in group if (heading := under[i])], spread)
+        _cluster([steps[i] for i in group], [heading for i in group if (heading := under[i])], spread)
         for group in groups
     )
 
 
-def _cluster(members: Sequence[Piece], headings: Sequence[Heading], spread: dict[str, int]) -> Cluster:
-    texts = [piece.text for piece in members]
-    speakers = list(
-        dict.fromkeys(p.speaker for p in members if p.speaker and p.speaker.casefold() not in ROLES)
-    )
-    found = keyword.keywords(texts, spread, [heading.title for heading in headings])
-    context = naming.context_of([_spoken(piece) for piece in members], found, headings)
+def _cluster(steps: Sequence[Step], headings: Sequence[Heading], spread: dict[str, int]) -> Cluster:
+    told = [step.whole for step in steps]
+    speakers = list(dict.fromkeys(p.speaker for p in told if p.speaker and p.speaker.casefold() not in ROLES))
+    found = keyword.keywords([piece.text for piece in told], spread, [heading.title for heading in headings])
+    context = naming.context_of([_spoken(piece) for piece in told], found, headings)
     named = [name for name in speakers[:2] if name not in found]
     return Cluster(
-        pieces=tuple(piece.number for piece in members),
+        pieces=tuple(piece.number for step in steps for piece in step.members),
         context=context,
         keywords=(*found[: keyword.MOST - len(named)], *named),
     )

@@ -15,6 +15,7 @@ from core.agents.roles import Plan, PlannedTask, Progress
 from core.ids import TaskId
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskReport, TaskStatus
+from core.text import transcript
 from core.text.scripts import is_chinese
 
 ATTEMPTS = 3  # of one task, as it was planned
@@ -73,7 +74,8 @@ def found_by(progress: Progress, goal: str) -> str:
     report = progress.report
     if report is None or report.status is TaskStatus.FAILED or not progress.context.strip():
         return ""
-    texts = [one.text for one in statements(progress.context)]
+    told = transcript.told(progress.context, transcript.FOUND) or transcript.told(progress.context)
+    texts = [one.text for one in statements(told)]
     if not texts:
         return ""
     worth = salience.scores(texts, f"{report.description} {goal}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.agents.offline import salience
 from core.agents.offline.thinking import think
-from core.text import outline, sentences
+from core.text import outline, sentences, transcript
 from core.text.scripts import CJK_CLOSE, display_width
 
 WHOLE = 700  # columns: shorter content is its own summary
@@ -31,9 +31,13 @@ class OfflineStructurer:
     """Extractive summaries of at most `MOST` columns; see `salience` for what is kept."""
 
     async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
-        if display_width(content) <= WHOLE:
-            return content.strip()
-        return await think(summary, content, " ".join([context, *keywords]))
+        return await think(_structured, content, " ".join([context, *keywords]))
+
+
+def _structured(content: str, topic: str) -> str:
+    """Of an agent's transcript, what it found: what it thought and called is no information."""
+    found = transcript.told(content) or content
+    return found.strip() if display_width(found) <= WHOLE else summary(found, topic)
 
 
 def summary(content: str, topic: str = "") -> str:

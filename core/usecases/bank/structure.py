@@ -172,7 +172,9 @@ class _Work:
             span = interaction.spans[number]
             text = interaction.text[span.start : span.end]
             time = span.event_time or interaction.event_time
-            pieces.append(Piece(number=place, text=text, speaker=span.speaker, event_time=time))
+            pieces.append(
+                Piece(number=place, text=text, speaker=span.speaker, role=span.role, event_time=time)
+            )
         if not pieces:
             return ()
         task = interaction.task.description if interaction.task else ""
@@ -209,8 +211,8 @@ class _Work:
 
     async def _summarised(self, cluster: ClusterWork) -> tuple[ClusterWork, str]:
         async with self._house.banks.reading(self._key) as bank:
-            content = "\n".join(
-                bank.tree.line(SegmentRef(self._interaction_id, index)) for index in cluster.segments
+            content = bank.tree.record(
+                [SegmentRef(self._interaction_id, index) for index in cluster.segments]
             )
         with self._ledger.spending("structurer"):
             summary = await self._house.agents.structurer.structure(
@@ -328,7 +330,7 @@ class _Work:
         standing = dict.fromkeys(o.node_id for o in outcomes if o.node_id in bank.nodes)
         return Progress(
             report=interaction.task,
-            context=interaction.text,
+            context=_said(bank, interaction),
             new_nodes=tuple(topic(bank.nodes[n]) for n in standing),
             conflicts=tuple(bank.open_conflicts()),
         )
@@ -373,6 +375,13 @@ def finish_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:
         return []
     finish_time = house.clock.now() if insight.finished else None
     return [BankPut(record=replace(bank.record, finish_time=finish_time))]
+
+
+def _said(bank: Bank, interaction: Interaction) -> str:
+    """An interaction's text; of messages, with who says what."""
+    if not any(span.role or span.speaker for span in interaction.spans):
+        return interaction.text
+    return bank.tree.record(bank.tree.refs(interaction.interaction_id))
 
 
 def verdict_of(interaction: Interaction) -> str:

@@ -1,3 +1,5 @@
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,3 +111,13 @@ def test_a_segment_over_the_limit_is_a_chunk_of_its_own() -> None:
 
 def test_a_large_text_without_any_boundary_is_cut_too() -> None:
     assert len(segment("x" * 1_000_000)) == 1_000_000 // segmenting.SEGMENT_LIMIT
+
+
+def test_a_list_of_chat_messages_is_cut_between_messages() -> None:
+    said = [{"role": "tool", "content": "The tower is 324 metres high. " * n} for n in (1, 2, 3)]
+    text = json.dumps(said, indent=1)
+
+    found = [text[span.start : span.end] for span in segment(text)]
+
+    assert [json.loads(piece.strip("[], \n")) for piece in found] == said
+    assert "".join("".join(found).split()) == "".join(text.split())
