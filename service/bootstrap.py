@@ -90,6 +90,7 @@ async def open_house(
             retrieval=_retrieval(settings.retrieval),
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
+            finished_ttl=settings.banks.finished_ttl,
             reranking=open_reranker(settings.retrieval.reranker, closing),
         )
 

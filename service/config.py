@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from core.model.bank import NEVER
 from service.agents_config import AgentsSection, LlmSection, Player, RoleModelsSection
 from service.settings_section import Address, Key, Positive, Seconds, Section
 
@@ -138,6 +139,7 @@ class BanksSection(Section):
     max_staleness_seconds: Seconds = 1.0
     resume_after_seconds: Seconds = 30.0  # interactions that nobody structured for so long are taken up
     finished_ttl_hours: float = Field(default=24.0, ge=0)  # a finished bank is kept, unless it says otherwise
+    purge_finished: bool = True  # false: it stays until it is deleted, unless it says otherwise
     feed_retention_hours: Seconds = 168.0  # how far back WatchBank, followers and repeated requests reach
     upkeep_seconds: Seconds = 5.0  # between two rounds of looking for the above
 
@@ -147,7 +149,7 @@ class BanksSection(Section):
 
     @property
     def finished_ttl(self) -> timedelta:
-        return timedelta(hours=self.finished_ttl_hours)
+        return timedelta(hours=self.finished_ttl_hours) if self.purge_finished else NEVER
 
     @property
     def feed_retention(self) -> timedelta:

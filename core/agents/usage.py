@@ -8,7 +8,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 
@@ -20,51 +20,9 @@ from core.errors import (
     RerankerLate,
     RerankerUnavailable,
 )
+from core.model.usage import RoleUsage, Usage
 from core.ports.chat import ChatReply
 from core.ports.clock import Clock
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleUsage:
-    """One role's part. Tokens are 0 for agents that use no model.
-
-    `fell_back` counts the answers that the offline agent gave because the model could not.
-    """
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    milliseconds: int = 0
-    fell_back: int = 0
-
-    def __add__(self, more: "RoleUsage") -> "RoleUsage":
-        return RoleUsage(
-            calls=self.calls + more.calls,
-            input_tokens=self.input_tokens + more.input_tokens,
-            output_tokens=self.output_tokens + more.output_tokens,
-            milliseconds=self.milliseconds + more.milliseconds,
-            fell_back=self.fell_back + more.fell_back,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """By role name (`clusterer`, `structurer`, `judge`, `consolidator`, `planner`, `embedder`); `reranker` has no part
-    in any call's usage, and is told to observers alone."""
-
-    roles: Mapping[str, RoleUsage] = field(default_factory=dict)
-
-    @property
-    def tokens(self) -> int:
-        """All that went to models and came from them."""
-        return sum(role.input_tokens + role.output_tokens for role in self.roles.values())
-
-    def __add__(self, more: "Usage") -> "Usage":
-        nothing = RoleUsage()
-        names = dict.fromkeys((*self.roles, *more.roles))
-        return Usage(
-            roles={name: self.roles.get(name, nothing) + more.roles.get(name, nothing) for name in names}
-        )
 
 
 class Answer(StrEnum):

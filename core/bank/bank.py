@@ -326,7 +326,7 @@ class Bank:
             case BankPut():
                 self.record = step.record
             case InsightPut():
-                self.insight = step.insight
+                self.insight = step.over(self.insight)
             case InteractionAdd():
                 self._add_interaction(step.interaction)
             case AttachmentPut():

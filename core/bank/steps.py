@@ -4,7 +4,7 @@ Law: a bank changes only by `Bank.apply(change)`. Steps are plain frozen values,
 is never given another meaning, a new need gets a new step. The same steps serve live writes, following and tests.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.aggregate.change import Change, Vector
 from core.aggregate.codec import StepCodec
@@ -27,7 +27,22 @@ class BankPut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsightPut:
+    """The insight document, whose `completed` are those behind the first `kept`, which stay as they are."""
+
     insight: Insight
+    kept: int = 0
+
+    def over(self, before: Insight) -> Insight:
+        """The document as it stands then."""
+        if not self.kept:
+            return self.insight
+        return replace(self.insight, completed=(*before.completed[: self.kept], *self.insight.completed))
+
+
+def insight_put(before: Insight, insight: Insight) -> InsightPut:
+    """The step from one document to the next, whose completed tasks begin with those of the one before."""
+    kept = len(before.completed)
+    return InsightPut(insight=replace(insight, completed=insight.completed[kept:]), kept=kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from core.ids import BankKey
+
+NEVER = timedelta(seconds=-1)
+"""A ttl that does not run out."""
 
 
 class SpaceSource(StrEnum):
@@ -39,7 +42,8 @@ class RetrievalSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankRecord:
-    """`uid` tells apart banks that had the same id one after another. `ttl` counts from finishing; None: configured.
+    """`uid` tells apart banks that had the same id one after another. `ttl` counts from finishing; None: configured,
+    NEVER: it stays until it is deleted.
 
     `tokens_spent`: what language models have cost so far.
     """
@@ -57,3 +61,10 @@ class BankRecord:
     ttl: timedelta | None = None
     finish_time: datetime | None = None
     tokens_spent: int = 0
+
+    def purge_time(self, configured: timedelta) -> datetime | None:
+        """When it goes, `configured` being the ttl of banks without one; None: not before something else happens."""
+        ttl = configured if self.ttl is None else self.ttl
+        if self.finish_time is None or ttl < timedelta():
+            return None
+        return self.finish_time + ttl if ttl < datetime.max.replace(tzinfo=UTC) - self.finish_time else None

@@ -18,6 +18,13 @@ class TaskType(StrEnum):
     CROSS_VALIDATION = "CROSS_VALIDATION"
 
 
+class TaskOutcome(StrEnum):
+    """How a task ended."""
+
+    SUCCEEDED = "succeeded"  # nothing is pending, and every failure was made good
+    GAVE_UP = "gave_up"  # nothing more was tried; the insight document's `reason` says why
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingTask:
     """What to do next: `how` says by which means; `conflict_id` is set on CROSS_VALIDATION tasks."""
@@ -44,9 +51,23 @@ class CompletedTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
-    """Goal, done, next. `completed` only ever grows; open conflicts' tasks stand first in `pending`."""
+    """Goal, done, next. `completed` only ever grows; open conflicts' tasks stand first in `pending`.
+
+    `outcome` is set once it is `finished`, and `reason` where it gave up. The first `earlier_tasks` of `completed` were
+    done for goals before this one. `digest` is what the Planner says of the first `digested_tasks`.
+    """
 
     goal: str = ""
     completed: tuple[CompletedTask, ...] = ()
     pending: tuple[PendingTask, ...] = ()
     finished: bool = False
+    outcome: TaskOutcome | None = None
+    reason: str = ""
+    earlier_tasks: int = 0
+    digest: str = ""
+    digested_tasks: int = 0
+
+    @property
+    def done(self) -> tuple[CompletedTask, ...]:
+        """What was done for this goal."""
+        return self.completed[self.earlier_tasks :]

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from core.ids import ConflictId, InteractionId, NodeId
 from core.model.insight import Insight
+from core.model.usage import Usage
 
 
 class StructuringState(StrEnum):
@@ -32,8 +33,9 @@ class Structuring:
     """How far an interaction has been structured.
 
     `next_segment` is the first one not clustered yet (chunks go in order); `planned` is true when
-    all are. `conflict_id` is the conflict a verdict speaks to. `insight` is the document as it
-    was when the work was done.
+    all are. `conflict_id` is the conflict a verdict speaks to. Once the work is done, `insight` is the document as it
+    was then (its completed tasks apart: they were the bank's first `completed_tasks`), `usage` what the call that
+    finished the work cost, and `revision` the bank's.
     """
 
     interaction_id: InteractionId
@@ -45,6 +47,9 @@ class Structuring:
     conflict_id: ConflictId | None = None
     problem: str = ""
     insight: Insight | None = None
+    completed_tasks: int = 0
+    usage: Usage | None = None
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """What every use case works with, put together once in bootstrap."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from core.agents.roles import Agents
 from core.bank.bank import Bank
@@ -54,7 +55,8 @@ class Reranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """The ports, the agents and the settings. Without `reranking`, searches stay in their own order."""
+    """The ports, the agents and the settings. A finished bank stays for `finished_ttl`, unless it says otherwise.
+    Without `reranking`, searches stay in their own order."""
 
     banks: Banks
     store: Store
@@ -66,6 +68,7 @@ class House:
     retrieval: Retrieval
     limits: Limits
     workshop: Workshop
+    finished_ttl: timedelta = timedelta(hours=24)
     reranking: Reranking | None = None
 
 

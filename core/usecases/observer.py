@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.agents.usage import Asked, Usage
+from core.agents.usage import Asked
 from core.ids import BankKey, InteractionId
+from core.model.usage import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,7 +90,7 @@ class _Contents:
             case BankPut():
                 self.record = step.record
             case InsightPut():
-                self.insight = step.insight
+                self.insight = step.over(self.insight)
             case InteractionAdd():
                 interaction_id = step.interaction.interaction_id
                 _require(interaction_id not in self.interactions, f"{interaction_id} is there already")
@@ -316,21 +316,12 @@ class MemoryStore:
     ) -> Sequence[tuple[BankKey, str]]:
         self._refuse_if_closed()
         default = timedelta(seconds=default_ttl_seconds)
-        records = [(key, stored.contents.record) for key, stored in self._banks.items()]
         due = [
-            (
-                record.finish_time + (default if record.ttl is None else record.ttl),
-                key.tenant,
-                key.bank_id,
-                key,
-                record.uid,
-            )
-            for key, record in records
-            if record.finish_time is not None
+            (time, key.tenant, key.bank_id, key, stored.contents.record.uid)
+            for key, stored in self._banks.items()
+            if (time := stored.contents.record.purge_time(default)) is not None and time <= now
         ]
-        return [(key, uid) for time, _, _, key, uid in sorted(due, key=lambda one: one[:3]) if time <= now][
-            :limit
-        ]
+        return [(key, uid) for _, _, _, key, uid in sorted(due, key=lambda one: one[:3])[:limit]]
 
     async def trim(self, before: datetime) -> int:
         self._refuse_if_closed()

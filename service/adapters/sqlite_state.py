@@ -19,6 +19,7 @@ from core.bank.steps import SegmentRefute
 from core.ids import BankKey, ChangeId, InteractionId, NodeId, SegmentRef
 from core.index.rows import VectorRows
 from core.model.bank import BankRecord
+from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node
 from service.adapters.sql.rows import Table
@@ -60,7 +61,7 @@ class StateReading:
         return BankState(
             head=Head(uid=uid, revision=revision, change_id=ChangeId(head)),
             record=decode(BankRecord, record),
-            insight=tables.insights.shape.value(rows(tables.insights.select).fetchone()),
+            insight=self._insight(),
             nodes=nodes,
             edges=self._edges(nodes.nodes),
             interactions=self._interactions(spans),
@@ -87,6 +88,11 @@ class StateReading:
         if len(self._texts) > COMMON:
             self._texts.clear()
         return self._texts
+
+    def _insight(self) -> Insight:
+        tables, rows = self._tables, self._rows
+        done = tuple(map(tables.completed.shape.value, rows(tables.completed.select)))
+        return tables.insights.shape.value(rows(tables.insights.select).fetchone(), completed=done)
 
     def _nodes(self) -> NodeRows:
         table = self._tables.nodes

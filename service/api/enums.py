@@ -8,6 +8,7 @@ from core.context.prompt import ToolFormat
 from core.index.scoring import Mode
 from core.model.bank import SpaceSource
 from core.model.conflict import ConflictStatus
+from core.model.insight import TaskOutcome
 from core.model.interaction import InteractionOrigin, TaskStatus
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
@@ -23,6 +24,10 @@ Number = TypeVar("Number", bound=int)
 NODE_STATES = {
     types_pb2.NODE_STATE_ACTIVE: NodeState.ACTIVE,
     types_pb2.NODE_STATE_CONTESTED: NodeState.CONTESTED,
+}
+TASK_OUTCOMES = {
+    types_pb2.TASK_OUTCOME_SUCCEEDED: TaskOutcome.SUCCEEDED,
+    types_pb2.TASK_OUTCOME_GAVE_UP: TaskOutcome.GAVE_UP,
 }
 TASK_STATUSES = {
     types_pb2.TASK_STATUS_SUCCEEDED: TaskStatus.SUCCEEDED,

@@ -1,7 +1,10 @@
 """The MemoryBank service, method by method: message, parse, call, render."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
 
 from core.usecases.bank.advance_task import advance_task
 from core.usecases.bank.create_bank import create_bank, new_bank_id
@@ -25,28 +28,48 @@ from service.api.from_proto.export import export_bank
 from service.api.to_proto import memory_bank as render
 from service.api.to_proto.export import import_bank
 
+Reply = TypeVar("Reply", bound=Message)
+
 SERVICE = pb.DESCRIPTOR.services_by_name["MemoryBank"].full_name
 
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
     start = partial(parse.start_task, new_bank_id=partial(new_bank_id, house))
+
+    def keeping(answer: Callable[..., Reply]) -> Callable[[Any], Reply]:
+        """An answer that tells when the bank goes."""
+        return partial(answer, kept=house.finished_ttl)
+
     return {
         "CreateBank": unary(
             pb.CreateBankRequest, parse.create_bank, partial(create_bank, house), render.create_bank
         ),
-        "GetBank": unary(pb.GetBankRequest, parse.get_bank, partial(get_bank, house), render.get_bank),
+        "GetBank": unary(
+            pb.GetBankRequest, parse.get_bank, partial(get_bank, house), keeping(render.get_bank)
+        ),
         "ListBanks": unary(
-            pb.ListBanksRequest, parse.list_banks, partial(list_banks, house), render.list_banks
+            pb.ListBanksRequest,
+            parse.list_banks,
+            partial(list_banks, house),
+            keeping(render.list_banks),
         ),
         "UpdateBank": unary(
-            pb.UpdateBankRequest, parse.update_bank, partial(update_bank, house), render.update_bank
+            pb.UpdateBankRequest,
+            parse.update_bank,
+            partial(update_bank, house),
+            keeping(render.update_bank),
         ),
         "DeleteBank": unary(
             pb.DeleteBankRequest, parse.delete_bank, partial(delete_bank, house), render.delete_bank
         ),
-        "StartTask": unary(pb.StartTaskRequest, start, partial(start_task, house), render.start_task),
+        "StartTask": unary(
+            pb.StartTaskRequest, start, partial(start_task, house), keeping(render.start_task)
+        ),
         "AdvanceTask": unary(
-            pb.AdvanceTaskRequest, parse.advance_task, partial(advance_task, house), render.advance_task
+            pb.AdvanceTaskRequest,
+            parse.advance_task,
+            partial(advance_task, house),
+            keeping(render.advance_task),
         ),
         "Memorize": unary(pb.MemorizeRequest, parse.memorize, partial(memorize, house), render.memorize),
         "MemorizeStream": bidi_stream(
@@ -71,7 +94,10 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             render.resolve_conflict,
         ),
         "GetInsight": unary(
-            pb.GetInsightRequest, parse.get_insight, partial(get_insight, house), render.get_insight
+            pb.GetInsightRequest,
+            parse.get_insight,
+            partial(get_insight, house),
+            keeping(render.get_insight),
         ),
         "UpdateInsight": unary(
             pb.UpdateInsightRequest,
@@ -85,5 +111,7 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         "ExportBank": server_stream(
             pb.ExportBankRequest, export_bank, partial(streams.write_out, house), as_it_is
         ),
-        "ImportBank": client_stream(pb.ImportBankRequest, partial(streams.read_in, house), import_bank),
+        "ImportBank": client_stream(
+            pb.ImportBankRequest, partial(streams.read_in, house), keeping(import_bank)
+        ),
     }

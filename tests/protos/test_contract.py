@@ -275,6 +275,7 @@ def test_every_attribute_of_an_error_is_named_among_its_reasons_metadata() -> No
     [
         (node.NodeState, types_pb2.NodeState.DESCRIPTOR),
         (interaction.TaskStatus, types_pb2.TaskStatus.DESCRIPTOR),
+        (insight.TaskOutcome, types_pb2.TaskOutcome.DESCRIPTOR),
         (interaction.InteractionOrigin, types_pb2.InteractionOrigin.DESCRIPTOR),
         (conflict.ConflictStatus, types_pb2.ConflictStatus.DESCRIPTOR),
         (lineage.MergeReason, types_pb2.MergeReason.DESCRIPTOR),

@@ -51,13 +51,13 @@ class WitnessStore(MemoryStore):
 
 
 async def look(store: MemoryStore, key: BankKey) -> Look:
-    """How the bank looks, as it is stored; how its structurings failed apart."""
+    """How the bank looks, as it is stored; apart from how its structurings failed, and what a resumed one cost."""
     state = await store.load(key)
     if state is None:
         return Look(whole="", memory="")
     structurings = tuple(
         replace(s, state=StructuringState.PENDING, problem="") if s.state is StructuringState.FAILED else s
-        for s in state.structurings
+        for s in (replace(s, usage=None, revision=0) for s in state.structurings)
     )
     plain = _plain(replace(state, structurings=structurings, segment_vectors=None))
     del plain["head"]

@@ -89,7 +89,7 @@ def found_by(progress: Progress, goal: str) -> str:
 def next_steps(insight: Insight, report: TaskReport | None) -> Sequence[PlannedTask]:
     """What comes next, given all that was done and the task just reported."""
     reported = _reported(insight, report)
-    done = [*insight.completed, *([_completed(report, reported)] if report else [])]
+    done = [*insight.done, *([_completed(report, reported)] if report else [])]
     waiting = [t for t in insight.pending if t is not reported and not t.conflict_id]
     if waiting:
         return [

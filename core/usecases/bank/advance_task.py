@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField
 from core.ids import BankKey, ConflictId
+from core.model.bank import BankRecord
 from core.model.conflict import ConflictStatus
 from core.model.insight import TaskType
 from core.model.interaction import Interaction, InteractionOrigin, TaskReport, TaskStatus
@@ -36,6 +37,7 @@ class TaskAdvanced:
     memory: Memorized
     augmented: Augmented
     finished: bool
+    bank: BankRecord
     revision: int
     replayed: bool = False
 
@@ -60,10 +62,13 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     interaction_id = committed.result.interaction_id or interaction.interaction_id
     memory = await outcome(house, command.key, interaction_id, command.wait, committed.replayed)
     augmented = await augment(house, command.augment)
+    async with house.banks.reading(command.key) as bank:
+        record = bank.record
     return TaskAdvanced(
         memory=memory,
         augmented=augmented,
         finished=memory.insight.finished,
+        bank=record,
         revision=max(memory.revision, augmented.revision),
         replayed=committed.replayed,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.agents.opinions import Opinions
 from core.bank.bank import Bank
-from core.bank.steps import ConflictPut, InsightPut, NodeDrop, NodePut, Step
+from core.bank.steps import ConflictPut, NodeDrop, NodePut, Step, insight_put
 from core.ids import BankKey, NodeId
 from core.model.conflict import ConflictStatus
 from core.model.node import Node, NodeState
@@ -77,7 +77,7 @@ class _Farewell:
             )
             insight = without_conflict(insight, conflict)
         if self._conflicts:
-            steps.append(InsightPut(insight=insight))
+            steps.append(insight_put(self._bank.insight, insight))
         return tuple(steps)
 
     def touches(self) -> frozenset[str]:

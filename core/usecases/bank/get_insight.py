@@ -3,23 +3,45 @@
 from dataclasses import dataclass
 
 from core.ids import BankKey
+from core.model.bank import BankRecord
 from core.model.insight import Insight
 from core.usecases.house import House
+from core.usecases.paging import BY_NUMBER, place_of, token_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetInsight:
+    """A page of the completed tasks, oldest first."""
+
     key: BankKey
+    page_size: int = 200
+    page_token: str = ""
     min_revision: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsightSeen:
+    """The page is of the completed tasks from `start` to `end`."""
+
     insight: Insight
+    bank: BankRecord
+    start: int
+    end: int
+    next_page_token: str
     revision: int
 
 
 async def get_insight(house: House, command: GetInsight) -> InsightSeen:
-    """Raises BankNotFound, RevisionNotReached."""
+    """Raises BankNotFound, RevisionNotReached, InvalidField for a token of another list."""
+    place = place_of(command, command.page_token, BY_NUMBER)
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        return InsightSeen(insight=bank.insight, revision=bank.revision)
+        start = 0 if place is None else int(place[0])
+        end = min(start + command.page_size, len(bank.insight.completed))
+        return InsightSeen(
+            insight=bank.insight,
+            bank=bank.record,
+            start=start,
+            end=end,
+            next_page_token=token_of(command, (end,)) if end < len(bank.insight.completed) else "",
+            revision=bank.revision,
+        )

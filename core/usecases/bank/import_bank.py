@@ -39,7 +39,8 @@ class BankImported:
 async def import_bank(
     house: House, command: ImportBank, records: AsyncIterator[ExportRecord]
 ) -> Committed[BankImported]:
-    """Take in all records, then found the bank at the revision it was exported at; it gets a uid of its own.
+    """Take in all records, then found the bank at the revision it was exported at; it gets a uid of its own, and if it
+    had finished, it finishes now.
 
     Raises ImportInvalid, BankExists, EmbeddingSpaceMismatch, LimitReached, InvalidField, RequestIdReused.
     Whatever it raises, nothing remains.
@@ -169,7 +170,9 @@ class _Importing:
         assert record is not None
         if record.space.source is SpaceSource.SERVER:
             space_for(self._house, record.space)
-        return self._gathered.state(replace(record, key=key, uid=self._uid), self._kept)
+        finish_time = record.finish_time and self._house.clock.now()  # its time begins anew, here
+        record = replace(record, key=key, uid=self._uid, finish_time=finish_time)
+        return self._gathered.state(record, self._kept)
 
     def _request(self) -> RequestKey | None:
         request, trailer = self._command.request, self._gathered.trailer

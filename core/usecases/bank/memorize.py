@@ -1,14 +1,15 @@
 """Memorize: context in, memory updated, no planning."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.agents.usage import Ledger, Usage
+from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.errors import InvalidField
 from core.ids import BankKey, ConflictId, InteractionId, NodeId
 from core.model.insight import Insight
-from core.model.structuring import MergeMade, Purpose, StructuringState
+from core.model.structuring import MergeMade, Purpose, Structuring, StructuringState
+from core.model.usage import Usage
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.bank.take_up import take_up
@@ -33,7 +34,8 @@ class Memorize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memorized:
-    """What became of an interaction so far. `node_ids` stand for it today."""
+    """What became of an interaction so far. `node_ids` stand for it today. Once it is structured, `insight`, `usage`
+    and `revision` are those of that moment, however often it is asked for."""
 
     interaction_id: InteractionId
     state: StructuringState
@@ -87,7 +89,6 @@ async def outcome(
 ) -> Memorized:
     """See the interaction's structuring through, if asked to wait, and say what came of it. `caller`: whose budget
     it is part of."""
-    usage = Usage()
     async with house.banks.reading(key) as bank:
         done = bank.tree.structuring(interaction_id).state is StructuringState.DONE
     if not done:
@@ -96,12 +97,18 @@ async def outcome(
             running.listeners.append(report)
         if wait is Wait.STRUCTURED:
             await running.finished()
-            usage = running.ledger.total()
     async with house.banks.reading(key) as bank:
-        return _memorized(bank, interaction_id, usage, replayed)
+        return _memorized(bank, interaction_id, replayed)
 
 
-def _memorized(bank: Bank, interaction_id: InteractionId, usage: Usage, replayed: bool) -> Memorized:
+def insight_then(bank: Bank, structuring: Structuring) -> Insight:
+    """The insight document as it was when the work was done; as it is, while it is not."""
+    if structuring.insight is None:
+        return bank.insight
+    return replace(structuring.insight, completed=bank.insight.completed[: structuring.completed_tasks])
+
+
+def _memorized(bank: Bank, interaction_id: InteractionId, replayed: bool) -> Memorized:
     structuring = bank.tree.structuring(interaction_id)
     outcomes = [c.outcome for c in bank.tree.clusters(interaction_id) if c.outcome]
     stand = (bank.tree.standing_for(o.node_id) or o.node_id for o in outcomes)
@@ -112,8 +119,8 @@ def _memorized(bank: Bank, interaction_id: InteractionId, usage: Usage, replayed
         merges=tuple(merge for o in outcomes for merge in o.merges),
         related=tuple(pair for o in outcomes for pair in o.related),
         conflict_ids=tuple(o.conflict_id for o in outcomes if o.conflict_id),
-        insight=structuring.insight or bank.insight,
-        usage=usage,
-        revision=bank.revision,
+        insight=insight_then(bank, structuring),
+        usage=structuring.usage or Usage(),
+        revision=structuring.revision or bank.revision,
         replayed=replayed,
     )

@@ -4,7 +4,7 @@ from core.agents.opinions import Unasked
 from core.agents.roles import Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.bank.steps import InsightPut
+from core.bank.steps import insight_put
 from core.ids import BankKey
 from core.model.insight import Insight
 from core.ports.aggregates import Draft
@@ -17,16 +17,17 @@ from core.usecases.spending import on_account
 async def plan_next(house: House, key: BankKey, ledger: Ledger) -> None:
     """Ask the Planner if there is a goal and nothing is pending. Raises AgentUnavailable, AgentReplyInvalid,
     BudgetSpent."""
-    made: dict[Insight, Insight] = {}
+    made: dict[int, Insight] = {}
 
     def compose(bank: Bank, _revision: int) -> Draft[None]:
         insight = bank.insight
         if not insight.goal or insight.pending or insight.finished:
             return Draft(result=None)
-        if insight not in made:
+        asked = bank.insight_revision
+        if asked not in made:
             progress = Progress(conflicts=tuple(bank.open_conflicts()))
-            raise Unasked(lambda: _ask(house, insight, progress, ledger, made))
-        steps = [InsightPut(insight=made[insight]), *finish_steps(house, bank, made[insight])]
+            raise Unasked(lambda: _ask(house, insight, progress, ledger, made, asked))
+        steps = [insight_put(bank.insight, made[asked]), *finish_steps(house, bank, made[asked])]
         return Draft(result=None, steps=tuple(steps), touches=frozenset(("insight", "bank")))
 
     async with on_account(house, key, ledger):
@@ -34,6 +35,6 @@ async def plan_next(house: House, key: BankKey, ledger: Ledger) -> None:
 
 
 async def _ask(
-    house: House, insight: Insight, progress: Progress, ledger: Ledger, made: dict[Insight, Insight]
+    house: House, insight: Insight, progress: Progress, ledger: Ledger, made: dict[int, Insight], asked: int
 ) -> None:
-    made[insight] = await plan(house, insight, progress, ledger)
+    made[asked] = await plan(house, insight, progress, ledger)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from core.agents.roles import Plan, PlannedTask
 from core.ids import TaskId
 from core.model.conflict import Conflict
-from core.model.insight import LONGEST, CompletedTask, Insight, PendingTask, TaskType
+from core.model.insight import LONGEST, CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
 from core.model.interaction import TaskReport, TaskStatus
 from core.text.scripts import is_chinese
 from core.text.sentences import split
@@ -32,7 +32,7 @@ def with_conflict(insight: Insight, conflict: Conflict, task_id: TaskId) -> Insi
     )
     validations = [t for t in insight.pending if t.conflict_id]
     others = [t for t in insight.pending if not t.conflict_id]
-    return replace(insight, pending=(*validations, task, *others), finished=False)
+    return replace(insight, pending=(*validations, task, *others), finished=False, outcome=None)
 
 
 def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") -> Insight:
@@ -86,7 +86,10 @@ def with_plan(insight: Insight, plan: Plan, new_id: Callable[[], TaskId]) -> Ins
         _task(insight, task, new_id) for task in plan.pending if task.type != TaskType.CROSS_VALIDATION
     )
     pending = (*validations, *planned)
-    return replace(insight, pending=pending, finished=not pending and all_superseded(insight.completed))
+    finished = not pending and all_superseded(insight.done)
+    return replace(
+        insight, pending=pending, finished=finished, outcome=TaskOutcome.SUCCEEDED if finished else None
+    )
 
 
 def all_superseded(completed: Sequence[CompletedTask]) -> bool:

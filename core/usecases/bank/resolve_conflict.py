@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from core.agents.opinions import Opinions
-from core.agents.usage import Usage
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField, StaleRevision
 from core.ids import BankKey, ConflictId, NodeId
@@ -11,6 +10,7 @@ from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
 from core.model.interaction import InteractionOrigin
 from core.model.structuring import MergeMade, Outcome, Purpose
+from core.model.usage import Usage
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.decide import decide
 from core.usecases.bank.memorize import Wait, outcome

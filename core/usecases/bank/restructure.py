@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from core.agents.usage import Usage
 from core.errors import StructuringFailed
 from core.ids import BankKey, InteractionId
 from core.model.structuring import Structuring
+from core.model.usage import Usage
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.take_up import take_up
 from core.usecases.house import House

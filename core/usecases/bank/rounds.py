@@ -22,13 +22,13 @@ from core.bank.search import judging_candidates
 from core.bank.steps import (
     ConflictPut,
     EdgePut,
-    InsightPut,
     MergeAdd,
     NodeDrop,
     NodePut,
     PairSettle,
     SegmentRefute,
     Step,
+    insight_put,
 )
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import Conflict, ConflictStatus
@@ -182,7 +182,7 @@ class Round:
         ]
         steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
         if self._insight is not self._bank.insight:
-            steps.append(InsightPut(insight=self._insight))
+            steps.append(insight_put(self._bank.insight, self._insight))
         return steps
 
     # ---- the round ----

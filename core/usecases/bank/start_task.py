@@ -1,16 +1,18 @@
 """StartTask: a goal with what is known about it becomes the first plan and the first prompt (seed 000 §4.1)."""
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
-from core.agents.usage import Ledger, Usage
+from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.bank.steps import BankPut, InsightPut, Step
+from core.bank.steps import BankPut, Step, insight_put
 from core.errors import BankExists, BankNotFound, InvalidField
 from core.ids import BankKey, InteractionId
 from core.model.bank import BankRecord
-from core.model.insight import LONGEST, Insight, PendingTask
+from core.model.insight import LONGEST, Insight
 from core.model.interaction import Interaction
 from core.model.structuring import Purpose
+from core.model.usage import Usage
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.augment import Augment, Augmented, augment, require_budget
 from core.usecases.bank.create_bank import CreateBank, create_bank
@@ -23,7 +25,8 @@ from core.usecases.spending import commit, on_account
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartTask:
-    """`goal`, or a `prompt` that the Clusterer takes apart. `interaction_id` names a context stored before."""
+    """`goal`, or a `prompt` that the Clusterer takes apart. `interaction_id` names a context stored before. `ttl`: how
+    long the bank stays once the task has finished; None: as it is."""
 
     key: BankKey
     augment: Augment
@@ -32,6 +35,7 @@ class StartTask:
     context: Context = Context()
     interaction_id: InteractionId | None = None
     wait: Wait = Wait.STRUCTURED
+    ttl: timedelta | None = None
     request: RequestKey | None = None
 
 
@@ -86,7 +90,7 @@ async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[
     interaction = None if context.is_empty else await make_interaction(house, context)
 
     def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
-        return _stage(house, bank, goal, interaction, command.interaction_id)
+        return _stage(house, bank, goal, interaction, command)
 
     return await commit(house, command.key, stage, ledger, command.request, Recorded)
 
@@ -116,19 +120,25 @@ async def _ensure_bank(house: House, key: BankKey, goal: str) -> None:
 
 
 def _stage(
-    house: House, bank: Bank, goal: str, interaction: Interaction | None, stored: InteractionId | None
+    house: House, bank: Bank, goal: str, interaction: Interaction | None, command: StartTask
 ) -> Draft[Recorded]:
     steps: list[Step] = []
+    stored = command.interaction_id
     if stored is not None:
         bank.tree.interaction(stored)
     if interaction is not None:
         require_embedding(house, bank, "text")
         steps += record_steps(house, bank, interaction, Purpose.START)
         stored = interaction.interaction_id
-    if goal and (goal != bank.insight.goal or bank.insight.finished):
-        reopened = replace(bank.insight, goal=goal, pending=_validations(bank.insight), finished=False)
-        steps.append(InsightPut(insight=reopened))
-        steps.append(BankPut(record=replace(bank.record, goal=goal, finish_time=None)))
+    insight, record = bank.insight, bank.record
+    if insight.finished or goal not in ("", insight.goal):
+        insight = _begun(insight, goal or insight.goal)
+        record = replace(record, goal=insight.goal, finish_time=None)
+        steps.append(insight_put(bank.insight, insight))
+    if command.ttl is not None:
+        record = replace(record, ttl=command.ttl)
+    if record != bank.record:
+        steps.append(BankPut(record=record))
     return Draft(
         result=Recorded(interaction_id=stored),
         steps=tuple(steps),
@@ -136,5 +146,14 @@ def _stage(
     )
 
 
-def _validations(insight: Insight) -> tuple[PendingTask, ...]:
-    return tuple(task for task in insight.pending if task.conflict_id)
+def _begun(insight: Insight, goal: str) -> Insight:
+    """The document as work on a goal begins: what was done stays, for the goals before; open conflicts come first."""
+    return replace(
+        insight,
+        goal=goal,
+        pending=tuple(task for task in insight.pending if task.conflict_id),
+        finished=False,
+        outcome=None,
+        reason="",
+        earlier_tasks=len(insight.completed),
+    )

@@ -16,7 +16,7 @@ from core.agents.opinions import Opinions, Unasked, check_clusters
 from core.agents.roles import Cluster, Piece, Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.bank.steps import BankPut, ClusterPut, InsightPut, Step, StructuringPut
+from core.bank.steps import BankPut, ClusterPut, Step, StructuringPut, insight_put
 from core.errors import (
     AgentReplyInvalid,
     AgentUnavailable,
@@ -29,7 +29,7 @@ from core.errors import (
 from core.ids import BankKey, ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import ConflictStatus
 from core.model.insight import Insight
-from core.model.interaction import Interaction, TaskReport, TaskStatus
+from core.model.interaction import Interaction, TaskStatus
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Outcome, Purpose, Structuring, StructuringState
 from core.ports.aggregates import Draft, Result
@@ -296,15 +296,15 @@ class _Work:
 
     async def _close(self, structuring: Structuring, interaction: Interaction) -> None:
         """Replan where the call asks for it, and mark the work done: one change."""
-        made: dict[tuple[Insight, TaskReport | None], Insight] = {}
+        made: dict[int, Insight] = {}
 
-        def compose(bank: Bank, _revision: int) -> Draft[None]:
+        def compose(bank: Bank, revision: int) -> Draft[None]:
             now = bank.tree.structuring(self._interaction_id)
             if now.state is StructuringState.DONE:
                 return Draft(result=None)
             insight = bank.insight
             if _plans(structuring, interaction, insight):
-                asked = (insight, interaction.task)
+                asked = bank.insight_revision
                 if asked not in made:
                     progress = self._progress(bank, interaction)
                     raise Unasked(lambda: self._plan(insight, progress, made, asked))
@@ -313,12 +313,15 @@ class _Work:
                 now,
                 state=StructuringState.DONE,
                 problem="",
-                insight=insight,
+                insight=replace(insight, completed=()),
+                completed_tasks=len(insight.completed),
+                usage=self._ledger.total(),
+                revision=revision,
                 update_time=self._house.clock.now(),
             )
             steps: list[Step] = [StructuringPut(structuring=done)]
             if insight is not bank.insight:
-                steps += [InsightPut(insight=insight), *finish_steps(self._house, bank, insight)]
+                steps += [insight_put(bank.insight, insight), *finish_steps(self._house, bank, insight)]
             return self._draft(None, steps, "insight", "bank")
 
         self._report("planning", 0, 1)
@@ -339,8 +342,8 @@ class _Work:
         self,
         insight: Insight,
         progress: Progress,
-        made: dict[tuple[Insight, TaskReport | None], Insight],
-        asked: tuple[Insight, TaskReport | None],
+        made: dict[int, Insight],
+        asked: int,
     ) -> None:
         made[asked] = await plan(self._house, insight, progress, self._ledger)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from core.bank.bank import Bank
-from core.bank.steps import BankPut, InsightPut, Step
+from core.bank.steps import BankPut, Step, insight_put
 from core.ids import BankKey
 from core.model.bank import BankRecord, RetrievalSettings
 from core.ports.aggregates import Committed, Draft, RequestKey
@@ -40,7 +40,7 @@ async def update_bank(house: House, command: UpdateBank) -> Committed[BankRecord
         steps: list[Step] = [BankPut(record=record)]
         touches = {"bank"}
         if record.goal != bank.insight.goal and "goal" in command.fields:
-            steps.append(InsightPut(insight=replace(bank.insight, goal=record.goal)))
+            steps.append(insight_put(bank.insight, replace(bank.insight, goal=record.goal)))
             touches.add("insight")
         return Draft(result=record, steps=tuple(steps), touches=frozenset(touches))
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from core.bank.bank import Bank
-from core.bank.steps import BankPut, InsightPut, Step
+from core.bank.steps import BankPut, Step, insight_put
 from core.errors import InvalidField
 from core.ids import BankKey, TaskId
-from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
+from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.planning import all_superseded
 from core.usecases.bank.structure import finish_steps
@@ -23,11 +23,13 @@ Task = TypeVar("Task", CompletedTask, PendingTask)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateInsight:
-    """A field that is None stays. `completed` begins with what it is now; tasks without an id get one."""
+    """A field that is None stays. `completed` begins with what it is now, the first `completed_before` left out;
+    tasks without an id get one."""
 
     key: BankKey
     goal: str | None = None
     completed: tuple[CompletedTask, ...] | None = None
+    completed_before: int = 0
     pending: tuple[PendingTask, ...] | None = None
     if_revision: int | None = None
     request: RequestKey | None = None
@@ -44,12 +46,13 @@ async def update_insight(house: House, command: UpdateInsight) -> Committed[Insi
         if command.goal is not None:
             insight = replace(insight, goal=command.goal)
         if command.completed is not None:
-            insight = replace(insight, completed=_grown(insight, added))
+            insight = replace(insight, completed=_grown(insight, added, command.completed_before))
         if command.pending is not None:
             insight = replace(insight, pending=_planned(insight, pending))
         if command.completed is not None or command.pending is not None:
-            insight = replace(insight, finished=_is_finished(insight))
-        steps = [InsightPut(insight=insight), *_record_steps(house, bank, insight)]
+            finished = _is_finished(insight)
+            insight = replace(insight, finished=finished, outcome=TaskOutcome.SUCCEEDED if finished else None)
+        steps = [insight_put(bank.insight, insight), *_record_steps(house, bank, insight)]
         return Draft(result=insight, steps=tuple(steps), touches=frozenset({"insight", "bank"}))
 
     return await house.banks.commit(command.key, stage, command.request, Insight)
@@ -59,11 +62,14 @@ def _named(house: House, task: Task) -> Task:
     return task if task.task_id else replace(task, task_id=TaskId(house.ids.new("t")))
 
 
-def _grown(insight: Insight, completed: tuple[CompletedTask, ...]) -> tuple[CompletedTask, ...]:
+def _grown(insight: Insight, completed: tuple[CompletedTask, ...], before: int) -> tuple[CompletedTask, ...]:
     """Raises InvalidField unless what was completed still is, word for word, in front."""
-    if completed[: len(insight.completed)] != insight.completed:
+    if before > len(insight.completed):
+        raise InvalidField("insight.completed_before", "is more than there are completed tasks")
+    known = insight.completed[before:]
+    if completed[: len(known)] != known:
         raise InvalidField("insight.completed", "must begin with the tasks that are completed already")
-    return completed
+    return (*insight.completed[:before], *completed)
 
 
 def _planned(insight: Insight, pending: tuple[PendingTask, ...]) -> tuple[PendingTask, ...]:
@@ -75,7 +81,7 @@ def _planned(insight: Insight, pending: tuple[PendingTask, ...]) -> tuple[Pendin
 
 def _is_finished(insight: Insight) -> bool:
     """A task of which nothing was done is not finished, though nothing is pending."""
-    return bool(insight.completed) and not insight.pending and all_superseded(insight.completed)
+    return bool(insight.done) and not insight.pending and all_superseded(insight.done)
 
 
 def _record_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:

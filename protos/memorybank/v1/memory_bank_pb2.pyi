@@ -120,7 +120,9 @@ class CreateBankRequest(_message.Message):
 
     @_builtins.property
     def ttl(self) -> _duration_pb2.Duration:
-        """How long it is kept after its task has finished; 0: purged at once. Not negative. Absent: the configured time."""
+        """How long it is kept after its task has finished; 0: purged at once; -1 s: never purged for that. Absent: the
+        configured time (24 hours, unless set otherwise).
+        """
 
     def __init__(
         self,
@@ -582,6 +584,7 @@ class StartTaskRequest(_message.Message):
     TOP_K_FIELD_NUMBER: _builtins.int
     ALPHA_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    TTL_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its bank; created with the configured settings if it is missing. Empty: generated."""
     goal: _builtins.str
@@ -624,6 +627,10 @@ class StartTaskRequest(_message.Message):
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The caller's own marks for the interaction and its nodes. At most 64."""
 
+    @_builtins.property
+    def ttl(self) -> _duration_pb2.Duration:
+        """How long the bank is kept after the task has finished, as in Bank. Absent: as it is."""
+
     def __init__(
         self,
         *,
@@ -643,10 +650,11 @@ class StartTaskRequest(_message.Message):
         top_k: _builtins.int | None = ...,
         alpha: _builtins.float | None = ...,
         request_id: _builtins.str = ...,
+        ttl: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "event_time", b"event_time", "goal", b"goal", "input", b"input", "prompt", b"prompt", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "event_time", b"event_time", "goal", b"goal", "input", b"input", "prompt", b"prompt", "token_budget", b"token_budget", "top_k", b"top_k", "ttl", b"ttl"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "event_time", b"event_time", "goal", b"goal", "input", b"input", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "prompt", b"prompt", "request_id", b"request_id", "source", b"source", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "event_time", b"event_time", "goal", b"goal", "input", b"input", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "prompt", b"prompt", "request_id", b"request_id", "source", b"source", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "ttl", b"ttl", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -915,6 +923,7 @@ class AdvanceTaskResponse(_message.Message):
     LEFT_OUT_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    PURGE_TIME_FIELD_NUMBER: _builtins.int
     interaction_id: _builtins.str
     """The interaction that keeps the context; empty when there was none."""
     state: _types_pb2.StructuringState.ValueType
@@ -963,6 +972,10 @@ class AdvanceTaskResponse(_message.Message):
     def left_out(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.LeftOut]:
         """What the budget had no room for."""
 
+    @_builtins.property
+    def purge_time(self) -> _timestamp_pb2.Timestamp:
+        """When the bank will be purged with all that it holds (see Bank). Absent: not before the task finishes, or never."""
+
     def __init__(
         self,
         *,
@@ -981,10 +994,11 @@ class AdvanceTaskResponse(_message.Message):
         left_out: _abc.Iterable[_types_pb2.LeftOut] | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        purge_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "usage", b"usage"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "purge_time", b"purge_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "prompt", b"prompt", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1644,19 +1658,27 @@ class GetInsightRequest(_message.Message):
 
     BANK_ID_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    page_size: _builtins.int
+    """At most so many completed tasks, up to 1,000. 0: 200."""
+    page_token: _builtins.str
+    """From the response before: the completed tasks that follow. Empty: from the first."""
     def __init__(
         self,
         *,
         bank_id: _builtins.str = ...,
         min_revision: _builtins.int | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "bank_id", b"bank_id", "min_revision", b"min_revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "bank_id", b"bank_id", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
@@ -1672,21 +1694,25 @@ class GetInsightResponse(_message.Message):
 
     INSIGHT_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The revision seen."""
+    next_page_token: _builtins.str
+    """For the next page of completed tasks. Empty: these are the last."""
     @_builtins.property
     def insight(self) -> _types_pb2.Insight:
-        """The insight document."""
+        """The insight document, with a page of its completed tasks."""
 
     def __init__(
         self,
         *,
         insight: _types_pb2.Insight | None = ...,
         revision: _builtins.int = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "next_page_token", b"next_page_token", "revision", b"revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1715,7 +1741,8 @@ class UpdateInsightRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Which fields to set: `goal`, `completed`, `pending`. Must not be empty. `completed` must begin with what it is now;
+        """Which fields to set: `goal`, `completed`, `pending`. Must not be empty. `completed` must begin with what it is now,
+        from the task after the first `completed_before` on;
         whatever `pending` says, the cross-validations of open conflicts stay, in front. New tasks may leave their ids
         empty.
         """

@@ -89,6 +89,30 @@ TASK_STATUS_FAILED: TaskStatus.ValueType  # 2
 """It did not; its context is kept, and a later success may name it in `retry_of`."""
 Global___TaskStatus: _TypeAlias = TaskStatus  # noqa: Y015
 
+class _TaskOutcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TaskOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TaskOutcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TASK_OUTCOME_UNSPECIFIED: _TaskOutcome.ValueType  # 0
+    """Not stated: it goes on."""
+    TASK_OUTCOME_SUCCEEDED: _TaskOutcome.ValueType  # 1
+    """Nothing is pending, and every failure was made good by a success."""
+    TASK_OUTCOME_GAVE_UP: _TaskOutcome.ValueType  # 2
+    """Nothing more is tried: `reason` says why."""
+
+class TaskOutcome(_TaskOutcome, metaclass=_TaskOutcomeEnumTypeWrapper):
+    """How the work on a goal ended."""
+
+TASK_OUTCOME_UNSPECIFIED: TaskOutcome.ValueType  # 0
+"""Not stated: it goes on."""
+TASK_OUTCOME_SUCCEEDED: TaskOutcome.ValueType  # 1
+"""Nothing is pending, and every failure was made good by a success."""
+TASK_OUTCOME_GAVE_UP: TaskOutcome.ValueType  # 2
+"""Nothing more is tried: `reason` says why."""
+Global___TaskOutcome: _TypeAlias = TaskOutcome  # noqa: Y015
+
 class _ConflictStatus:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -552,6 +576,7 @@ class Bank(_message.Message):
     FINISH_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     TOKENS_SPENT_FIELD_NUMBER: _builtins.int
+    PURGE_TIME_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its id, unique within the tenant."""
     uid: _builtins.str
@@ -582,7 +607,9 @@ class Bank(_message.Message):
 
     @_builtins.property
     def ttl(self) -> _duration_pb2.Duration:
-        """How long it is kept after its task has finished; 0: purged at once. Absent: the configured time."""
+        """How long it is kept after its task has finished; 0: purged at once; -1 s: never purged for that. Absent: the
+        configured time.
+        """
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -595,6 +622,12 @@ class Bank(_message.Message):
     @_builtins.property
     def finish_time(self) -> _timestamp_pb2.Timestamp:
         """When its task finished. Absent: it has not. Output only."""
+
+    @_builtins.property
+    def purge_time(self) -> _timestamp_pb2.Timestamp:
+        """When it will be purged with all that it holds, unless its task begins anew or `ttl` changes. Absent: not before the
+        task finishes, or never. Output only. Not in exports.
+        """
 
     def __init__(
         self,
@@ -615,10 +648,11 @@ class Bank(_message.Message):
         finish_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
         tokens_spent: _builtins.int = ...,
+        purge_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "top_k", b"top_k", "ttl", b"ttl", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "purge_time", b"purge_time", "top_k", b"top_k", "ttl", b"ttl", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "goal", b"goal", "labels", b"labels", "revision", b"revision", "tokens_spent", b"tokens_spent", "top_k", b"top_k", "ttl", b"ttl", "uid", b"uid", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "goal", b"goal", "labels", b"labels", "purge_time", b"purge_time", "revision", b"revision", "tokens_spent", b"tokens_spent", "top_k", b"top_k", "ttl", b"ttl", "uid", b"uid", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -1267,6 +1301,9 @@ class Structuring(_message.Message):
     PROBLEM_FIELD_NUMBER: _builtins.int
     INSIGHT_FIELD_NUMBER: _builtins.int
     CLUSTERS_FIELD_NUMBER: _builtins.int
+    COMPLETED_TASKS_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
     interaction_id: _builtins.str
     """The interaction."""
     purpose: Global___Purpose.ValueType
@@ -1281,19 +1318,29 @@ class Structuring(_message.Message):
     """The conflict that a verdict speaks to; empty for any other interaction."""
     problem: _builtins.str
     """Why it failed, when it did. For people."""
+    completed_tasks: _builtins.int
+    """How many tasks were completed when the work was done. In exports only."""
+    revision: _builtins.int
+    """The bank's revision when the work was done; 0 before. In exports only."""
     @_builtins.property
     def update_time(self) -> _timestamp_pb2.Timestamp:
         """When it last moved."""
 
     @_builtins.property
     def insight(self) -> Global___Insight:
-        """The insight document as it was when the work was done. In exports only."""
+        """The insight document as it was when the work was done, its completed tasks left out (see `completed_tasks`). In
+        exports only.
+        """
 
     @_builtins.property
     def clusters(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClusterWork]:
         """Its topics, by number; those without an outcome are still to be structured. In answers of Restructure and
         GetInteraction only.
         """
+
+    @_builtins.property
+    def usage(self) -> Global___Usage:
+        """What the call that finished the work cost. In exports only."""
 
     def __init__(
         self,
@@ -1308,10 +1355,13 @@ class Structuring(_message.Message):
         problem: _builtins.str = ...,
         insight: Global___Insight | None = ...,
         clusters: _abc.Iterable[Global___ClusterWork] | None = ...,
+        completed_tasks: _builtins.int = ...,
+        usage: Global___Usage | None = ...,
+        revision: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "update_time", b"update_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clusters", b"clusters", "conflict_id", b"conflict_id", "insight", b"insight", "interaction_id", b"interaction_id", "next_segment", b"next_segment", "planned", b"planned", "problem", b"problem", "purpose", b"purpose", "state", b"state", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clusters", b"clusters", "completed_tasks", b"completed_tasks", "conflict_id", b"conflict_id", "insight", b"insight", "interaction_id", b"interaction_id", "next_segment", b"next_segment", "planned", b"planned", "problem", b"problem", "purpose", b"purpose", "revision", b"revision", "state", b"state", "update_time", b"update_time", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1441,17 +1491,44 @@ class Insight(_message.Message):
     COMPLETED_FIELD_NUMBER: _builtins.int
     PENDING_FIELD_NUMBER: _builtins.int
     FINISHED_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    EARLIER_TASKS_FIELD_NUMBER: _builtins.int
+    DIGEST_FIELD_NUMBER: _builtins.int
+    DIGESTED_TASKS_FIELD_NUMBER: _builtins.int
+    COMPLETED_BEFORE_FIELD_NUMBER: _builtins.int
+    PURGE_TIME_FIELD_NUMBER: _builtins.int
     goal: _builtins.str
     """What is to be achieved."""
     finished: _builtins.bool
-    """Nothing is pending, no conflict is open, and every failure was superseded by a success. Output only."""
+    """There is nothing left to do: see `outcome`. Output only."""
+    outcome: Global___TaskOutcome.ValueType
+    """How it ended. Not stated: it goes on. Output only."""
+    reason: _builtins.str
+    """Why it gave up; empty unless GAVE_UP. Output only."""
+    earlier_tasks: _builtins.int
+    """How many of the completed tasks, from the first, were done for goals before this one. Output only."""
+    digest: _builtins.str
+    """What the Planner says of the first `digested_tasks` completed tasks, where they grew too many for a prompt; empty
+    where a rule condenses them. Output only.
+    """
+    digested_tasks: _builtins.int
+    """How many completed tasks, from the first, `digest` speaks of. Output only."""
+    completed_before: _builtins.int
+    """How many completed tasks come before the first of `completed`."""
     @_builtins.property
     def completed(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompletedTask]:
-        """What was done, in order; only ever grows."""
+        """What was done, in order; only ever grows. Where there is more than an answer shows, the first of them are left out
+        (see `completed_before`); GetInsight has them all, page by page.
+        """
 
     @_builtins.property
     def pending(self) -> _containers.RepeatedCompositeFieldContainer[Global___PendingTask]:
         """What to do next, in order; the cross-validations of open conflicts stand first."""
+
+    @_builtins.property
+    def purge_time(self) -> _timestamp_pb2.Timestamp:
+        """When the bank will be purged with all that it holds (see Bank). Told by GetInsight alone."""
 
     def __init__(
         self,
@@ -1460,10 +1537,17 @@ class Insight(_message.Message):
         completed: _abc.Iterable[Global___CompletedTask] | None = ...,
         pending: _abc.Iterable[Global___PendingTask] | None = ...,
         finished: _builtins.bool = ...,
+        outcome: Global___TaskOutcome.ValueType = ...,
+        reason: _builtins.str = ...,
+        earlier_tasks: _builtins.int = ...,
+        digest: _builtins.str = ...,
+        digested_tasks: _builtins.int = ...,
+        completed_before: _builtins.int = ...,
+        purge_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["purge_time", b"purge_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "finished", b"finished", "goal", b"goal", "pending", b"pending"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["completed", b"completed", "completed_before", b"completed_before", "digest", b"digest", "digested_tasks", b"digested_tasks", "earlier_tasks", b"earlier_tasks", "finished", b"finished", "goal", b"goal", "outcome", b"outcome", "pending", b"pending", "purge_time", b"purge_time", "reason", b"reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,7 +28,7 @@ from core.bank.steps import (
 from core.errors import StepUnknown
 from core.ids import BankKey
 from core.model.conflict import Conflict
-from core.model.insight import Insight
+from core.model.insight import CompletedTask, Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
 from core.model.node import Node
@@ -53,6 +53,7 @@ PURGES: Mapping[str, str] = {  # what removes a bank, by table: those that refer
         "interactions",
         "merges",
         "conflicts",
+        "completed_tasks",
         "insights",
         "requests",
         "changes",
@@ -82,7 +83,8 @@ class Tables:
 
     def __init__(self, queries: Mapping[str, str]) -> None:
         self._queries = queries
-        self.insights = Table("insights", RowShape(Insight))
+        self.insights = Table("insights", RowShape(Insight, apart=("completed",)))
+        self.completed = Table("completed_tasks", RowShape(CompletedTask), key=("index",), beside=("index",))
         self.interactions = Table(
             "interactions", RowShape(Interaction, apart=("spans", "attachments")), key=("interaction_id",)
         )
@@ -133,6 +135,8 @@ class Tables:
                 yield self._named("put_record", key, {"record": encode_text(step.record)})
             case InsightPut():
                 yield _put(self.insights, key, step.insight)
+                for index, task in enumerate(step.insight.completed, start=step.kept):
+                    yield _put(self.completed, key, task, index)
             case InteractionAdd():
                 yield from self._of_interaction(key, step.interaction)
             case AttachmentPut():

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidField
 from core.ids import BankId, BankKey, RequestId, Tenant, is_id
+from core.model.bank import NEVER
 from core.model.insight import LONGEST
 from core.ports.aggregates import RequestKey
 from memorybank.v1 import types_pb2 as pb
@@ -219,6 +220,11 @@ class Checks:
             self.wrong(field, "must be a duration of 0 to 315,576,000,000 seconds")
             return timedelta()
         return timedelta(seconds=value.seconds, microseconds=value.nanos // 1_000)
+
+    def ttl(self, field: str, value: Duration) -> timedelta:
+        """A duration, or NEVER."""
+        never = value.seconds == NEVER.total_seconds() and not value.nanos
+        return NEVER if never else self.duration(field, value)
 
     # ---- the rest ----
 

@@ -17,6 +17,7 @@ from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring
+from core.model.usage import RoleUsage, Usage
 from core.usecases.bank.export_bank import ExportBank
 from core.usecases.bank.export_records import (
     Edge,
@@ -39,10 +40,11 @@ from service.api.enums import (
     ORIGINS,
     PURPOSES,
     STRUCTURING_STATES,
+    TASK_OUTCOMES,
 )
 from service.api.errors import InvalidRequest
 from service.api.from_proto import values
-from service.api.from_proto.checks import Checks, checking
+from service.api.from_proto.checks import NAME, Checks, checking
 from service.api.from_proto.memory_bank import completed_task, pending_task
 
 LARGEST_PIECE = 1_048_576  # bytes of a file
@@ -130,7 +132,7 @@ def _bank(check: Checks, bank: types_pb2.Bank, tenant: Tenant) -> BankRecord:
         collection=check.text("collection", bank.collection),
         labels=check.labels("labels", bank.labels),
         settings=values.settings(check, bank),
-        ttl=check.duration("ttl", bank.ttl) if bank.HasField("ttl") else None,
+        ttl=check.ttl("ttl", bank.ttl) if bank.HasField("ttl") else None,
         finish_time=check.optional_time(bank, "finish_time"),
         tokens_spent=check.at_least("tokens_spent", bank.tokens_spent),
     )
@@ -144,6 +146,11 @@ def _insight(check: Checks, insight: types_pb2.Insight, _: Tenant) -> Insight:
         ),
         pending=tuple(pending_task(check, f"pending[{i}].", t, None) for i, t in enumerate(insight.pending)),
         finished=insight.finished,
+        outcome=check.choice("outcome", insight.outcome, {0: None, **TASK_OUTCOMES}),
+        reason=check.text("reason", insight.reason),
+        earlier_tasks=check.at_least("earlier_tasks", insight.earlier_tasks),
+        digest=check.text("digest", insight.digest),
+        digested_tasks=check.at_least("digested_tasks", insight.digested_tasks),
     )
 
 
@@ -267,6 +274,24 @@ def _structuring(check: Checks, work: types_pb2.Structuring, tenant: Tenant) -> 
         conflict_id=ConflictId(conflict_id) if conflict_id else None,
         problem=check.text("problem", work.problem),
         insight=_insight(check, work.insight, tenant) if work.HasField("insight") else None,
+        completed_tasks=check.at_least("completed_tasks", work.completed_tasks),
+        usage=_usage(check, work.usage) if work.HasField("usage") else None,
+        revision=check.at_least("revision", work.revision),
+    )
+
+
+def _usage(check: Checks, usage: types_pb2.Usage) -> Usage:
+    return Usage(
+        roles={
+            check.text(f"usage.roles[{i}].role", role.role, NAME): RoleUsage(
+                calls=check.at_least("calls", role.calls),
+                input_tokens=check.at_least("input_tokens", role.input_tokens),
+                output_tokens=check.at_least("output_tokens", role.output_tokens),
+                milliseconds=check.at_least("milliseconds", role.milliseconds),
+                fell_back=check.at_least("fell_back", role.fell_back),
+            )
+            for i, role in enumerate(usage.roles)
+        }
     )
 
 

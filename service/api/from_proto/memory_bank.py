@@ -31,6 +31,7 @@ from service.api.from_proto.checks import GOAL, MEDIA_TYPE, MOST_RESULTS, MOST_T
 
 INSIGHT_FIELDS = ("goal", "completed", "pending")
 MOST_TASKS = 10_000
+MOST_SHOWN_TASKS = 200  # unless a page of another size is asked for
 MOST_STATUSES = 16
 BANK_FIELDS = ("goal", "top_k", "alpha", "chunk_ratio", "labels", "ttl")
 MOST_INTERACTIONS = 100
@@ -55,7 +56,7 @@ def create_bank(request: pb.CreateBankRequest, tenant: Tenant) -> CreateBank:
             if request.HasField("embedding_space")
             else None,
             labels=check.labels("labels", request.labels),
-            ttl=check.duration("ttl", request.ttl) if request.HasField("ttl") else None,
+            ttl=check.ttl("ttl", request.ttl) if request.HasField("ttl") else None,
             request=check.request(request),
         )
 
@@ -89,7 +90,7 @@ def update_bank(request: pb.UpdateBankRequest, tenant: Tenant) -> UpdateBank:
             goal=check.text("bank.goal", given.goal, GOAL),
             settings=values.settings(check, given, "bank."),
             labels=check.labels("bank.labels", given.labels),
-            ttl=check.duration("bank.ttl", given.ttl) if given.HasField("ttl") else None,
+            ttl=check.ttl("bank.ttl", given.ttl) if given.HasField("ttl") else None,
             if_revision=check.revision(request, "if_revision"),
             request=check.request(request),
         )
@@ -124,6 +125,7 @@ def start_task(request: pb.StartTaskRequest, tenant: Tenant, new_bank_id: NewBan
             context=values.context(check, request, named=False),
             interaction_id=InteractionId(stored) if stored else None,
             wait=check.choice("wait", request.wait, or_first(WAITS)),
+            ttl=check.ttl("ttl", request.ttl) if request.HasField("ttl") else None,
             request=once,
         )
 
@@ -241,7 +243,12 @@ def list_conflicts(request: pb.ListConflictsRequest, tenant: Tenant) -> ListConf
 
 def get_insight(request: pb.GetInsightRequest, tenant: Tenant) -> GetInsight:
     with checking() as check:
-        return GetInsight(key=check.key(tenant, request.bank_id), min_revision=check.min_revision(request))
+        return GetInsight(
+            key=check.key(tenant, request.bank_id),
+            page_size=check.page_size(request.page_size, MOST_SHOWN_TASKS),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
 
 
 def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateInsight:
@@ -260,6 +267,7 @@ def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateIn
             key=check.key(tenant, request.bank_id),
             goal=goal if "goal" in named else None,
             completed=completed if "completed" in named else None,
+            completed_before=check.at_least("insight.completed_before", given.completed_before),
             pending=pending if "pending" in named else None,
             if_revision=check.revision(request, "if_revision"),
             request=check.request(request),

@@ -65,7 +65,7 @@ def event(step: Step, revision: int) -> pb.ChangeEvent | None:  # one case a ste
         case MergeAdd():
             return pb.ChangeEvent(merge_made=_merge_made(step.record))
         case InsightPut():
-            return pb.ChangeEvent(insight_updated=values.insight(step.insight))
+            return pb.ChangeEvent(insight_updated=values.insight(step.insight, before=step.kept))
         case BankPut():
             return pb.ChangeEvent(bank_updated=values.bank(step.record, revision))
         case _:

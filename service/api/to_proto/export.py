@@ -5,6 +5,7 @@ it. The trailer's digest is over the records before it, each in its deterministi
 """
 
 import hashlib
+from datetime import timedelta
 
 from core.bank.steps import NodePut, SegmentRefute
 from core.ids import InteractionId
@@ -138,6 +139,9 @@ def structuring(value: Structuring) -> types_pb2.Structuring:
     message = values.structuring(value)
     if value.insight is not None:
         message.insight.CopyFrom(values.insight(value.insight))
+        message.completed_tasks, message.revision = value.completed_tasks, value.revision
+    if value.usage is not None:
+        message.usage.CopyFrom(values.usage(value.usage))
     return message
 
 
@@ -156,9 +160,9 @@ def file_chunk(record: FileChunk) -> pb.FileChunk:
     return pb.FileChunk(attachment_id=record.attachment_id, offset=record.offset, content=record.content)
 
 
-def import_bank(done: Committed[BankImported]) -> pb.ImportBankResponse:
+def import_bank(done: Committed[BankImported], kept: timedelta) -> pb.ImportBankResponse:
     return pb.ImportBankResponse(
-        bank=values.bank(done.result.record, done.revision),
+        bank=values.bank(done.result.record, done.revision, kept),
         counts=values.bank_counts(done.result.counts),
         revision=done.revision,
         replayed=done.replayed,

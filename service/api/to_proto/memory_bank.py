@@ -1,4 +1,6 @@
-"""Answers of MemoryBank."""
+"""Answers of MemoryBank. `kept`: how long a finished bank stays that does not say itself."""
+
+from datetime import timedelta
 
 from core.model.bank import BankRecord
 from core.model.insight import Insight
@@ -23,10 +25,12 @@ from service.api.to_proto.values import (
     bank_counts,
     conflict,
     insight,
+    latest,
     merge_made,
     pair,
     structuring,
     structuring_state,
+    time_or_none,
     usage,
 )
 
@@ -39,22 +43,22 @@ def create_bank(done: Committed[BankRecord]) -> pb.CreateBankResponse:
     )
 
 
-def get_bank(seen: BankSeen) -> pb.GetBankResponse:
+def get_bank(seen: BankSeen, kept: timedelta) -> pb.GetBankResponse:
     return pb.GetBankResponse(
-        bank=bank(seen.record, seen.revision), counts=bank_counts(seen.counts), revision=seen.revision
+        bank=bank(seen.record, seen.revision, kept), counts=bank_counts(seen.counts), revision=seen.revision
     )
 
 
-def list_banks(listed: BanksListed) -> pb.ListBanksResponse:
+def list_banks(listed: BanksListed, kept: timedelta) -> pb.ListBanksResponse:
     return pb.ListBanksResponse(
-        banks=[bank(record, revision) for record, revision in listed.banks],
+        banks=[bank(record, revision, kept) for record, revision in listed.banks],
         next_page_token=listed.next_page_token,
     )
 
 
-def update_bank(done: Committed[BankRecord]) -> pb.UpdateBankResponse:
+def update_bank(done: Committed[BankRecord], kept: timedelta) -> pb.UpdateBankResponse:
     return pb.UpdateBankResponse(
-        bank=bank(done.result, done.revision), revision=done.revision, replayed=done.replayed
+        bank=bank(done.result, done.revision, kept), revision=done.revision, replayed=done.replayed
     )
 
 
@@ -87,17 +91,17 @@ def memorize(done: Memorized) -> pb.MemorizeResponse:
         merges=map(merge_made, done.merges),
         related=map(pair, done.related),
         conflict_ids=done.conflict_ids,
-        insight=insight(done.insight),
+        insight=latest(done.insight),
         usage=usage(done.usage),
         revision=done.revision,
         replayed=done.replayed,
     )
 
 
-def start_task(done: TaskStarted) -> pb.StartTaskResponse:
+def start_task(done: TaskStarted, kept: timedelta) -> pb.StartTaskResponse:
     answer = pb.StartTaskResponse(
-        bank=bank(done.bank, done.revision),
-        insight=insight(done.insight),
+        bank=bank(done.bank, done.revision, kept),
+        insight=latest(done.insight),
         prompt=done.augmented.prompt,
         tools=done.augmented.tools,
         sections=sections(done.augmented.sections),
@@ -111,9 +115,9 @@ def start_task(done: TaskStarted) -> pb.StartTaskResponse:
     return answer
 
 
-def advance_task(done: TaskAdvanced) -> pb.AdvanceTaskResponse:
+def advance_task(done: TaskAdvanced, kept: timedelta) -> pb.AdvanceTaskResponse:
     answer = pb.AdvanceTaskResponse(
-        insight=insight(done.memory.insight),
+        insight=latest(done.memory.insight),
         prompt="" if done.finished else done.augmented.prompt,
         finished=done.finished,
         tools=() if done.finished else done.augmented.tools,
@@ -121,6 +125,7 @@ def advance_task(done: TaskAdvanced) -> pb.AdvanceTaskResponse:
         left_out=() if done.finished else left_out(done.augmented.left_out),
         revision=done.revision,
         replayed=done.replayed,
+        purge_time=time_or_none(done.bank.purge_time(kept)),
     )
     _add_memory(answer, done.memory)
     return answer
@@ -160,20 +165,23 @@ def resolve_conflict(done: ConflictResolved) -> pb.ResolveConflictResponse:
         merges=map(merge_made, done.merges),
         related=map(pair, done.related),
         conflict_ids=done.conflict_ids,
-        insight=insight(done.insight),
+        insight=latest(done.insight),
         usage=usage(done.usage),
         revision=done.revision,
         replayed=done.replayed,
     )
 
 
-def get_insight(seen: InsightSeen) -> pb.GetInsightResponse:
-    return pb.GetInsightResponse(insight=insight(seen.insight), revision=seen.revision)
+def get_insight(seen: InsightSeen, kept: timedelta) -> pb.GetInsightResponse:
+    shown = insight(seen.insight, seen.start, seen.end)
+    if goes := time_or_none(seen.bank.purge_time(kept)):
+        shown.purge_time.CopyFrom(goes)
+    return pb.GetInsightResponse(insight=shown, revision=seen.revision, next_page_token=seen.next_page_token)
 
 
 def update_insight(done: Committed[Insight]) -> pb.UpdateInsightResponse:
     return pb.UpdateInsightResponse(
-        insight=insight(done.result), revision=done.revision, replayed=done.replayed
+        insight=latest(done.result), revision=done.revision, replayed=done.replayed
     )
 
 

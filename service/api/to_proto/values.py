@@ -8,17 +8,17 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from core.agents.usage import Usage
 from core.aggregate.change import Vector
 from core.bank.steps import SegmentRefute
 from core.ids import NodeId, SegmentRef
-from core.model.bank import BankRecord, EmbeddingSpace
+from core.model.bank import NEVER, BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, Side
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Attachment, Interaction, Refutation, Segment, Span, TaskReport
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring, StructuringState
+from core.model.usage import Usage
 from core.usecases.bank.get_bank import BankCounts
 from memorybank.v1 import types_pb2 as pb
 from service.api.enums import (
@@ -29,6 +29,7 @@ from service.api.enums import (
     PURPOSES,
     SPACE_SOURCES,
     STRUCTURING_STATES,
+    TASK_OUTCOMES,
     TASK_STATUSES,
     numbers,
 )
@@ -41,7 +42,11 @@ _ORIGINS = numbers(ORIGINS)
 _PURPOSES = numbers(PURPOSES)
 _SPACE_SOURCES = numbers(SPACE_SOURCES)
 _STRUCTURING_STATES = numbers(STRUCTURING_STATES)
+_TASK_OUTCOMES = numbers(TASK_OUTCOMES)
 _TASK_STATUSES = numbers(TASK_STATUSES)
+
+SHOWN_TASKS = 100
+"""Completed tasks in the answers of calls that change a bank: GetInsight has all."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -80,7 +85,8 @@ def space(value: EmbeddingSpace) -> pb.EmbeddingSpace:
     )
 
 
-def bank(record: BankRecord, revision: int) -> pb.Bank:
+def bank(record: BankRecord, revision: int, kept: timedelta = NEVER) -> pb.Bank:
+    """`kept`: how long a finished bank stays that does not say itself."""
     return pb.Bank(
         bank_id=record.key.bank_id,
         uid=record.uid,
@@ -98,6 +104,7 @@ def bank(record: BankRecord, revision: int) -> pb.Bank:
         finish_time=time_or_none(record.finish_time),
         revision=revision,
         tokens_spent=record.tokens_spent,
+        purge_time=time_or_none(record.purge_time(kept)),
     )
 
 
@@ -312,12 +319,24 @@ def merge_record(value: MergeRecord) -> pb.MergeRecord:
 # ---- the task ----
 
 
-def insight(value: Insight) -> pb.Insight:
+def latest(value: Insight) -> pb.Insight:
+    """With as many of the last completed tasks as answers show."""
+    return insight(value, max(0, len(value.completed) - SHOWN_TASKS))
+
+
+def insight(value: Insight, start: int = 0, end: int | None = None, before: int = 0) -> pb.Insight:
+    """With the completed tasks from `start` to `end`; `before` come before all that it has."""
     return pb.Insight(
         goal=value.goal,
-        completed=map(completed_task, value.completed),
+        completed=map(completed_task, value.completed[start:end]),
         pending=map(pending_task, value.pending),
         finished=value.finished,
+        outcome=_TASK_OUTCOMES[value.outcome] if value.outcome else pb.TASK_OUTCOME_UNSPECIFIED,
+        reason=value.reason,
+        earlier_tasks=value.earlier_tasks,
+        digest=value.digest,
+        digested_tasks=value.digested_tasks,
+        completed_before=before + start,
     )
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from core.agents.fallback import with_fallback
 from core.agents.roles import Agents, Piece, Progress, Topic
-from core.agents.usage import Ledger, RoleUsage
+from core.agents.usage import Ledger
 from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, MemoryBankError
 from core.ids import NodeId
 from core.model.insight import Insight
 from core.model.lineage import MergeReason
+from core.model.usage import RoleUsage
 from tests.support.scripted_agents import Script, ScriptedAgents, ScriptedClusterer
 
 NODE = Topic(node_id=NodeId("n-1"), summary="s", context="c", keywords=())

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.agents.usage import Ledger, Purse, RoleUsage, Usage, afford, charge, note_fallback
+from core.agents.usage import Ledger, Purse, afford, charge, note_fallback
 from core.errors import BudgetSpent
+from core.model.usage import RoleUsage, Usage
 from core.ports.chat import ChatReply
 
 

@@ -8,6 +8,7 @@ import pytest
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
+from memorybank.v1 import types_pb2
 from tests.support.server import Service, refused
 
 CEO_A = "The CEO of Halden Optics is Ada Berg."
@@ -146,3 +147,60 @@ async def test_relating_what_was_related_is_remembered_like_any_other_call(servi
     assert again.replayed
     neighbors = await service.graph.ListNeighbors(graph.ListNeighborsRequest(bank_id="b1", node_id="n1"))
     assert not neighbors.neighbors
+
+
+async def test_a_repeated_memorize_tells_what_the_first_one_cost_and_its_revision(service: Service) -> None:
+    await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
+    first = await service.bank.Memorize(pb.MemorizeRequest(bank_id="b1", text=CEO_A, request_id="r1"))
+    await service.bank.Memorize(pb.MemorizeRequest(bank_id="b1", text="Tides follow the moon."))
+
+    again = await service.bank.Memorize(pb.MemorizeRequest(bank_id="b1", text=CEO_A, request_id="r1"))
+
+    first.replayed = True
+    assert first.usage.roles
+    assert again == first
+
+
+# ---- a bank takes more than one question ----
+
+
+async def test_a_finished_bank_takes_the_next_question(service: Service) -> None:
+    first = await finish(service, "Who is the CEO of Halden Optics?")
+
+    second = await service.bank.StartTask(
+        pb.StartTaskRequest(bank_id="b1", goal="Where does Halden Optics have its seat?")
+    )
+    end = await finish(service, "Where does Halden Optics have its seat?")
+
+    assert first.finished
+    assert second.insight.pending
+    assert not second.insight.finished
+    assert not second.bank.HasField("finish_time")
+    assert end.finished
+    kept = [task.task_id for task in end.insight.completed]
+    assert [task.task_id for task in first.insight.completed] == kept[: len(first.insight.completed)]
+
+
+async def test_the_same_question_may_be_asked_again(service: Service) -> None:
+    await finish(service, "Who is the CEO?")
+
+    again = await service.bank.StartTask(pb.StartTaskRequest(bank_id="b1", goal="Who is the CEO?"))
+    without = await service.bank.StartTask(pb.StartTaskRequest(bank_id="b1"))
+
+    assert again.insight.pending
+    assert without.insight == again.insight
+
+
+async def finish(service: Service, goal: str) -> pb.AdvanceTaskResponse:
+    """Asks and works until there is nothing left to do."""
+    step: Any = await service.bank.StartTask(pb.StartTaskRequest(bank_id="b1", goal=goal))
+    for number in range(10):
+        assert step.insight.pending, step.insight
+        task = step.insight.pending[0]
+        report = types_pb2.TaskReport(task_id=task.task_id, type=task.type, description=task.description)
+        step = await service.bank.AdvanceTask(
+            pb.AdvanceTaskRequest(bank_id="b1", text=f"Step {number}: {CEO_A}", task=report)
+        )
+        if step.finished:
+            return step  # type: ignore[no-any-return]
+    raise AssertionError("it goes on and on")

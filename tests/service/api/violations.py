@@ -61,6 +61,12 @@ BAD_SHARES = [-0.1, 1.1, float("nan"), float("inf")]
 BAD_TOP_K = [0, -1, 1_001, 10**9]
 BAD_BUDGETS = [0, -1, 10_000_001]
 BAD_PAGES: Table = {"page_size": [-1, 1_001, 10**9], "page_token": ["x", "ZZZZ", "é", "x" * 1_025, "a\0b"]}
+BAD_TTLS = [
+    Duration(seconds=-2),
+    Duration(seconds=-1, nanos=-1),
+    Duration(nanos=-1),
+    Duration(seconds=10**12),
+]  # -1 s: never
 BAD_REVISIONS = [-1, -(2**63)]
 
 
@@ -256,7 +262,7 @@ WRONG: dict[str, Table] = {
         **SETTINGS,
         **under("embedding_space.", SPACE),
         "labels": BAD_LABELS,
-        "ttl": [Duration(seconds=-1), Duration(nanos=-1), Duration(seconds=10**12)],
+        "ttl": BAD_TTLS,
         "request_id": BAD_IDS,
     },
     "GetBank": READ,
@@ -267,7 +273,7 @@ WRONG: dict[str, Table] = {
         "bank.goal": text(16_384),
         **under("bank.", SETTINGS),
         "bank.labels": BAD_LABELS,
-        "bank.ttl": [Duration(seconds=-1)],
+        "bank.ttl": BAD_TTLS,
         "update_mask": mask("goal", "uid"),
     },
     "DeleteBank": CHANGE,
@@ -278,6 +284,7 @@ WRONG: dict[str, Table] = {
         "goal": text(16_384),
         "prompt": ["", " ", "a\0b"],
         "interaction_id": BAD_IDS,
+        "ttl": BAD_TTLS,
     },
     "AdvanceTask": {
         **CONTEXT,
@@ -315,12 +322,13 @@ WRONG: dict[str, Table] = {
         "evidence": text(),
         "embedding": BAD_VECTORS,
     },
-    "GetInsight": READ,
+    "GetInsight": {**READ, **BAD_PAGES},
     "UpdateInsight": {
         **CHANGE,
         "insight.goal": text(16_384),
         **under("insight.completed[].", COMPLETED),
         **under("insight.pending[].", PENDING),
+        "insight.completed_before": [-1, 10**9],
         "update_mask": mask("goal", "finished"),
     },
     "WatchBank": {"bank_id": REQUIRED_ID, "from_revision": BAD_REVISIONS},
@@ -401,6 +409,7 @@ OF_BANKS = (
     "finish_time",
     "revision",
     "tokens_spent",
+    "purge_time",
 )
 OF_NODES = (
     "create_time",
@@ -412,13 +421,23 @@ OF_NODES = (
     "base_keywords",
 )
 
+OF_INSIGHTS = (
+    "finished",
+    "outcome",
+    "reason",
+    "earlier_tasks",
+    "digest",
+    "digested_tasks",
+    "purge_time",
+)
+
 EITHER_IN_SEARCH = ("include_embedding", "structure.conflicts", "skip_reranker")
 
 HARMLESS: dict[str, Mapping[str, str]] = {
     "DeleteBank": {"allow_missing": YES_OR_NO},
     "UpdateBank": {f"bank.{name}": UNSEEN for name in OF_BANKS} | {"bank.embedding_space": UNSEEN},
     "UpdateNode": {f"node.{name}": UNSEEN for name in OF_NODES} | {"node.segments": UNSEEN},
-    "UpdateInsight": {"insight.finished": UNSEEN},
+    "UpdateInsight": {f"insight.{name}": UNSEEN for name in OF_INSIGHTS},
     "ResolveConflict": {"dismiss": YES_OR_NO},
     "ExportBank": {"omit_files": YES_OR_NO, "omit_segment_vectors": YES_OR_NO},
     "ImportBank": {"record": "what is wrong with a record is IMPORT_INVALID"},

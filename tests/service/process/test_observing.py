@@ -10,8 +10,9 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 
-from core.agents.usage import Answer, Asked, RoleUsage, Usage
+from core.agents.usage import Answer, Asked
 from core.ids import BankId, BankKey, InteractionId, Tenant
+from core.model.usage import RoleUsage, Usage
 from core.usecases.observer import Structured
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1.query_graph_pb2 import AddNodeRequest

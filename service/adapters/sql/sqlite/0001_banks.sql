@@ -39,10 +39,28 @@ CREATE TABLE insights (
     tenant    TEXT NOT NULL,
     bank_id   TEXT NOT NULL,
     goal      TEXT NOT NULL,
-    completed TEXT NOT NULL,
     pending   TEXT NOT NULL,
     finished  INTEGER NOT NULL,
+    outcome   TEXT,
+    reason    TEXT NOT NULL,
+    earlier_tasks  INTEGER NOT NULL,
+    digest         TEXT NOT NULL,
+    digested_tasks INTEGER NOT NULL,
     PRIMARY KEY (tenant, bank_id),
+    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+) STRICT;
+
+CREATE TABLE completed_tasks (  -- of the insight document: a step adds rows, and rewrites none
+    tenant      TEXT NOT NULL,
+    bank_id     TEXT NOT NULL,
+    "index"     INTEGER NOT NULL,
+    task_id     TEXT NOT NULL,
+    type        TEXT NOT NULL,
+    description TEXT NOT NULL,
+    status      TEXT NOT NULL,
+    context     TEXT NOT NULL,
+    retry_of    TEXT NOT NULL,
+    PRIMARY KEY (tenant, bank_id, "index"),
     FOREIGN KEY (tenant, bank_id) REFERENCES banks
 ) STRICT;
 
@@ -129,6 +147,9 @@ CREATE TABLE structurings (
     conflict_id    TEXT,
     problem        TEXT NOT NULL,
     insight        TEXT,
+    completed_tasks INTEGER NOT NULL,
+    usage          TEXT,
+    revision       INTEGER NOT NULL,
     PRIMARY KEY (tenant, bank_id, interaction_id),
     FOREIGN KEY (tenant, bank_id, interaction_id) REFERENCES interactions
 ) STRICT;

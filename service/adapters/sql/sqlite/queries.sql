@@ -39,7 +39,8 @@ ORDER BY bank_id LIMIT :limit
 
 -- name: expired
 SELECT tenant, bank_id, uid FROM banks
-WHERE finish_time IS NOT NULL AND finish_time + coalesce(ttl, :default_ttl) <= :now
+WHERE finish_time IS NOT NULL AND coalesce(ttl, :default_ttl) >= 0
+  AND finish_time + coalesce(ttl, :default_ttl) <= :now
 ORDER BY finish_time + coalesce(ttl, :default_ttl), tenant, bank_id LIMIT :limit
 
 -- name: add_change
