@@ -29,6 +29,7 @@ from core.agents.roles import (
 )
 from core.agents.usage import note_fallback
 from core.errors import AgentUnavailable
+from core.model.conflict import VerdictType
 from core.model.insight import Insight
 from core.model.lineage import MergeReason
 
@@ -105,10 +106,17 @@ class ConsolidatorOr:
         reason: MergeReason,
         verdict: str,
         strategy: str,
+        evidence: str = "",
     ) -> Consolidation:
         return await _either(
-            lambda: self._first.consolidate(nodes, neighbors, reason, verdict, strategy),
-            lambda: self._second.consolidate(nodes, neighbors, reason, verdict, strategy),
+            lambda: self._first.consolidate(nodes, neighbors, reason, verdict, strategy, evidence),
+            lambda: self._second.consolidate(nodes, neighbors, reason, verdict, strategy, evidence),
+        )
+
+    async def verdict_type(self, sides: Sequence[Topic], verdict: str, evidence: str) -> VerdictType:
+        return await _either(
+            lambda: self._first.verdict_type(sides, verdict, evidence),
+            lambda: self._second.verdict_type(sides, verdict, evidence),
         )
 
 

@@ -26,6 +26,7 @@ from core.agents.usage import Ledger
 from core.aggregate.change import Vector
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
+from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
@@ -53,6 +54,7 @@ class Opinions:
         self._first: dict[tuple[Topic, Topic], ConflictOpinion | MergeOpinion | None] = {}
         self._second: dict[tuple[Topic, Topic], RelatedOpinion | None] = {}
         self._consolidations: dict[Hashable, Consolidation] = {}
+        self._verdict_types: dict[Hashable, VerdictType] = {}
         self._made_ids: dict[Hashable, str] = {}
 
     def new_id(self, prefix: str, *purpose: Hashable) -> str:
@@ -94,12 +96,20 @@ class Opinions:
         reason: MergeReason,
         verdict: str,
         strategy: str,
+        evidence: str = "",
     ) -> Consolidation:
         """One node's content out of several. Raises Unasked."""
-        question = (nodes, neighbors, reason, verdict, strategy)
+        question = (nodes, neighbors, reason, verdict, strategy, evidence)
         if question not in self._consolidations:
-            raise Unasked(lambda: self._consolidate(nodes, neighbors, reason, verdict, strategy))
+            raise Unasked(lambda: self._consolidate(*question))
         return self._consolidations[question]
+
+    def verdict_type(self, sides: tuple[Topic, ...], verdict: str, evidence: str) -> VerdictType:
+        """How a verdict settles the contradiction of these nodes. Raises Unasked."""
+        question = (sides, verdict, evidence)
+        if question not in self._verdict_types:
+            raise Unasked(lambda: self._read_verdict(*question))
+        return self._verdict_types[question]
 
     async def _embed(self, texts: Sequence[str]) -> None:
         with self._ledger.spending("embedder"):
@@ -125,11 +135,18 @@ class Opinions:
         reason: MergeReason,
         verdict: str,
         strategy: str,
+        evidence: str,
     ) -> None:
+        question = (nodes, neighbors, reason, verdict, strategy, evidence)
         with self._ledger.spending("consolidator"):
-            given = await self._agents.consolidator.consolidate(nodes, neighbors, reason, verdict, strategy)
+            given = await self._agents.consolidator.consolidate(*question)
             _check_consolidation(given, neighbors)
-        self._consolidations[nodes, neighbors, reason, verdict, strategy] = given
+        self._consolidations[question] = given
+
+    async def _read_verdict(self, sides: tuple[Topic, ...], verdict: str, evidence: str) -> None:
+        with self._ledger.spending("consolidator"):
+            given = await self._agents.consolidator.verdict_type(sides, verdict, evidence)
+        self._verdict_types[sides, verdict, evidence] = given
 
 
 def _check_consolidation(given: Consolidation, neighbors: Sequence[Neighbor]) -> None:

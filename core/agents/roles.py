@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.ids import NodeId
-from core.model.conflict import Conflict
+from core.model.conflict import Conflict, VerdictType
 from core.model.insight import Insight
 from core.model.interaction import TaskReport
 from core.model.lineage import MergeReason
@@ -183,8 +183,14 @@ class Consolidator(Protocol):
         reason: MergeReason,
         verdict: str,
         strategy: str,
+        evidence: str = "",
     ) -> Consolidation:
-        """Make one node's content of two to n. `verdict` (empty unless CONFLICT) overrides what it contradicts."""
+        """Make one node's content of two to n. `verdict` (empty unless CONFLICT) overrides what it contradicts;
+        `evidence` is what it rests on, and says what it leaves unsaid."""
+        ...
+
+    async def verdict_type(self, sides: Sequence[Topic], verdict: str, evidence: str) -> VerdictType:
+        """Whether a verdict on contradicting nodes makes one of them, or finds that they do not contradict."""
         ...
 
 

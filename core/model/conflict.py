@@ -14,6 +14,13 @@ class ConflictStatus(StrEnum):
     MOOT = "moot"  # a side was deleted before a verdict came
 
 
+class VerdictType(StrEnum):
+    """How a verdict settles a conflict."""
+
+    MERGE = "merge"  # the sides become one by what it found: one side's value, or a third
+    DISMISS = "dismiss"  # there is no contradiction: the sides stay apart
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
     """One node's part in a conflict: the evidence it rests on, and the words at issue, quoted."""

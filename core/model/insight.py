@@ -25,6 +25,15 @@ class TaskOutcome(StrEnum):
     GAVE_UP = "gave_up"  # nothing more was tried; the insight document's `reason` says why
 
 
+VALIDATIONS = frozenset({"crossvalidation", "交叉验证", "交叉驗證", "冲突验证", "验证冲突"})
+"""The words for a cross-validation in both languages, without case, spaces and marks."""
+
+
+def is_validation(type_: str) -> bool:
+    """Whether a task's type says that it is a cross-validation, in whatever spelling."""
+    return "".join(filter(str.isalnum, type_.casefold())) in VALIDATIONS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingTask:
     """What to do next: `how` says by which means; `conflict_id` is set on CROSS_VALIDATION tasks."""

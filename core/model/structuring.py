@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import ConflictId, InteractionId, NodeId
+from core.model.conflict import VerdictType
 from core.model.insight import Insight
 from core.model.usage import Usage
 
@@ -33,7 +34,8 @@ class Structuring:
     """How far an interaction has been structured.
 
     `next_segment` is the first one not clustered yet (chunks go in order); `planned` is true when
-    all are. `conflict_id` is the conflict a verdict speaks to. Once the work is done, `insight` is the document as it
+    all are. `conflict_id` is the conflict a verdict speaks to, `verdict_type` how the caller says that it settles it
+    (None: its words say). Once the work is done, `insight` is the document as it
     was then (its completed tasks apart: they were the bank's first `completed_tasks`), `usage` what the call that
     finished the work cost, and `revision` the bank's.
     """
@@ -50,6 +52,7 @@ class Structuring:
     completed_tasks: int = 0
     usage: Usage | None = None
     revision: int = 0
+    verdict_type: VerdictType | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

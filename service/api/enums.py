@@ -7,7 +7,7 @@ from core.bank.query import Fusion, Target
 from core.context.prompt import ToolFormat
 from core.index.scoring import Mode
 from core.model.bank import SpaceSource
-from core.model.conflict import ConflictStatus
+from core.model.conflict import ConflictStatus, VerdictType
 from core.model.insight import TaskOutcome
 from core.model.interaction import InteractionOrigin, TaskStatus
 from core.model.lineage import MergeReason
@@ -38,6 +38,10 @@ CONFLICT_STATUSES = {
     types_pb2.CONFLICT_STATUS_RESOLVED: ConflictStatus.RESOLVED,
     types_pb2.CONFLICT_STATUS_DISMISSED: ConflictStatus.DISMISSED,
     types_pb2.CONFLICT_STATUS_MOOT: ConflictStatus.MOOT,
+}
+VERDICT_TYPES = {
+    types_pb2.VERDICT_TYPE_MERGE: VerdictType.MERGE,
+    types_pb2.VERDICT_TYPE_DISMISS: VerdictType.DISMISS,
 }
 MERGE_REASONS = {
     types_pb2.MERGE_REASON_MERGE: MergeReason.MERGE,
@@ -97,6 +101,11 @@ RERANKINGS = {
 def or_first(choices: Mapping[Number, Value]) -> dict[int, Value]:
     """The same choices where 0, not stated, reads as the first."""
     return {0: next(iter(choices.values())), **dict(choices.items())}
+
+
+def or_none(choices: Mapping[Number, Value]) -> dict[int, Value | None]:
+    """The same choices where 0, not stated, reads as None."""
+    return {0: None, **dict(choices.items())}
 
 
 def numbers(choices: Mapping[Number, Value]) -> dict[Value, Number]:

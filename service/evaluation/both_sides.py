@@ -13,7 +13,7 @@ from core.bank.query import Target
 from core.context.prompt import one_line
 from core.errors import BudgetTooSmall
 from core.ids import BankId, BankKey, InteractionId, Tenant
-from core.model.conflict import ConflictStatus
+from core.model.conflict import ConflictStatus, VerdictType
 from core.usecases.bank.augment import Augment, augment
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.export_bank import ExportBank, export_bank
@@ -123,7 +123,9 @@ async def _without_conflicts(house: House, key: BankKey) -> int:
             still = [c.conflict_id for c in bank.conflicts.values() if c.status is ConflictStatus.OPEN]
         if not still:
             return dismissed
-        await resolve_conflict(house, ResolveConflict(key=key, conflict_id=still[0], dismiss=True))
+        await resolve_conflict(
+            house, ResolveConflict(key=key, conflict_id=still[0], type=VerdictType.DISMISS)
+        )
         dismissed += 1
 
 

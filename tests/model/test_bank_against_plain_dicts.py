@@ -17,7 +17,7 @@ from core.bank.bank import Bank, Tuning
 from core.errors import EdgeNotFound, NodeAbsorbed, NodeContested, NodeExists, NodeNotFound
 from core.ids import ConflictId, NodeId
 from core.index.compiled_vectors import VectorSettings
-from core.model.conflict import ConflictStatus
+from core.model.conflict import ConflictStatus, VerdictType
 from core.model.node import NodeState
 from core.ports.store import Store
 from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
@@ -186,7 +186,9 @@ class AgainstPlainDicts(RuleBasedStateMachine):
         conflict_id = self.some_conflict(place)
 
         told = self.run(
-            resolve_conflict(self.house, ResolveConflict(key=KEY, conflict_id=conflict_id, dismiss=True))
+            resolve_conflict(
+                self.house, ResolveConflict(key=KEY, conflict_id=conflict_id, type=VerdictType.DISMISS)
+            )
         )
 
         self.plain.dismiss(conflict_id, told)

@@ -17,6 +17,7 @@ import pytest
 from core.agents.llm.agents import llm_agents
 from core.agents.roles import Agents
 from core.errors import AgentReplyInvalid, AgentUnavailable, MemoryBankError, StructuringFailed
+from core.model.conflict import VerdictType
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
@@ -224,7 +225,7 @@ MOMENTS = (
         name="dismiss",
         role="judge",
         kind=FIRST,
-        act=resolving(dismiss=True),
+        act=resolving(type=VerdictType.DISMISS),
         scene=contested,
         is_stored=False,
     ),

@@ -116,11 +116,16 @@ def _plan(texts: Texts, asked: Mapping[str, Any]) -> Any:
     }
 
 
+def _verdict(_texts: Texts, _asked: Any) -> Any:
+    return {"reasoning": "The verdict decides.", "verdict": "merge"}
+
+
 _REPLIES: Mapping[str, Callable[[Texts, Any], Any]] = {  # by the field that tells a shape from those below
     "clusters": _clusters,
     "question": lambda _texts, _asked: {"question": ["0"]},
     "first judgement": _first_judgement,
     "second judgement": lambda _texts, _asked: {"relations": []},
+    "verdict": _verdict,
     "context": _consolidation,
     "summary": lambda texts, _asked: {"summary": texts["record"].strip()},
     "neighbor_updates": _rewordings,

@@ -244,6 +244,7 @@ def _consolidated(
     reason: MergeReason,
     verdict: str,
     _strategy: str,
+    _evidence: str,
 ) -> Consolidation:
     claim = verdict or nodes[0].topic.summary
     return Consolidation(

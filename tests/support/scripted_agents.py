@@ -25,6 +25,7 @@ from core.agents.roles import (
     SplitPrompt,
     Topic,
 )
+from core.model.conflict import VerdictType
 from core.model.insight import Insight
 from core.model.lineage import MergeReason
 
@@ -98,6 +99,9 @@ class ScriptedJudge:
 class ScriptedConsolidator:
     def __init__(self) -> None:
         self.consolidations = Script[Consolidation]("the consolidator")
+        self.verdict_types = Script[VerdictType](
+            "the consolidator, of verdicts", otherwise=lambda *_: VerdictType.MERGE
+        )
 
     async def consolidate(
         self,
@@ -106,8 +110,12 @@ class ScriptedConsolidator:
         reason: MergeReason,
         verdict: str,
         strategy: str,
+        evidence: str = "",
     ) -> Consolidation:
-        return self.consolidations.answer(nodes, neighbors, reason, verdict, strategy)
+        return self.consolidations.answer(nodes, neighbors, reason, verdict, strategy, evidence)
+
+    async def verdict_type(self, sides: Sequence[Topic], verdict: str, evidence: str) -> VerdictType:
+        return self.verdict_types.answer(sides, verdict, evidence)
 
 
 class ScriptedPlanner:
@@ -151,6 +159,7 @@ def joined(
     reason: MergeReason,
     verdict: str = "",
     _strategy: str = "",
+    _evidence: str = "",
 ) -> Consolidation:
     """A consolidation that keeps everything: the verdict, then the summaries; neighbours speak of it."""
     summaries = [absorbed.topic.summary for absorbed in nodes]

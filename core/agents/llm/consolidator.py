@@ -14,10 +14,11 @@ from dataclasses import replace
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
-from core.agents.llm.topics import labels, names, size
+from core.agents.llm.topics import enclosed, labels, names, size
 from core.agents.parsing import Fields, Malformed, folded, shown
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording
+from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
 from core.ids import NodeId
+from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
 from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
@@ -36,6 +37,7 @@ class LlmConsolidator:
     def __init__(self, model: ChatModel) -> None:
         self._merging = Asking("consolidator", model, "consolidator")
         self._rewording = Asking("consolidator", model, "neighbors")
+        self._reading = Asking("consolidator", model, "verdict")
 
     async def consolidate(
         self,
@@ -44,11 +46,12 @@ class LlmConsolidator:
         reason: MergeReason,
         verdict: str,
         strategy: str,
+        evidence: str = "",
     ) -> Consolidation:
-        room = self._merging.room - 6 * FENCE_TOKENS
+        room = self._merging.room - 8 * FENCE_TOKENS
         by_name = dict(zip(names("neighbor", len(neighbors)), neighbors, strict=True))
         fenced = _neighbors(by_name, dict(zip(_ids(nodes), names("node", len(nodes)), strict=True)))
-        opening = _occasion(reason, verdict, strategy, room // 3)
+        opening = _occasion(reason, strategy, room // 3) + _verdict(verdict, evidence, room // 3)
         room -= sum(size(part) for part in opening if isinstance(part, Enclosed))
         beside = _fitting(fenced, room // 3)
         room -= sum(size(part) for part in beside)
@@ -61,6 +64,15 @@ class LlmConsolidator:
             message(parts), _shape(list(first), list(said)), lambda reply: _consolidation(reply, first, said)
         )
         return await self._with_others(made, fenced[len(beside) :], by_name)
+
+    async def verdict_type(self, sides: Sequence[Topic], verdict: str, evidence: str) -> VerdictType:
+        room = self._reading.room - 8 * FENCE_TOKENS
+        memories = [
+            enclosed(name, side, room // 2 // len(sides))
+            for name, side in zip(names("node", len(sides)), sides, strict=True)
+        ]
+        text = message(["The memories in question:", *memories, *_verdict(verdict, evidence, room // 3)])
+        return await self._reading.ask(text, _TYPE, _verdict_type)
 
     async def _with_others(
         self, made: Consolidation, others: Sequence[Enclosed], by_name: NeighborsByName
@@ -94,14 +106,25 @@ def _ids(nodes: Sequence[Absorbed]) -> list[NodeId]:
     return [node.topic.node_id for node in nodes]
 
 
-def _occasion(reason: MergeReason, verdict: str, strategy: str, limit: int) -> list[str | Enclosed]:
+def _occasion(reason: MergeReason, strategy: str, limit: int) -> list[str | Enclosed]:
     parts: list[str | Enclosed] = [f"Reason for the merge: {reason.value}"]
     if strategy:
         title = "The point at issue:" if reason is MergeReason.CONFLICT else "The strategy:"
         parts += [title, Enclosed(name="strategy", text=windows.shortened(strategy, limit // 4))]
-    if verdict:
-        parts += ["The verdict:", Enclosed(name="verdict", text=windows.shortened(verdict, limit))]
     return parts
+
+
+def _verdict(verdict: str, evidence: str, limit: int) -> list[str | Enclosed]:
+    """The verdict, and in what it leaves of the room what it rests on."""
+    if not verdict:
+        return []
+    said = Enclosed(
+        name="verdict", text=windows.shortened(verdict, limit if not evidence else 2 * limit // 3)
+    )
+    if not evidence:
+        return ["The verdict:", said]
+    resting = windows.shortened(evidence, max(limit - size(said), limit // 3))
+    return ["The verdict:", said, "What it rests on:", Enclosed(name="evidence", text=resting)]
 
 
 def _neighbors(by_name: NeighborsByName, node_names: Mapping[NodeId, str]) -> list[Enclosed]:
@@ -175,6 +198,17 @@ def _shape(existing: Sequence[str], said: Sequence[str]) -> ReplyShape:
     if said:
         properties["refuted"] = shapes.some_of(said)
     return ReplyShape(name="consolidation", schema=shapes.fields(**properties))
+
+
+_TYPE = ReplyShape(
+    name="verdict",
+    schema=shapes.fields(reasoning=shapes.TEXT, verdict=shapes.one_of([each.value for each in VerdictType])),
+)
+
+
+def _verdict_type(reply: Fields) -> VerdictType:
+    reply.line("reasoning")
+    return VerdictType(reply.choice("verdict", [each.value for each in VerdictType]))
 
 
 def _consolidation(reply: Fields, neighbors: NeighborsByName, said: Sentences) -> Consolidation:

@@ -1,8 +1,8 @@
 """The offline Consolidator: one node's texts out of several, by choosing sentences.
 
-Law: extractive and deterministic. A verdict stands first and verbatim; newer sentences win over
-older ones that they contradict; what is said already is not said again; nothing is reworded but
-the line that relates a neighbour to the merged topic.
+Law: extractive and deterministic. A verdict stands first and verbatim, and where it names no value its evidence says
+which sentences it refutes. Newer sentences win over older ones that they contradict; what is said already is not
+said again; nothing is reworded but the line that relates a neighbour to the merged topic.
 """
 
 import re
@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from core.agents.offline import naming, salience
 from core.agents.offline.structurer import MOST, Statement, composed, statements, summary
 from core.agents.offline.thinking import think
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording
+from core.agents.offline.verdicts import verdict_type
+from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
+from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
 from core.text import analysis
 from core.text.scripts import display_width, is_chinese
@@ -67,14 +69,28 @@ class OfflineConsolidator:
         reason: MergeReason,  # noqa: ARG002 - the verdict tells the reasons apart
         verdict: str,
         strategy: str,
+        evidence: str = "",
     ) -> Consolidation:
-        return await think(self._consolidated, nodes, neighbors, verdict, strategy)
+        return await think(self._consolidated, nodes, neighbors, verdict, strategy, evidence)
+
+    async def verdict_type(
+        self,
+        sides: Sequence[Topic],  # noqa: ARG002 - the words decide
+        verdict: str,
+        evidence: str,  # noqa: ARG002 - likewise
+    ) -> VerdictType:
+        return verdict_type(verdict)
 
     def _consolidated(
-        self, nodes: Sequence[Absorbed], neighbors: Sequence[Neighbor], verdict: str, strategy: str
+        self,
+        nodes: Sequence[Absorbed],
+        neighbors: Sequence[Neighbor],
+        verdict: str,
+        strategy: str,
+        evidence: str,
     ) -> Consolidation:
         newest_first = sorted(nodes, key=lambda node: node.event_time, reverse=True)
-        sifted = self._sifted(newest_first, verdict)
+        sifted = self._sifted(newest_first, verdict, evidence)
         text = _summary(verdict, [sentence.said for sentence in sifted.kept])
         keywords = _keywords(newest_first, text)
         if verdict:
@@ -90,17 +106,21 @@ class OfflineConsolidator:
             refuted=tuple(dict.fromkeys(sifted.refuted)),
         )
 
-    def _sifted(self, nodes: Sequence[Absorbed], verdict: str) -> Sifted:
+    def _sifted(self, nodes: Sequence[Absorbed], verdict: str, evidence: str) -> Sifted:
         """Every sentence of the nodes, newest first, kept or sorted out with the reason."""
         ruling = [_sentence(one) for one in statements(verdict)] if verdict else []
         read = [_read(node, number) for number, node in enumerate(nodes, start=1)]
-        # A side's sentence that the verdict upholds speaks with the verdict's voice.
-        upheld = [one for said in read for one in said if self._ruled(one, ruling) is True]
+        silent = all(self._ruled(one, ruling) is None for said in read for one in said)
+        witnesses = [_sentence(one) for one in statements(evidence)] if silent else []
+        # A side's sentence that the verdict upholds, or else its evidence, speaks with the verdict's voice.
+        upheld = [one for said in read for one in said if self._ruled(one, witnesses or ruling) is True]
         sifted = Sifted()
         for said in read:
             newer = list(sifted.kept)
             for sentence in said:
                 ruled = self._ruled(sentence, ruling)
+                if ruled is None and self._ruled(sentence, witnesses) is False:
+                    ruled = False
                 if ruled is False or (ruled is None and self._denied(sentence, upheld)):
                     sifted.refuted.append(sentence.said.text)
                 elif ruled is None and self._denied(sentence, newer):

@@ -12,6 +12,7 @@ from core.bank.bank import Bank
 from core.bank.steps import InteractionAdd, Step, StructuringPut
 from core.errors import InteractionExists
 from core.ids import ConflictId, InteractionId
+from core.model.conflict import VerdictType
 from core.model.interaction import Attachment, Interaction, InteractionOrigin, Span, TaskReport
 from core.model.structuring import Purpose, Structuring, StructuringState
 from core.text.segmenting import segment
@@ -91,6 +92,7 @@ def record_steps(
     interaction: Interaction,
     purpose: Purpose,
     conflict_id: ConflictId | None = None,
+    verdict_type: VerdictType | None = None,
 ) -> list[Step]:
     """The steps that store an interaction with its structuring to come.
 
@@ -106,6 +108,7 @@ def record_steps(
         state=StructuringState.PENDING,
         update_time=interaction.create_time,
         conflict_id=conflict_id,
+        verdict_type=verdict_type,
     )
     stored = replace(interaction, attachments=attachments)
     return [InteractionAdd(interaction=stored), StructuringPut(structuring=structuring)]

@@ -6,7 +6,7 @@ from core.agents.opinions import Opinions
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField, StaleRevision
 from core.ids import BankKey, ConflictId, NodeId
-from core.model.conflict import Conflict, ConflictStatus
+from core.model.conflict import Conflict, VerdictType
 from core.model.insight import Insight
 from core.model.interaction import InteractionOrigin
 from core.model.structuring import MergeMade, Outcome, Purpose
@@ -17,6 +17,7 @@ from core.usecases.bank.memorize import Wait, outcome
 from core.usecases.bank.plan_next import plan_next
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.bank.rounds import Round
+from core.usecases.bank.verdicts import open_conflict
 from core.usecases.house import House
 from core.usecases.moment import moment
 from core.usecases.spending import on_account
@@ -24,20 +25,21 @@ from core.usecases.spending import on_account
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolveConflict:
-    """A `verdict` with its `evidence`, or `dismiss`."""
+    """A `verdict` with its `evidence`, whose words say how it settles the conflict unless `type` does; or no verdict,
+    and the type DISMISS."""
 
     key: BankKey
     conflict_id: ConflictId
     verdict: str = ""
     evidence: str = ""
-    dismiss: bool = False
+    type: VerdictType | None = None
     if_revision: int | None = None
     request: RequestKey | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictResolved:
-    """`node_id` stands for the conflict's nodes now; after a dismissal, for its first side."""
+    """`node_id` stands for the conflict's nodes now, or after a dismissal for its first side."""
 
     node_id: NodeId
     conflict: Conflict
@@ -52,19 +54,21 @@ class ConflictResolved:
 
 async def resolve_conflict(house: House, command: ResolveConflict) -> ConflictResolved:
     """Settle an open conflict. Raises ConflictNotFound, ConflictClosed, StaleRevision, StructuringFailed."""
-    if command.dismiss == bool(command.verdict.strip()):
-        raise InvalidField("verdict", "give a verdict, or set dismiss, and not both")
-    return await (_dismiss(house, command) if command.dismiss else _merge(house, command))
+    if command.verdict.strip():
+        return await _by_verdict(house, command)
+    if command.type is VerdictType.DISMISS:
+        return await _dismiss(house, command)
+    raise InvalidField("verdict", "must say what was found, unless the conflict is dismissed")
 
 
-async def _merge(house: House, command: ResolveConflict) -> ConflictResolved:
+async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolved:
     interaction = await make_interaction(
         house, Context(text=command.verdict), InteractionOrigin.VERDICT, command.evidence
     )
 
     def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
         _open_conflict(bank, command)
-        steps = record_steps(house, bank, interaction, Purpose.RESOLVE, command.conflict_id)
+        steps = record_steps(house, bank, interaction, Purpose.RESOLVE, command.conflict_id, command.type)
         return Draft(
             result=Recorded(interaction_id=interaction.interaction_id),
             steps=tuple(steps),
@@ -123,9 +127,7 @@ async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
 
 
 def _open_conflict(bank: Bank, command: ResolveConflict) -> Conflict:
-    conflict = bank.conflict(command.conflict_id)
-    if conflict.status is not ConflictStatus.OPEN:
-        raise ConflictClosed(command.conflict_id, conflict.status)
+    conflict = open_conflict(bank, command.conflict_id)
     changed = max((bank.nodes[side.node_id].revision for side in conflict.sides), default=0)
     if command.if_revision is not None and changed > command.if_revision:
         raise StaleRevision(command.if_revision, changed)

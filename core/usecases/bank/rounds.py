@@ -30,8 +30,8 @@ from core.bank.steps import (
     Step,
     insight_put,
 )
-from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
-from core.model.conflict import Conflict, ConflictStatus
+from core.ids import ConflictId, NodeId, TaskId
+from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import Node, NodeState
 from core.model.structuring import MergeMade, Outcome
@@ -47,6 +47,7 @@ from core.usecases.bank.absorb import (
 from core.usecases.bank.contest import closed, contested, handed_over, refuted_words
 from core.usecases.bank.planning import with_conflict, without_conflict
 from core.usecases.bank.rewording import reworded, touched, union
+from core.usecases.bank.verdicts import Verdict
 from core.usecases.moment import Moment
 
 MAX_MERGES = (
@@ -100,32 +101,45 @@ class Round:
         self._neighbors = set(self._bank.graph.neighbors(node_id))
         return self._go_round()
 
-    def resolve(
-        self,
-        conflict: Conflict,
-        verdict: str,
-        evidence: Sequence[SegmentRef],
-        interaction_id: InteractionId | None,
-    ) -> Outcome:
-        """The conflict's nodes become one by the verdict, which goes round again. Raises Unasked."""
+    def settle(self, conflict: Conflict, verdict: Verdict) -> Outcome:
+        """Close the conflict as the verdict says: its nodes become one, or stay apart. Raises Unasked."""
+        sides = tuple(topic(self._bank.nodes[side.node_id]) for side in conflict.sides)
+        type_ = verdict.type or self._opinions.verdict_type(sides, verdict.text, verdict.evidence)
+        if type_ is VerdictType.MERGE:
+            return self._resolve(conflict, verdict)
+        self.dismiss(conflict, verdict)
+        return self.reconsider(conflict.sides[0].node_id)
+
+    def _resolve(self, conflict: Conflict, verdict: Verdict) -> Outcome:
+        """The conflict's nodes become one by the verdict, which goes round again."""
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
-        made = self._absorb(sides, MergeReason.CONFLICT, verdict, conflict.description, conflict.conflict_id)
+        made = self._absorb(sides, MergeReason.CONFLICT, conflict.description, verdict, conflict.conflict_id)
         self._refuted = refuted_words(self._bank, sides, made.refuted, conflict.conflict_id)
         self._current = replace(
             self._current,
-            interaction_ids=union(self._current.interaction_ids, (interaction_id,) if interaction_id else ()),
-            segments=union(self._current.segments, evidence),
+            event_time=verdict.event_time,
+            interaction_ids=union(self._current.interaction_ids, (verdict.interaction_id,)),
+            segments=union(self._current.segments, verdict.segments),
         )
         self._hand_over_conflicts(conflict.conflict_id)
         outcome = self._go_round()
-        self._conflicts[conflict.conflict_id] = replace(
-            closed(conflict, ConflictStatus.RESOLVED, self._moment.now),
-            verdict=verdict,
-            verdict_interaction_id=interaction_id,
-            node_id=outcome.node_id,
-        )
-        self._insight = without_conflict(self._insight, conflict, verdict)
+        self._close(conflict, ConflictStatus.RESOLVED, verdict, outcome.node_id)
         return outcome
+
+    def _close(
+        self,
+        conflict: Conflict,
+        status: ConflictStatus,
+        verdict: Verdict | None,
+        node_id: NodeId | None = None,
+    ) -> None:
+        self._conflicts[conflict.conflict_id] = replace(
+            closed(conflict, status, self._moment.now),
+            verdict=verdict.text if verdict else "",
+            verdict_interaction_id=verdict.interaction_id if verdict else None,
+            node_id=node_id,
+        )
+        self._insight = without_conflict(self._insight, conflict, verdict.text if verdict else "")
 
     def merge(
         self,
@@ -155,10 +169,9 @@ class Round:
         """The node that came of `merge`, and the neighbours it reworded."""
         return self._current, tuple(put.node for put in self._changed.values())
 
-    def dismiss(self, conflict: Conflict) -> None:
+    def dismiss(self, conflict: Conflict, verdict: Verdict | None = None) -> None:
         """Close a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
-        self._conflicts[conflict.conflict_id] = closed(conflict, ConflictStatus.DISMISSED, self._moment.now)
-        self._insight = without_conflict(self._insight, conflict)
+        self._close(conflict, ConflictStatus.DISMISSED, verdict)
         for side in conflict.sides:
             if self._bank.open_conflicts_of(side.node_id) == [conflict]:
                 self._set_state(side.node_id, NodeState.ACTIVE)
@@ -196,11 +209,13 @@ class Round:
                 self._contest(conflicts)
                 return self._outcome()
             merges = [o for o in found if isinstance(o, MergeOpinion) and self._may_merge(o.existing)]
+            if found and not merges:  # only phase 1 without an opinion makes room for phase 2
+                return self._outcome()
             if not merges:
                 break
             partners = [self._bank.nodes[o.existing] for o in merges]
             strategy = "\n".join(dict.fromkeys(o.strategy for o in merges if o.strategy))
-            self._absorb([self._current, *partners], MergeReason.MERGE, "", strategy, None)
+            self._absorb([self._current, *partners], MergeReason.MERGE, strategy)
         candidates = self._candidates()
         topics = [topic(self._bank.nodes[c]) for c in candidates]
         if related := self._opinions.related(topic(self._current), topics):
@@ -280,22 +295,28 @@ class Round:
         self,
         nodes: Sequence[Node],
         reason: MergeReason,
-        verdict: str,
         strategy: str,
-        conflict_id: ConflictId | None,
+        verdict: Verdict | None = None,
+        conflict_id: ConflictId | None = None,
     ) -> Consolidation:
         """Make one node of several, which goes round in their place."""
         links = self._links(nodes)
-        made = self._consolidation(nodes, links, reason, verdict, strategy)
+        made = self._consolidation(nodes, links, reason, strategy, verdict)
         self._become(nodes, made, links)
-        self._record(nodes, made, reason, conflict_id, verdict)
+        self._record(nodes, made, reason, conflict_id, verdict.text if verdict else "")
         return made
 
     def _consolidation(
-        self, nodes: Sequence[Node], links: Links, reason: MergeReason, verdict: str = "", strategy: str = ""
+        self,
+        nodes: Sequence[Node],
+        links: Links,
+        reason: MergeReason,
+        strategy: str = "",
+        verdict: Verdict | None = None,
     ) -> Consolidation:
+        said, rests_on = (verdict.text, verdict.evidence) if verdict else ("", "")
         return self._opinions.consolidation(
-            absorbed(nodes), inherited(self._bank, links), reason, verdict, strategy
+            absorbed(nodes), inherited(self._bank, links), reason, said, strategy, rests_on
         )
 
     def _become(

@@ -39,8 +39,8 @@ from core.usecases.bank.ahead import ahead
 from core.usecases.bank.decide import decide
 from core.usecases.bank.embed_segments import embed_segments
 from core.usecases.bank.planning import with_id, with_plan, with_report
-from core.usecases.bank.record import EVIDENCE
 from core.usecases.bank.rounds import Round
+from core.usecases.bank.verdicts import verdict_of
 from core.usecases.house import House
 from core.usecases.moment import Moment, moment
 from core.usecases.spending import commit, on_account
@@ -264,7 +264,7 @@ class _Work:
     # ---- verdicts ----
 
     async def _resolve(self, structuring: Structuring, interaction: Interaction) -> None:
-        """Consolidate the conflict by the verdict: cluster 0 of the verdict's interaction."""
+        """Settle the conflict by the verdict: cluster 0 of the verdict's interaction."""
         failed = interaction.task is not None and interaction.task.status is TaskStatus.FAILED
         conflict_id = structuring.conflict_id
         if failed or conflict_id is None:
@@ -277,8 +277,8 @@ class _Work:
             if conflict.status is not ConflictStatus.OPEN:
                 return Draft(result=None)  # closed meanwhile: the verdict stays on record
             round_ = Round(bank, self._opinions, self._moment(bank, revision))
-            evidence = bank.tree.refs(self._interaction_id)
-            outcome = round_.resolve(conflict, verdict_of(interaction), evidence, self._interaction_id)
+            verdict = verdict_of(bank, interaction, structuring.verdict_type)
+            outcome = round_.settle(conflict, verdict)
             cluster = ClusterWork(
                 interaction_id=self._interaction_id,
                 number=0,
@@ -385,12 +385,6 @@ def _said(bank: Bank, interaction: Interaction) -> str:
     if not any(span.role or span.speaker for span in interaction.spans):
         return interaction.text
     return bank.tree.record(bank.tree.refs(interaction.interaction_id))
-
-
-def verdict_of(interaction: Interaction) -> str:
-    """A verdict's own text, without the evidence kept after it."""
-    own = [span for span in interaction.spans if span.role != EVIDENCE]
-    return interaction.text[own[0].start : own[-1].end] if own else interaction.text
 
 
 def _plans(structuring: Structuring, interaction: Interaction, insight: Insight) -> bool:

@@ -808,6 +808,7 @@ class AdvanceTaskRequest(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     WAIT_FIELD_NUMBER: _builtins.int
     CONFLICT_ID_FIELD_NUMBER: _builtins.int
+    VERDICT_TYPE_FIELD_NUMBER: _builtins.int
     TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
     TOOL_FORMAT_FIELD_NUMBER: _builtins.int
     TOP_K_FIELD_NUMBER: _builtins.int
@@ -829,6 +830,8 @@ class AdvanceTaskRequest(_message.Message):
     """The conflict that a CROSS_VALIDATION settled. Empty: the one that the task names, if any. A FAILED one leaves it
     open.
     """
+    verdict_type: _types_pb2.VerdictType.ValueType
+    """How the verdict settles the conflict. Not stated: its words say. INVALID_FIELD where the report is no verdict."""
     token_budget: _builtins.int
     """The most tokens that the prompt may take, 1 to 10,000,000. Absent: the configured budget."""
     tool_format: _types_pb2.ToolFormat.ValueType
@@ -849,11 +852,14 @@ class AdvanceTaskRequest(_message.Message):
 
     @_builtins.property
     def task(self) -> _types_pb2.TaskReport:
-        """The task that was done. Absent: the first pending one, succeeded."""
+        """The task that was done. Absent: the first pending one that is no validation, succeeded. A report is a verdict where
+        `conflict_id` or its task_id names a validation that waits, or where its type says so (CROSS_VALIDATION,
+        交叉验证) while exactly one conflict is open; nothing else is, whatever the context says.
+        """
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Attachment]:
-        """The files beside the context."""
+        """The files beside the context; of a verdict they count as its evidence."""
 
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
@@ -875,6 +881,7 @@ class AdvanceTaskRequest(_message.Message):
         source: _builtins.str = ...,
         wait: _types_pb2.Wait.ValueType = ...,
         conflict_id: _builtins.str = ...,
+        verdict_type: _types_pb2.VerdictType.ValueType = ...,
         token_budget: _builtins.int | None = ...,
         tool_format: _types_pb2.ToolFormat.ValueType = ...,
         top_k: _builtins.int | None = ...,
@@ -885,7 +892,7 @@ class AdvanceTaskRequest(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "event_time", b"event_time", "task", b"task", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "conflict_id", b"conflict_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "request_id", b"request_id", "source", b"source", "task", b"task", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "conflict_id", b"conflict_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "request_id", b"request_id", "source", b"source", "task", b"task", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "verdict_type", b"verdict_type", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -924,6 +931,7 @@ class AdvanceTaskResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     PURGE_TIME_FIELD_NUMBER: _builtins.int
+    OPEN_CONFLICT_IDS_FIELD_NUMBER: _builtins.int
     interaction_id: _builtins.str
     """The interaction that keeps the context; empty when there was none."""
     state: _types_pb2.StructuringState.ValueType
@@ -938,7 +946,9 @@ class AdvanceTaskResponse(_message.Message):
     """Whether this is the first answer to the same request_id, again."""
     @_builtins.property
     def node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What now stands for the context; of a CROSS_VALIDATION the node that its sides became."""
+        """What now stands for the context; of a verdict the node that the sides became, or the first side where they stay
+        apart.
+        """
 
     @_builtins.property
     def merges(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.MergeMade]:
@@ -976,6 +986,10 @@ class AdvanceTaskResponse(_message.Message):
     def purge_time(self) -> _timestamp_pb2.Timestamp:
         """When the bank will be purged with all that it holds (see Bank). Absent: not before the task finishes, or never."""
 
+    @_builtins.property
+    def open_conflict_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The conflicts that wait for a verdict, oldest first."""
+
     def __init__(
         self,
         *,
@@ -995,10 +1009,11 @@ class AdvanceTaskResponse(_message.Message):
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
         purge_time: _timestamp_pb2.Timestamp | None = ...,
+        open_conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "purge_time", b"purge_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "open_conflict_ids", b"open_conflict_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1540,24 +1555,25 @@ class ResolveConflictRequest(_message.Message):
     EMBEDDING_FIELD_NUMBER: _builtins.int
     IF_REVISION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    VERDICT_TYPE_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     conflict_id: _builtins.str
     """Which conflict."""
     verdict: _builtins.str
-    """What the cross-validation found; must not be empty unless `dismiss`. It is kept verbatim as an interaction of the
-    merged node.
+    """What the cross-validation found; must not be empty unless the conflict is dismissed. It is kept verbatim as an
+    interaction, of the merged node where there is one.
     """
     evidence: _builtins.str
     """What the verdict rests on, verbatim; kept with it. Empty: nothing."""
     dismiss: _builtins.bool
-    """There is no conflict: the nodes stay apart, and are not judged against each other again until a source text
-    changes.
-    """
+    """The same as `verdict_type` DISMISS."""
     if_revision: _builtins.int
     """The revision at which the caller read the conflict. Absent: settle it regardless of what became of its nodes."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    verdict_type: _types_pb2.VerdictType.ValueType
+    """How the verdict settles the conflict. Not stated: its words say."""
     @_builtins.property
     def embedding(self) -> _types_pb2.Vector:
         """The embedding of the merged node, for a bank of CLIENT vectors."""
@@ -1573,10 +1589,11 @@ class ResolveConflictRequest(_message.Message):
         embedding: _types_pb2.Vector | None = ...,
         if_revision: _builtins.int | None = ...,
         request_id: _builtins.str = ...,
+        verdict_type: _types_pb2.VerdictType.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "embedding", b"embedding", "if_revision", b"if_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "bank_id", b"bank_id", "conflict_id", b"conflict_id", "dismiss", b"dismiss", "embedding", b"embedding", "evidence", b"evidence", "if_revision", b"if_revision", "request_id", b"request_id", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "bank_id", b"bank_id", "conflict_id", b"conflict_id", "dismiss", b"dismiss", "embedding", b"embedding", "evidence", b"evidence", "if_revision", b"if_revision", "request_id", b"request_id", "verdict", b"verdict", "verdict_type", b"verdict_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__if_revision: _TypeAlias = _typing.Literal["if_revision"]  # noqa: Y015
     _WhichOneofArgType__if_revision: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision"]  # noqa: Y015
@@ -1600,7 +1617,7 @@ class ResolveConflictResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     node_id: _builtins.str
-    """What now stands for its sides; empty when dismissed."""
+    """What now stands for its sides; where they stay apart, the first of them."""
     revision: _builtins.int
     """The bank's revision after the call."""
     replayed: _builtins.bool

@@ -145,6 +145,34 @@ CONFLICT_STATUS_MOOT: ConflictStatus.ValueType  # 4
 """A side was deleted before a verdict came."""
 Global___ConflictStatus: _TypeAlias = ConflictStatus  # noqa: Y015
 
+class _VerdictType:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _VerdictTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_VerdictType.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    VERDICT_TYPE_UNSPECIFIED: _VerdictType.ValueType  # 0
+    """The verdict's own words say: read by the Consolidator, offline by rules."""
+    VERDICT_TYPE_MERGE: _VerdictType.ValueType  # 1
+    """The sides become one node by what was found: one side's value, or a third."""
+    VERDICT_TYPE_DISMISS: _VerdictType.ValueType  # 2
+    """There is no contradiction: the sides stay as they are, apart and active, and are not judged against each other
+    again until a source text changes.
+    """
+
+class VerdictType(_VerdictType, metaclass=_VerdictTypeEnumTypeWrapper):
+    """How a verdict settles a conflict."""
+
+VERDICT_TYPE_UNSPECIFIED: VerdictType.ValueType  # 0
+"""The verdict's own words say: read by the Consolidator, offline by rules."""
+VERDICT_TYPE_MERGE: VerdictType.ValueType  # 1
+"""The sides become one node by what was found: one side's value, or a third."""
+VERDICT_TYPE_DISMISS: VerdictType.ValueType  # 2
+"""There is no contradiction: the sides stay as they are, apart and active, and are not judged against each other
+again until a source text changes.
+"""
+Global___VerdictType: _TypeAlias = VerdictType  # noqa: Y015
+
 class _MergeReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -1304,6 +1332,7 @@ class Structuring(_message.Message):
     COMPLETED_TASKS_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    VERDICT_TYPE_FIELD_NUMBER: _builtins.int
     interaction_id: _builtins.str
     """The interaction."""
     purpose: Global___Purpose.ValueType
@@ -1322,6 +1351,8 @@ class Structuring(_message.Message):
     """How many tasks were completed when the work was done. In exports only."""
     revision: _builtins.int
     """The bank's revision when the work was done; 0 before. In exports only."""
+    verdict_type: Global___VerdictType.ValueType
+    """How the caller said that a verdict settles its conflict. Not stated: its words say."""
     @_builtins.property
     def update_time(self) -> _timestamp_pb2.Timestamp:
         """When it last moved."""
@@ -1358,10 +1389,11 @@ class Structuring(_message.Message):
         completed_tasks: _builtins.int = ...,
         usage: Global___Usage | None = ...,
         revision: _builtins.int = ...,
+        verdict_type: Global___VerdictType.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "update_time", b"update_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clusters", b"clusters", "completed_tasks", b"completed_tasks", "conflict_id", b"conflict_id", "insight", b"insight", "interaction_id", b"interaction_id", "next_segment", b"next_segment", "planned", b"planned", "problem", b"problem", "purpose", b"purpose", "revision", b"revision", "state", b"state", "update_time", b"update_time", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clusters", b"clusters", "completed_tasks", b"completed_tasks", "conflict_id", b"conflict_id", "insight", b"insight", "interaction_id", b"interaction_id", "next_segment", b"next_segment", "planned", b"planned", "problem", b"problem", "purpose", b"purpose", "revision", b"revision", "state", b"state", "update_time", b"update_time", "usage", b"usage", "verdict_type", b"verdict_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -41,6 +41,8 @@ from service.api.enums import (
     PURPOSES,
     STRUCTURING_STATES,
     TASK_OUTCOMES,
+    VERDICT_TYPES,
+    or_none,
 )
 from service.api.errors import InvalidRequest
 from service.api.from_proto import values
@@ -277,6 +279,7 @@ def _structuring(check: Checks, work: types_pb2.Structuring, tenant: Tenant) -> 
         completed_tasks=check.at_least("completed_tasks", work.completed_tasks),
         usage=_usage(check, work.usage) if work.HasField("usage") else None,
         revision=check.at_least("revision", work.revision),
+        verdict_type=check.choice("verdict_type", work.verdict_type, or_none(VERDICT_TYPES)),
     )
 
 

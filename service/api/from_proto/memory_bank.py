@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from core.ids import AttachmentId, BankId, BankKey, ConflictId, InteractionId, NodeId, TaskId, Tenant
-from core.model.conflict import ConflictStatus
+from core.model.conflict import ConflictStatus, VerdictType
 from core.model.insight import CompletedTask, PendingTask
 from core.model.interaction import TaskStatus
 from core.ports.aggregates import RequestKey
@@ -25,7 +25,15 @@ from core.usecases.bank.upload_attachment import UploadAttachment
 from core.usecases.bank.watch_bank import WatchBank
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.enums import CONFLICT_STATUSES, TASK_STATUSES, TOOL_FORMATS, WAITS, or_first
+from service.api.enums import (
+    CONFLICT_STATUSES,
+    TASK_STATUSES,
+    TOOL_FORMATS,
+    VERDICT_TYPES,
+    WAITS,
+    or_first,
+    or_none,
+)
 from service.api.from_proto import values
 from service.api.from_proto.checks import GOAL, MEDIA_TYPE, MOST_RESULTS, MOST_TOKENS, NAME, Checks, checking
 
@@ -155,6 +163,7 @@ def advance_task(request: pb.AdvanceTaskRequest, tenant: Tenant) -> AdvanceTask:
             context=context,
             augment=_augment(check, request, key),
             conflict_id=ConflictId(conflict_id) if conflict_id else None,
+            verdict_type=check.choice("verdict_type", request.verdict_type, or_none(VERDICT_TYPES)),
             wait=check.choice("wait", request.wait, or_first(WAITS)),
             request=check.request(request, "wait"),
         )
@@ -212,12 +221,16 @@ def restructure(request: pb.RestructureRequest, tenant: Tenant) -> Restructure:
 def resolve_conflict(request: pb.ResolveConflictRequest, tenant: Tenant) -> ResolveConflict:
     with checking() as check:
         check.optional_vector(request, "embedding")  # conflicts are only found where the service embeds
+        type_ = check.choice("verdict_type", request.verdict_type, or_none(VERDICT_TYPES))
+        if request.dismiss and type_ is VerdictType.MERGE:
+            check.wrong("verdict_type", "must not say MERGE where dismiss is set")
+        type_ = VerdictType.DISMISS if request.dismiss else type_
         return ResolveConflict(
             key=check.key(tenant, request.bank_id),
             conflict_id=ConflictId(check.id("conflict_id", request.conflict_id)),
-            verdict=check.text("verdict", request.verdict, least=0 if request.dismiss else 1),
+            verdict=check.text("verdict", request.verdict, least=int(type_ is not VerdictType.DISMISS)),
             evidence=check.text("evidence", request.evidence),
-            dismiss=request.dismiss,
+            type=type_,
             if_revision=check.revision(request, "if_revision"),
             request=check.request(request),
         )

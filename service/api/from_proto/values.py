@@ -100,8 +100,11 @@ def task(
 
 
 def task_report(check: Checks, report: pb.TaskReport, path: str = "task.") -> TaskReport:
+    named = check.text(f"{path}type", report.type, NAME)
+    if named and not any(map(str.isalpha, named)):
+        check.wrong(f"{path}type", "must be a word, as SEARCH")
     return TaskReport(
-        type=check.text(f"{path}type", report.type, NAME),
+        type=named,
         description=check.text(f"{path}description", report.description, GOAL),
         status=check.choice(f"{path}status", report.status, or_first(TASK_STATUSES)),
         task_id=check.id_or_none(f"{path}task_id", report.task_id) or "",

@@ -126,6 +126,7 @@ def advance_task(done: TaskAdvanced, kept: timedelta) -> pb.AdvanceTaskResponse:
         revision=done.revision,
         replayed=done.replayed,
         purge_time=time_or_none(done.bank.purge_time(kept)),
+        open_conflict_ids=done.open_conflicts,
     )
     _add_memory(answer, done.memory)
     return answer

@@ -31,6 +31,7 @@ from service.api.enums import (
     STRUCTURING_STATES,
     TASK_OUTCOMES,
     TASK_STATUSES,
+    VERDICT_TYPES,
     numbers,
 )
 from service.api.to_proto.encodings import content, delimited, field
@@ -44,6 +45,7 @@ _SPACE_SOURCES = numbers(SPACE_SOURCES)
 _STRUCTURING_STATES = numbers(STRUCTURING_STATES)
 _TASK_OUTCOMES = numbers(TASK_OUTCOMES)
 _TASK_STATUSES = numbers(TASK_STATUSES)
+_VERDICT_TYPES = numbers(VERDICT_TYPES)
 
 SHOWN_TASKS = 100
 """Completed tasks in the answers of calls that change a bank: GetInsight has all."""
@@ -273,6 +275,9 @@ def structuring(value: Structuring, clusters: Iterable[ClusterWork] = ()) -> pb.
         conflict_id=value.conflict_id or "",
         problem=value.problem,
         clusters=map(cluster, clusters),
+        verdict_type=_VERDICT_TYPES[value.verdict_type]
+        if value.verdict_type
+        else pb.VERDICT_TYPE_UNSPECIFIED,
     )
 
 

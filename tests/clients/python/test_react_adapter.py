@@ -266,6 +266,18 @@ async def test_the_tool_says_what_of_a_record_was_refuted() -> None:
     assert text == ["九点开。", "票价38欧元。三号码头。"]
 
 
+async def test_a_verdict_goes_out_with_its_type() -> None:
+    script = Script()
+    script.answers["AdvanceTask"] = [memory.AdvanceTaskResponse()]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        adapter = ReActAdapter(client, bank_id="trip")
+        await adapter.intercept("冬季九点，夏季十点。", verdict_type=types.VERDICT_TYPE_DISMISS)
+
+    (sent,) = (asked.request for asked in script.asked["AdvanceTask"])
+    assert sent.verdict_type == types.VERDICT_TYPE_DISMISS
+
+
 @pytest.mark.parametrize("arguments", ["not json", "[]", "{}", '{"node_id": 3}', {"node_id": ""}])
 def test_arguments_that_cannot_be_read_are_told_to_the_model(arguments: Any) -> None:
     with SyncMemoryBankClient("127.0.0.1:1") as client:

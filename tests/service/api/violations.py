@@ -293,6 +293,7 @@ WRONG: dict[str, Table] = {
         "bank_id": REQUIRED_ID,
         "text": ["", *CONTEXT["text"]],
         "conflict_id": BAD_IDS,
+        "verdict_type": NO_ENUM,
     },
     "Memorize": {**CONTEXT, **under("task.", TASK), "bank_id": REQUIRED_ID, "text": ["", *CONTEXT["text"]]},
     "MemorizeStream": {
@@ -319,6 +320,7 @@ WRONG: dict[str, Table] = {
         **CHANGE,
         "conflict_id": REQUIRED_ID,
         "verdict": text(needed=True),
+        "verdict_type": NO_ENUM,
         "evidence": text(),
         "embedding": BAD_VECTORS,
     },

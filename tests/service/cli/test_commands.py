@@ -155,7 +155,7 @@ def test_a_conflict_is_shown_settled_and_kept_in_the_lineage(shell: Shell, tmp_p
     assert "CROSS_VALIDATION" in shell.done("show", "insight")
     assert conflict_id in shell.done("show", "conflicts")
 
-    settled = shell.told("resolve", conflict_id, "--verdict", "CEO是李四，张三已卸任。")
+    settled = shell.told("resolve", conflict_id, "--verdict", "CEO是李四，张三已卸任。", "--merge")
 
     assert shell.done("show", "conflicts").strip() == "no conflicts"
     assert "RESOLVED" in shell.done("show", "conflicts", "--all")

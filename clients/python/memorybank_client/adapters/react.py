@@ -13,11 +13,13 @@ from memorybank.v1.types_pb2 import (
     TASK_STATUS_FAILED,
     TASK_STATUS_SUCCEEDED,
     TOOL_FORMAT_OPENAI,
+    VERDICT_TYPE_UNSPECIFIED,
     Insight,
     Message,
     PendingTask,
     TaskReport,
     ToolFormat,
+    VerdictType,
 )
 from memorybank_client.adapters.reading import Misasked, Reading, declared
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
@@ -70,10 +72,12 @@ class TaskLoop(Generic[Client]):
         question = {"goal": prompt, **_context(context)} if context else {"prompt": prompt}
         return self._fields(question)
 
-    def _advance(self, context: Context, succeeded: bool, task: TaskReport | None) -> dict[str, Any]:
+    def _advance(
+        self, context: Context, succeeded: bool, task: TaskReport | None, verdict_type: VerdictType.ValueType
+    ) -> dict[str, Any]:
         """AdvanceTask's fields: the context of the task that was next, unless the caller says of which it is."""
         report = task or _report(self.task, succeeded)
-        return self._fields({**_context(context), "task": report})
+        return self._fields({**_context(context), "task": report, "verdict_type": verdict_type})
 
     def _fields(self, fields: dict[str, Any]) -> dict[str, Any]:
         # The same step with the same content gets the same id: repeated after a failure, it is resumed.
@@ -111,10 +115,19 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         return self.prompt
 
     async def intercept(
-        self, context: Context, *, succeeded: bool = True, task: TaskReport | None = None
+        self,
+        context: Context,
+        *,
+        succeeded: bool = True,
+        task: TaskReport | None = None,
+        verdict_type: VerdictType.ValueType = VERDICT_TYPE_UNSPECIFIED,
     ) -> str:
-        """Take in what the step went through; the next step's prompt, empty when `finished`."""
-        return self._advanced(await self.client.advance_task(**self._advance(context, succeeded, task)))
+        """Take in what the step went through; the next step's prompt, empty when `finished`.
+
+        `verdict_type` says how a validation's verdict settles its conflict; else its words do.
+        """
+        fields = self._advance(context, succeeded, task, verdict_type)
+        return self._advanced(await self.client.advance_task(**fields))
 
     async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
@@ -137,9 +150,21 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
             self._started(self.client.start_task(**self._start(prompt, context)))
         return self.prompt
 
-    def intercept(self, context: Context, *, succeeded: bool = True, task: TaskReport | None = None) -> str:
-        """Take in what the step went through; the next step's prompt, empty when `finished`."""
-        return self._advanced(self.client.advance_task(**self._advance(context, succeeded, task)))
+    def intercept(
+        self,
+        context: Context,
+        *,
+        succeeded: bool = True,
+        task: TaskReport | None = None,
+        verdict_type: VerdictType.ValueType = VERDICT_TYPE_UNSPECIFIED,
+    ) -> str:
+        """Take in what the step went through; the next step's prompt, empty when `finished`.
+
+        `verdict_type` says how a validation's verdict settles its conflict; else its words do.
+        """
+        return self._advanced(
+            self.client.advance_task(**self._advance(context, succeeded, task, verdict_type))
+        )
 
     def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""

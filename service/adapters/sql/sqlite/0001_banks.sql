@@ -150,6 +150,7 @@ CREATE TABLE structurings (
     completed_tasks INTEGER NOT NULL,
     usage          TEXT,
     revision       INTEGER NOT NULL,
+    verdict_type   TEXT,
     PRIMARY KEY (tenant, bank_id, interaction_id),
     FOREIGN KEY (tenant, bank_id, interaction_id) REFERENCES interactions
 ) STRICT;

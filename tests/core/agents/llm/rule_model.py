@@ -124,6 +124,12 @@ def _consolidation(shown: dict[str, str]) -> str:
     )
 
 
+def _verdict_type(shown: dict[str, str]) -> str:
+    """It decides where it makes a claim."""
+    decides = CLAIM.search(shown["verdict"]) is not None
+    return said(reasoning=_first(shown["verdict"]), verdict="merge" if decides else "dismiss")
+
+
 def _settled(shown: dict[str, str], memories: Sequence[str]) -> str:
     """The verdict, and what the memories say besides the claims it does not make."""
     verdict = shown["verdict"]
@@ -175,6 +181,7 @@ RULES = {
     "conflicts_and_merges": _first_judgement,
     "relations": _second_judgement,
     "consolidation": _consolidation,
+    "verdict": _verdict_type,
     "plan": _plan,
 }
 

@@ -10,7 +10,9 @@ from core.usecases.house import House
 from tests.support.house import KEY
 
 FOLDER = Path(__file__).parent / "transcripts"
-TASKS = "clusterer splitter structurer judge_first judge_second consolidator neighbors planner".split()
+TASKS = (
+    "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner".split()
+)
 
 
 class Transcribed:

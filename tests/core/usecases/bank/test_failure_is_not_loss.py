@@ -29,6 +29,7 @@ from core.agents.roles import (
 )
 from core.bank.query import Target
 from core.errors import BudgetSpent, MemoryBankError, StructuringFailed
+from core.model.conflict import VerdictType
 from core.model.structuring import StructuringState
 from core.usecases.bank.get_bank import GetBank, get_bank
 from core.usecases.bank.leftovers import take_up_leftovers
@@ -195,12 +196,14 @@ MOMENTS = (
         said="VERDICT",
         scene=set_the_scene,
     ),
-    Moment(name="dismiss: judge", question=FIRST, act=resolving(dismiss=True), scene=set_the_scene),
+    Moment(
+        name="dismiss: judge", question=FIRST, act=resolving(type=VerdictType.DISMISS), scene=set_the_scene
+    ),
     Moment(
         name="dismiss: plan",
         changes=1,
         question="planner.plan",
-        act=resolving(dismiss=True),
+        act=resolving(type=VerdictType.DISMISS),
         scene=set_the_scene,
     ),
     Moment(name="advance: cluster", question="clusterer.cluster", act=advancing(), said="tides"),

@@ -23,7 +23,7 @@ from core.errors import (
     StructuringFailed,
 )
 from core.ids import BankKey, ConflictId, NodeId
-from core.model.conflict import ConflictStatus
+from core.model.conflict import ConflictStatus, VerdictType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.structuring import MergeMade, StructuringState
@@ -276,7 +276,7 @@ async def test_a_verdict_merges_the_sides_keeps_the_evidence_and_completes_the_v
         first = await tell(house, "公司的CEO是张三。")
         second = await tell(house, "公司的CEO是李四。")
         agents.consolidator.consolidations.then(
-            lambda nodes, neighbors, reason, verdict, strategy: Consolidation(
+            lambda nodes, neighbors, reason, verdict, *rest: Consolidation(
                 summary=verdict,
                 context="公司的CEO",
                 keywords=("CEO",),
@@ -297,8 +297,8 @@ async def test_a_verdict_merges_the_sides_keeps_the_evidence_and_completes_the_v
         assert done.conflict.node_id == done.node_id
         assert [t.status.name for t in done.insight.completed] == ["SUCCEEDED"]
         assert not any(t.conflict_id for t in done.insight.pending)
-        ((_, _, reason, verdict, _),) = agents.consolidator.consolidations.asked
-        assert (reason, verdict) == (MergeReason.CONFLICT, "CEO是李四。")
+        ((_, _, reason, verdict, _, evidence),) = agents.consolidator.consolidations.asked
+        assert (reason, verdict, evidence) == (MergeReason.CONFLICT, "CEO是李四。", "见2024年年报。")
         async with house.banks.reading(KEY) as bank:
             node = bank.nodes[done.node_id]
             assert node.state is NodeState.ACTIVE
@@ -327,7 +327,7 @@ async def test_a_verdict_refutes_the_source_of_a_sentence_that_a_summary_reworde
         agents.structurer.summaries.then(lambda content, context, keywords: content)
         second = await tell(house, "Acme of Boston is led by Ms Brown.")
         agents.consolidator.consolidations.then(
-            lambda nodes, neighbors, reason, verdict, strategy: Consolidation(
+            lambda nodes, neighbors, reason, verdict, *rest: Consolidation(
                 summary=verdict,
                 context="Acme",
                 keywords=("Acme",),
@@ -360,7 +360,7 @@ async def test_a_dismissed_conflict_frees_its_nodes_and_the_pair_is_not_judged_a
         asked = len(agents.judge.first.asked)
 
         done = await resolve_conflict(
-            house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], dismiss=True)
+            house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], type=VerdictType.DISMISS)
         )
 
         assert done.conflict.status is ConflictStatus.DISMISSED
