@@ -1,10 +1,10 @@
 """Fitting memories into a token budget, and saying what was left out.
 
 Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, and
-then stands as what is fixed does. Of the rest the lightest goes first: what has a shorter form is shortened, what has
-none is dropped; if that is not enough, what was shortened is dropped, again the lightest first. So what weighs most
-stays whole as long as each can stand at all. What is `held` is touched when nothing else is left, in the same way. The
-order of sections and items never changes.
+then stands as what is fixed does. Of the rest what is spare goes first, then the lightest: what has a shorter form is
+shortened, what has none is dropped; if that is not enough, what was shortened is dropped, again the lightest first. So
+what weighs most stays whole as long as each can stand at all. What is `held` is touched when nothing else is left, in
+the same way. The order of sections and items never changes.
 """
 
 from bisect import bisect_left
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from itertools import accumulate
 
 from core.errors import BudgetTooSmall
 
@@ -21,7 +22,7 @@ TokenCounter = Callable[[str], int]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last, `held` what
-    goes after all that is not."""
+    goes after all that is not. `spare`: what its full form has more than `short` goes before anything else does."""
 
     item_id: str
     full: str
@@ -29,6 +30,7 @@ class Item:
     weight: float = 0.0
     held: bool = False
     fixed: bool = False
+    spare: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,31 +108,46 @@ def _taken(sections: Sequence[Section], budget: int, count: TokenCounter) -> lis
         if section.share is not None:
             taken += _cut(section, int(section.share * budget), count)
 
-    def fits(losses: Sequence[LeftOut]) -> bool:
-        return count(_text(sections, _shown(sections, [*taken, *losses]))) <= budget
+    def tokens(losses: Sequence[LeftOut]) -> int:
+        return count(_text(sections, _shown(sections, [*taken, *losses])))
 
-    return taken + _fewest([s for s in sections if s.share is None], count, fits)
+    return taken + _fewest([s for s in sections if s.share is None], count, tokens, budget)
 
 
 def _cut(section: Section, room: int, count: TokenCounter) -> list[LeftOut]:
     """The losses by which what is loose in a section takes no more than `room`."""
     loose = replace(section, items=tuple(item for item in section.items if not item.fixed))
 
-    def fits(losses: Sequence[LeftOut]) -> bool:
-        return count("\n".join(_lines(loose, _shown([loose], losses)))) <= room
+    def tokens(losses: Sequence[LeftOut]) -> int:
+        return count("\n".join(_lines(loose, _shown([loose], losses))))
 
-    return _fewest([loose], count, fits)
+    return _fewest([loose], count, tokens, room)
 
 
 def _fewest(
-    sections: Sequence[Section], count: TokenCounter, fits: Callable[[Sequence[LeftOut]], bool]
+    sections: Sequence[Section], count: TokenCounter, tokens: Callable[[Sequence[LeftOut]], int], room: int
 ) -> list[LeftOut]:
-    """Every loss makes the text shorter, so the fewest that suffice are found by halving: a count of the
-    whole text is what takes time here."""
-    if fits(()):
+    """The fewest losses after which no more than `room` is taken; all of them, if that cannot be.
+
+    Every loss makes the text shorter, so they are searched for outwards from where their own tokens add up to what
+    is too much: counting the whole text is what takes time here.
+    """
+    excess = tokens(()) - room
+    if excess <= 0:
         return []
     losses = _losses(sections, count)
-    return losses[: bisect_left(range(len(losses)), True, key=lambda number: fits(losses[:number]))]
+    saved = list(accumulate(loss.tokens for loss in losses))
+    low, high = 0, len(losses)
+    likely, step = min(bisect_left(saved, excess) + 1, high), 1
+    while low < high:
+        if tokens(losses[:likely]) <= room:
+            high, likely = likely, likely - step
+        else:
+            low, likely = likely + 1, likely + step
+        step *= 2
+        if not low <= likely < high:
+            likely = (low + high) // 2
+    return losses[:high]
 
 
 def _losses(sections: Sequence[Section], count: TokenCounter) -> list[LeftOut]:
@@ -140,15 +157,15 @@ def _losses(sections: Sequence[Section], count: TokenCounter) -> list[LeftOut]:
         key=lambda entry: entry[:3],
     )
     order: dict[tuple[bool, int], list[LeftOut]] = {
-        (held, turn): [] for held in (False, True) for turn in (1, 2)
+        (held, turn): [] for held in (False, True) for turn in (0, 1, 2)
     }
     for _, _, section, item in loose:
         whole, short = count(item.full), count(item.short)
         dropped = LeftOut(section=section, item_id=item.item_id, loss=Loss.DROPPED, tokens=whole)
         if item.short and short < whole:
             shortened = replace(dropped, loss=Loss.SHORTENED, tokens=whole - short)
-            order[item.held, 1].append(shortened)
-            order[item.held, 2].append(dropped)
+            order[(False, 0) if item.spare else (item.held, 1)].append(shortened)
+            order[item.held, 1 if item.spare else 2].append(dropped)
         elif whole:
             order[item.held, 1].append(dropped)
     return [loss for turn in order.values() for loss in turn]

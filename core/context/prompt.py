@@ -7,20 +7,16 @@ once. Beyond a share of the budget the next to be settled and the newest are lis
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
 from typing import Any
 
-from core.bank.query import Hit
 from core.context.budget import Item, Section
 from core.context.condensing import AROUND, Shares, clipped, condensed, least_room, shares
-from core.ids import SegmentRef
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
-from core.model.interaction import Segment
-from core.model.node import Node, NodeState
 from core.text.scripts import is_chinese
 from core.text.tokens import TokenCounter, estimate
 
@@ -64,6 +60,7 @@ class Wording:
     unstructured: str
     keywords: str
     verbatim: str
+    summary: str
     retry_of: str
     how_to_settle: str
     more_conflicts: str
@@ -98,6 +95,7 @@ ENGLISH = Wording(
     unstructured="VERBATIM, not summarised yet",
     keywords="keywords",
     verbatim="verbatim",
+    summary="summary",
     retry_of="retry of",
     how_to_settle=(
         "Settle conflicts first, in order: check several independent sources, say which side is right or how they "
@@ -133,6 +131,7 @@ CHINESE = Wording(
     unstructured="原文，尚未整理",
     keywords="关键词",
     verbatim="原文",
+    summary="摘要",
     retry_of="重试",
     how_to_settle="先依次验证冲突：查多个独立来源，说明哪方正确或如何整合、有何依据，并注明冲突 id。",
     more_conflicts="- （未列出的待验证冲突：{}）",
@@ -170,32 +169,19 @@ def tools(words: Wording, formats: ToolFormat) -> list[str]:
 def prompt_sections(
     insight: Insight,
     conflicts: Sequence[Conflict],
-    hits: Sequence[Hit],
-    neighbors: Sequence[Node],
+    memories: Sequence[Section],
     declarations: Sequence[str],
-    segment_of: Callable[[SegmentRef], Segment],
     budget: int | None = None,
     history: float = 1.0,
     count: TokenCounter = estimate,
 ) -> list[Section]:
-    """Tool, insight document (fixed, but for the share of its conflicts), hits by score, then their neighbours."""
+    """Tool, insight document (fixed, but for the share of its conflicts), then the memories."""
     words = wording(insight)
-    lightest = min((hit.score for hit in hits), default=1.0)
-    at_issue = _at_issue(hits, conflicts)
     tool = tool_section(words, declarations)
     return [
         tool,
         _fitted(insight, conflicts, words, tool, budget, history, count),
-        Section(
-            name="memories",
-            title=f"{words.memories_title}. {words.data_note}",
-            items=tuple(_hit_item(hit, words, segment_of, at_issue) for hit in hits),
-        ),
-        Section(
-            name="neighbors",
-            title=f"{words.neighbors_title}. {words.data_note}",
-            items=tuple(_neighbor_item(node, words, lightest - 1.0) for node in neighbors),
-        ),
+        *memories,
     ]
 
 
@@ -346,77 +332,6 @@ def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None) -> 
 def _opening(text: str, length: int) -> str:
     line = one_line(text)
     return line if len(line) <= length else f"{line[:length]}…"
-
-
-def _at_issue(hits: Sequence[Hit], conflicts: Sequence[Conflict]) -> Collection[str]:
-    """The nodes among the hits that contradict one another: of one conflict, that of the best hit which is in any.
-    One side alone would mislead."""
-    scores: dict[str, float] = {hit.node.node_id: hit.score for hit in hits if hit.node}
-    found = ({side.node_id for side in c.sides if side.node_id in scores} for c in conflicts)
-    return max(
-        (sides for sides in found if len(sides) > 1),
-        key=lambda s: max(map(scores.__getitem__, s)),
-        default=(),
-    )
-
-
-def _hit_item(
-    hit: Hit, words: Wording, segment_of: Callable[[SegmentRef], Segment], at_issue: Collection[str]
-) -> Item:
-    if hit.node is None:
-        assert hit.segment is not None
-        return _segment_item(hit.segment, words, hit)
-    head = _node_head(hit.node, words)
-    keywords = _keywords(hit.node, words)
-    evidence = [] if hit.best_segment is None else [_evidence(segment_of(hit.best_segment), words)]
-    return Item(
-        item_id=hit.node.node_id,
-        full="\n".join((head, keywords, indented(hit.node.summary), *evidence)),
-        short="\n".join((head, *evidence)),
-        weight=hit.score,
-        held=hit.node.node_id in at_issue,
-    )
-
-
-def _neighbor_item(node: Node, words: Wording, weight: float) -> Item:
-    said = f"{_node_head(node, words)}\n{_keywords(node, words)}"
-    return Item(item_id=node.node_id, full=said, weight=weight)
-
-
-def _node_head(node: Node, words: Wording) -> str:
-    mark = f" {words.contested}" if node.state is NodeState.CONTESTED else ""
-    return f"- [{node.node_id}]{mark} {node.event_time:%Y-%m-%d} {one_line(node.context)}"
-
-
-def _keywords(node: Node, words: Wording) -> str:
-    return f"  {words.keywords}: {', '.join(map(one_line, node.keywords))}"
-
-
-def _evidence(segment: Segment, words: Wording) -> str:
-    """What was said, below the summary that it lifted."""
-    marks = [words.verbatim, *([words.refuted] if segment.is_refuted_whole else ())]
-    return indented("\n".join((f"{', '.join(marks)}: {_said(segment)}", *_refuted(segment, words))))
-
-
-def _refuted(segment: Segment, words: Wording) -> list[str]:
-    """A line for each part of a segment that a verdict speaks against."""
-    if segment.is_refuted_whole:
-        return []
-    return [f"{words.refuted}: {one_line(segment.text[r.start : r.end])}" for r in segment.refuted]
-
-
-def _said(segment: Segment) -> str:
-    return f"{segment.speaker}: {segment.text}" if segment.speaker else segment.text
-
-
-def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
-    marks = [words.unstructured] if hit.unstructured else []
-    marks += [words.refuted] if segment.is_refuted_whole else []
-    item_id = f"{segment.ref.interaction_id}#{segment.ref.index}"
-    mark = f" {', '.join(marks)}" if marks else ""
-    head = f"- [{item_id}]{mark} {segment.event_time:%Y-%m-%d}"
-    said = "\n".join((_said(segment), *_refuted(segment, words)))
-    return Item(item_id=item_id, full=f"{head}\n{indented(said)}", weight=hit.score)
 
 
 def one_line(text: str) -> str:

@@ -33,7 +33,7 @@ def estimate(text: str) -> int:
     blanks = spelled.count(" ") + spelled.count("\t")
     marks = len(spelled) - letters - digits - blanks
     wide = len(text) - len(spelled)
-    astral = 0 if wide == 0 else sum(character > "\uffff" for character in text)
+    astral = 0 if wide == 0 else len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
     return ceil(
         letters * TOKENS_PER_LETTER
         + len(words) * TOKENS_PER_WORD

@@ -12,7 +12,10 @@ from core.verbatim.structure import COMPONENTS, Structure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """One way to ask, of segments by the plain formula if nothing else is said."""
+    """One way to ask, of segments by the plain formula if nothing else is said.
+
+    `by_default`: its prompts are those of a client that names neither a target nor a number.
+    """
 
     name: str
     mode: Mode = Mode.HYBRID
@@ -20,12 +23,14 @@ class Method:
     structure: Structure | None = Structure()
     alpha: float | None = None
     reranked: bool = False
+    by_default: bool = False
 
 
 WORDS = "words (BM25)"
 STRUCTURED = "hybrid + structure"
 NODES = "hybrid, nodes"
 BOTH = "hybrid, both"
+DEFAULT = "as by default"
 METHODS = (
     Method(name=WORDS, mode=Mode.ATTRIBUTE),
     Method(name="meaning (cosine)", mode=Mode.EMBEDDING),
@@ -33,6 +38,7 @@ METHODS = (
     Method(name=STRUCTURED, structure=None),
     Method(name=NODES, target=Target.NODES),
     Method(name=BOTH, target=Target.BOTH, structure=None),
+    Method(name=DEFAULT, structure=None, by_default=True),
 )
 RERANKED = Method(name="hybrid + structure, reranked", structure=None, reranked=True)
 """For houses with a reranker: the others go without it."""
@@ -41,6 +47,7 @@ SEARCHED = {
     "verbatim interactions only": STRUCTURED,
     "structured nodes only": NODES,
     "both": BOTH,
+    "as by default: what was said, under its nodes": DEFAULT,
 }
 """What a memory may be searched for, and the method that does it best as configured."""
 

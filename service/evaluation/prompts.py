@@ -45,11 +45,11 @@ async def _standing(
     command = Augment(
         key=asked.key,
         query=question.text,
-        top_k=budget // LEAST_TOKENS[method.target],
+        top_k=None if method.by_default else budget // LEAST_TOKENS[method.target],
         alpha=method.alpha,
         token_budget=budget,
         mode=method.mode,
-        target=method.target,
+        target=None if method.by_default else method.target,
         structure=method.structure,
         skip_reranker=not method.reranked,
     )

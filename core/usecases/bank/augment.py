@@ -1,34 +1,46 @@
 """Augment: the prompt for the next step, from the insight document and what memory holds on it."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import NamedTuple
 
 from core.aggregate.change import Vector
 from core.bank.bank import Bank
+from core.bank.gathering import Memory, gathered
 from core.bank.query import Hit, Query, Target
+from core.bank.reranked import Opinions
 from core.bank.search import search
-from core.context.budget import Assembled, LeftOut, SectionSize, assemble
+from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
+from core.context.memories import gathered_sections, memory_sections
 from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools, wording
 from core.errors import BudgetTooSmall
 from core.ids import BankKey
 from core.index.scoring import Mode
 from core.model.insight import Insight
 from core.text.tokens import estimate
-from core.usecases.bank.reranking import UNJUDGED, Reranked, second_opinions
+from core.usecases.bank.reranking import UNJUDGED, Judged, Reranked, second_opinions
 from core.usecases.bank.search import query_vector
 from core.usecases.house import House, require_own_space
 from core.verbatim.structure import Structure
 
+SAID = 100
+"""Segments looked for where neither a target nor a number is named: about what 4,000 tokens hold."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Augment:
-    """`query` defaults to the first pending task, else the goal. No number: the bank's, or the configured one."""
+    """`query` defaults to the first pending task, else the goal. No number: the bank's, or the configured one.
+
+    Without `target`: what was said, gathered under its nodes; at most `top_k` of either.
+    """
 
     key: BankKey
     query: str = ""
     top_k: int | None = None
     alpha: float | None = None
     mode: Mode = Mode.HYBRID
-    target: Target = Target.NODES
+    target: Target | None = None
     structure: Structure | None = None
     token_budget: int | None = None
     tool_format: ToolFormat = ToolFormat.OPENAI
@@ -65,31 +77,28 @@ async def augment(house: House, command: Augment) -> Augmented:
     budget = _budget(house, command)
     judged = UNJUDGED
     if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
-        (judged,) = await second_opinions(
-            house, command.key, command.min_revision, lambda bank: [query(bank)]
-        )
+        judged = await _judged(house, command, query)
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        found = search(bank, query(bank), judged.opinions)
+        remembered = _remembered(house, bank, command, query(bank), judged.opinions)
         declared = tools(wording(bank.insight), command.tool_format)
         sections = prompt_sections(
             bank.insight,
             bank.open_conflicts(),
-            found.hits,
-            found.neighbors,
+            remembered.sections,
             declared,
-            bank.tree.segment,
             budget,
             house.retrieval.history_share,
         )
+        revision = bank.revision
     made: Assembled = assemble(sections, budget, estimate, "token_budget")
     return Augmented(
         prompt=made.text,
         tools=tuple(declared),
-        hits=found.hits,
+        hits=remembered.hits,
         sections=made.sections,
         left_out=made.left_out,
         tokens=made.tokens,
-        revision=found.revision,
+        revision=revision,
         reranked=judged.reranked,
     )
 
@@ -105,14 +114,71 @@ def _budget(house: House, command: Augment) -> int:
     return command.token_budget or house.retrieval.token_budget
 
 
+async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]) -> Judged:
+    """The reranker's opinions; of nodes where there are no segments for it to read."""
+    key, least = command.key, command.min_revision
+    (judged,) = await second_opinions(house, key, least, lambda bank: [query(bank)])
+    if judged is UNJUDGED and command.target is None:
+        (judged,) = await second_opinions(
+            house, key, least, lambda bank: [query(bank)._replace(target=Target.NODES)]
+        )
+    return judged
+
+
+class _Remembered(NamedTuple):
+    """What was found for a prompt, best first, and how it stands there."""
+
+    hits: tuple[Hit, ...]
+    sections: list[Section]
+
+
+def _remembered(
+    house: House, bank: Bank, command: Augment, query: Query, opinions: Opinions | None
+) -> _Remembered:
+    words = wording(bank.insight)
+    conflicts = bank.open_conflicts()
+    found = search(bank, query, opinions)
+    if command.target is not None:
+        sections = memory_sections(found.hits, found.neighbors, conflicts, words, bank.tree.segment)
+        return _Remembered(found.hits, sections)
+    top_k = command.top_k or house.retrieval.top_k_of(bank)
+    around = search(bank, query._replace(target=Target.NODES, top_k=top_k, hops=1), opinions)
+    memories = gathered(_waiting(bank, found.hits), around.hits, bank.nodes)
+    return _Remembered(
+        tuple(_hits(memories)), gathered_sections(memories, around.neighbors, conflicts, words)
+    )
+
+
+def _waiting(bank: Bank, said: Sequence[Hit]) -> list[Hit]:
+    """Segments, those marked that no node summarises yet."""
+    return [
+        hit._replace(unstructured=True) if hit.segment and bank.tree.is_unsummarised(hit.segment.ref) else hit
+        for hit in said
+    ]
+
+
+def _hits(memories: Sequence[Memory]) -> Iterator[Hit]:
+    """Nodes with the segment that scores best of theirs, and segments that have none."""
+    for memory in memories:
+        best = max(memory.said, key=attrgetter("score"), default=memory.hit)
+        assert best is not None, "a memory was found by its node, or by what was said"
+        if memory.node is None or best.segment is None:
+            yield best
+        else:
+            yield best._replace(node=memory.node, segment=None, best_segment=best.segment.ref)
+
+
 def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vector | None) -> Query:
+    """The search for what is to be shown; without a target for what was said."""
+    gathers = command.target is None
     return Query(
         text=asked,
         vector=vector,
-        top_k=command.top_k or house.retrieval.top_k_of(bank),
+        top_k=command.top_k or (SAID if gathers else house.retrieval.top_k_of(bank)),
         alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
         mode=command.mode,
-        target=command.target,
+        target=command.target or Target.SEGMENTS,
+        hops=0 if gathers else 1,
         structure=house.retrieval.structure if command.structure is None else command.structure,
         now=house.clock.now(),
     )

@@ -445,7 +445,7 @@ class AugmentRequest(_message.Message):
     query: _builtins.str
     """What the memories should be about, at most 16,384 code points. Empty: the first pending task, else the goal."""
     top_k: _builtins.int
-    """How many memories to look for, 1 to 1,000. Absent: the bank's."""
+    """How many memories to look for, 1 to 1,000. Absent: the bank's; without a target that many nodes, and 100 segments."""
     alpha: _builtins.float
     """Weight of the attribute score, 0 to 1. Absent: the bank's."""
     token_budget: _builtins.int
@@ -457,7 +457,10 @@ class AugmentRequest(_message.Message):
     mode: Global___SearchMode.ValueType
     """By what to find memories."""
     target: Global___SearchTarget.ValueType
-    """What memories to find: SEGMENTS puts the evidence itself before the model, word for word."""
+    """What memories to find. UNSPECIFIED: the segments that answer the query, word for word, each under the node that
+    stands for it (id, one sentence, state), with summaries where room is left: evidence, and what deep retrieval and
+    verdicts go by. SEGMENTS: the evidence alone.
+    """
     skip_reranker: _builtins.bool
     """Whether to do without the configured reranker."""
     @_builtins.property
@@ -530,7 +533,9 @@ class AugmentResponse(_message.Message):
 
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.SearchHit]:
-        """What was found, best first, whether it had room or not."""
+        """What was found, best first, whether it had room or not. Without a target a node scores as its best segment, which
+        `best_segment` names; behind these come nodes of which no segment was found.
+        """
 
     @_builtins.property
     def sections(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Section]:

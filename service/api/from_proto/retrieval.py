@@ -47,6 +47,7 @@ _RARE = tuple(_FIELDS[n] for n in ("node_id", "exclude_node_ids", "filter"))
 
 _MODES = or_first(MODES)
 _TARGETS = or_first(TARGETS)
+_PROMPT_TARGETS = {pb.SEARCH_TARGET_UNSPECIFIED: None, **TARGETS}
 _FUSIONS = or_first(FUSIONS)
 
 
@@ -209,7 +210,7 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
             alpha=check.optional_share(request, "alpha"),
             mode=check.choice("mode", request.mode, _MODES),
-            target=check.choice("target", request.target, _TARGETS),
+            target=check.choice("target", request.target, _PROMPT_TARGETS),
             structure=structure(check, "structure", request),
             token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),

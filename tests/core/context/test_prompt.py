@@ -7,7 +7,8 @@ import pytest
 
 from core.bank.query import Hit
 from core.context.budget import Assembled, Loss, assemble
-from core.context.prompt import CHINESE, ENGLISH, Wording, insight_section, prompt_sections
+from core.context.memories import memory_sections
+from core.context.prompt import CHINESE, ENGLISH, Wording, insight_section
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
@@ -150,8 +151,8 @@ SAID = Segment(
 
 
 def memories(hit: Hit, budget: int | None = None, segment: Segment = SAID) -> Assembled:
-    made = prompt_sections(Insight(), (), (hit,), (), (), {segment.ref: segment}.__getitem__)
-    return assemble(made[2:], budget, estimate, "token_budget")
+    made = memory_sections((hit,), (), (), ENGLISH, {segment.ref: segment}.__getitem__)
+    return assemble(made, budget, estimate, "token_budget")
 
 
 def lifted(node_id: str = "n1") -> Hit:
@@ -208,7 +209,7 @@ def test_of_evidence_refuted_in_part_the_words_at_issue_are_named() -> None:
 
 def test_neighbours_go_before_a_hit_gives_up_its_summary() -> None:
     near = node("n2", context="near by " * 20)
-    made = prompt_sections(Insight(), (), (lifted(),), (near,), (), {SAID.ref: SAID}.__getitem__)[2:]
+    made = memory_sections((lifted(),), (near,), (), ENGLISH, {SAID.ref: SAID}.__getitem__)
     whole = assemble(made, None, estimate, "token_budget")
 
     tight = assemble(made, whole.tokens - 1, estimate, "token_budget")
@@ -220,9 +221,9 @@ def test_both_sides_of_a_conflict_stay_whole_until_nothing_else_is_left() -> Non
     scores = {"n1": 0.9, "n2": 0.8, "n3": 0.7, "n4": 0.6}
     hits = [lifted(node_id)._replace(score=score, best_segment=None) for node_id, score in scores.items()]
     found = [conflict("c1", "n3", "n2"), conflict("c2", "n4", "absent")]
-    made = prompt_sections(Insight(), found, hits, (), (), {SAID.ref: SAID}.__getitem__)[2:]
+    made = memory_sections(hits, (), found, ENGLISH, {SAID.ref: SAID}.__getitem__)
     sides = [hit for hit in hits if hit.node and hit.node.node_id in ("n2", "n3")]
-    alone = prompt_sections(Insight(), found, sides, (), (), {SAID.ref: SAID}.__getitem__)[2:]
+    alone = memory_sections(sides, (), found, ENGLISH, {SAID.ref: SAID}.__getitem__)
     room = assemble(alone, None, estimate, "token_budget")
 
     tight = assemble(made, room.tokens, estimate, "token_budget")

@@ -206,6 +206,54 @@ async def test_a_prompt_of_both_shows_the_evidence_below_the_node_that_it_lifted
     assert "  verbatim: Ben: Down at the old pier." in made.prompt.splitlines()
 
 
+async def test_a_prompt_shows_by_default_what_was_said_under_the_node_that_stands_for_it(
+    service: Service,
+) -> None:
+    await talk(service)
+
+    made = await service.retrieval.Augment(
+        pb.AugmentRequest(bank_id="b1", query="Where did Ben keep the boat?")
+    )
+
+    hit = made.hits[0]
+    lines = made.prompt.splitlines()
+    named = next(place for place, line in enumerate(lines) if line.startswith(f"- [{hit.node.node_id}]"))
+    assert hit.node.context in lines[named]
+    assert "  > Ben: Down at the old pier." in lines[named:]
+    assert hit.HasField("best_segment")
+
+
+async def test_the_summary_goes_before_anything_that_was_said(service: Service) -> None:
+    await talk(service)
+    asked = "Where did Ben keep the boat?"
+    whole = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", query=asked))
+
+    tight = await service.retrieval.Augment(
+        pb.AugmentRequest(bank_id="b1", query=asked, token_budget=whole.tokens - 1)
+    )
+
+    assert "  summary: " in whole.prompt
+    assert "  summary: " not in tight.prompt
+    assert "  > Ben: Down at the old pier." in tight.prompt.splitlines()
+    assert [(item.what, item.reason) for item in tight.left_out] == [
+        ("node", types_pb2.LEFT_OUT_REASON_SHORTENED)
+    ]
+
+
+async def test_a_task_begins_and_goes_on_with_the_evidence_in_its_prompt(service: Service) -> None:
+    text = "The ferry to Brandholm leaves at 7:40 from pier 3."
+
+    begun = await service.bank.StartTask(
+        bank.StartTaskRequest(bank_id="b1", goal="When does the ferry to Brandholm leave?", text=text)
+    )
+    going = await service.bank.AdvanceTask(
+        bank.AdvanceTaskRequest(bank_id="b1", text="The fare to Brandholm is 42 kronor.")
+    )
+
+    assert f"  > {text}" in begun.prompt.splitlines()
+    assert f"  > {text}" in going.prompt.splitlines()
+
+
 def test_what_was_left_out_is_called_by_what_it_is() -> None:
     lost = [
         LeftOut(section=section, item_id=item_id, loss=Loss.DROPPED, tokens=7)

@@ -1,0 +1,167 @@
+"""The memories of a prompt: nodes and segments that a search found, or what was said gathered under its nodes.
+
+Law: pure. A memory is named by its node: id, one sentence, state. Gathered, what answers the query stands under that
+word for word; summaries, of nodes that were found themselves, take what room is left, and go before all that was said.
+A node whose record holds no segments has its summary alone, which then counts as what was said.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+
+from core.bank.gathering import Memory
+from core.bank.query import Hit
+from core.context.budget import Item, Section
+from core.context.prompt import Wording, indented, one_line
+from core.ids import SegmentRef
+from core.model.conflict import Conflict
+from core.model.interaction import Segment
+from core.model.node import Node, NodeState
+
+QUOTED = ">"
+"""Stands before what was said, word for word."""
+SILENT = 1.0
+"""Less that a node weighs of which nothing was found that was said, so that it goes before all that was said."""
+
+
+def memory_sections(
+    hits: Sequence[Hit],
+    neighbors: Sequence[Node],
+    conflicts: Sequence[Conflict],
+    words: Wording,
+    segment_of: Callable[[SegmentRef], Segment],
+) -> list[Section]:
+    """Hits by score, then their neighbours."""
+    at_issue = _at_issue(hits, conflicts)
+    items = [
+        _hit_item(hit, words, at_issue, segment_of(hit.best_segment) if hit.best_segment else None)
+        for hit in hits
+    ]
+    return _sections(items, neighbors, words)
+
+
+def gathered_sections(
+    memories: Sequence[Memory], neighbors: Sequence[Node], conflicts: Sequence[Conflict], words: Wording
+) -> list[Section]:
+    """Memories with what was said, then the neighbours of the nodes found that are not among them."""
+    hits = [memory.hit or Hit(memory.score, 0.0, 0.0, memory.node) for memory in memories if memory.node]
+    at_issue = _at_issue(hits, conflicts)
+    items = [item for memory in memories for item in _memory_items(memory, words, at_issue)]
+    named = {memory.node.node_id for memory in memories if memory.node}
+    return _sections(items, [node for node in neighbors if node.node_id not in named], words)
+
+
+def _sections(items: Sequence[Item], neighbors: Sequence[Node], words: Wording) -> list[Section]:
+    lightest = min((item.weight for item in items), default=1.0) - 1.0
+    return [
+        Section(name="memories", title=f"{words.memories_title}. {words.data_note}", items=tuple(items)),
+        Section(
+            name="neighbors",
+            title=f"{words.neighbors_title}. {words.data_note}",
+            items=tuple(_neighbor_item(node, words, lightest) for node in neighbors),
+        ),
+    ]
+
+
+def _at_issue(hits: Sequence[Hit], conflicts: Sequence[Conflict]) -> Collection[str]:
+    """The nodes among the hits that contradict one another: of one conflict, that of the best hit which is in any.
+    One side alone would mislead."""
+    scores: dict[str, float] = {hit.node.node_id: hit.score for hit in hits if hit.node}
+    found = ({side.node_id for side in c.sides if side.node_id in scores} for c in conflicts)
+    return max(
+        (sides for sides in found if len(sides) > 1),
+        key=lambda s: max(map(scores.__getitem__, s)),
+        default=(),
+    )
+
+
+def _hit_item(hit: Hit, words: Wording, at_issue: Collection[str], lifting: Segment | None = None) -> Item:
+    """`lifting`: the segment by which a node was found."""
+    if hit.node is None:
+        assert hit.segment is not None
+        return _segment_item(hit.segment, words, hit)
+    head = _node_head(hit.node, words)
+    keywords = _keywords(hit.node, words)
+    evidence = [] if lifting is None else [_evidence(lifting, words)]
+    return Item(
+        item_id=hit.node.node_id,
+        full="\n".join((head, keywords, indented(hit.node.summary), *evidence)),
+        short="\n".join((head, *evidence)),
+        weight=hit.score,
+        held=hit.node.node_id in at_issue,
+    )
+
+
+def _neighbor_item(node: Node, words: Wording, weight: float) -> Item:
+    said = f"{_node_head(node, words)}\n{_keywords(node, words)}"
+    return Item(item_id=node.node_id, full=said, weight=weight)
+
+
+def _node_head(node: Node, words: Wording) -> str:
+    mark = f" {words.contested}" if node.state is NodeState.CONTESTED else ""
+    return f"- [{node.node_id}]{mark} {node.event_time:%Y-%m-%d} {one_line(node.context)}"
+
+
+def _keywords(node: Node, words: Wording) -> str:
+    return f"  {words.keywords}: {', '.join(map(one_line, node.keywords))}"
+
+
+def _evidence(segment: Segment, words: Wording) -> str:
+    """What was said, below the summary that it lifted."""
+    marks = [words.verbatim, *([words.refuted] if segment.is_refuted_whole else ())]
+    return indented("\n".join((f"{', '.join(marks)}: {_said(segment)}", *_refuted(segment, words))))
+
+
+def _refuted(segment: Segment, words: Wording) -> list[str]:
+    """A line for each part of a segment that a verdict speaks against."""
+    if segment.is_refuted_whole:
+        return []
+    return [f"{words.refuted}: {one_line(segment.text[r.start : r.end])}" for r in segment.refuted]
+
+
+def _said(segment: Segment) -> str:
+    return f"{segment.speaker}: {segment.text}" if segment.speaker else segment.text
+
+
+def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
+    marks = [words.unstructured] if hit.unstructured else []
+    marks += [words.refuted] if segment.is_refuted_whole else []
+    item_id = f"{segment.ref.interaction_id}#{segment.ref.index}"
+    mark = f" {', '.join(marks)}" if marks else ""
+    head = f"- [{item_id}]{mark} {segment.event_time:%Y-%m-%d}"
+    said = "\n".join((_said(segment), *_refuted(segment, words)))
+    return Item(item_id=item_id, full=f"{head}\n{indented(said)}", weight=hit.score)
+
+
+# ---- gathered ----
+
+
+def _memory_items(memory: Memory, words: Wording, at_issue: Collection[str]) -> list[Item]:
+    """The node, then what was said, each of its own weight. The node goes after all that stands under it."""
+    node = memory.node
+    if node is None:
+        return [_segment_item(hit.segment, words, hit) for hit in memory.said if hit.segment]
+    if memory.hit and not node.segments:
+        return [_hit_item(memory.hit, words, at_issue)]
+    head = _node_head(node, words)
+    held = node.node_id in at_issue
+    summary = (
+        f"\n{_keywords(node, words)}\n{indented(f'{words.summary}: {node.summary}')}" if memory.hit else ""
+    )
+    weight = memory.score if memory.said else memory.score - SILENT
+    named = Item(item_id=node.node_id, full=head + summary, short=head, weight=weight, held=held, spare=True)
+    return [named, *(_said_item(hit, node, words, held and hit.score == memory.score) for hit in memory.said)]
+
+
+def _said_item(hit: Hit, node: Node, words: Wording, held: bool) -> Item:
+    """A segment under its node: its day where that is another, and word for word."""
+    segment = hit.segment
+    assert segment is not None, "what was said is a segment"
+    day = f"{segment.event_time:%Y-%m-%d}"
+    marks = [day] if day != f"{node.event_time:%Y-%m-%d}" else []
+    marks += [words.refuted] if segment.is_refuted_whole else []
+    said = "\n  ".join((*_said(segment).splitlines(), *_refuted(segment, words)))
+    return Item(
+        item_id=f"{segment.ref.interaction_id}#{segment.ref.index}",
+        full="  " + " ".join((QUOTED, *marks, said)),
+        weight=hit.score,
+        held=held,
+    )
