@@ -14,7 +14,7 @@ from core.ids import NodeId
 from core.model.conflict import Conflict, VerdictType
 from core.model.insight import Insight
 from core.model.interaction import TaskReport
-from core.model.lineage import MergeReason
+from core.model.lineage import MergeReason, MergeRecord
 
 # ---- Clusterer ----
 
@@ -213,6 +213,7 @@ class Progress:
     context: str = ""  # the verbatim context it came with
     new_nodes: tuple[Topic, ...] = ()
     conflicts: tuple[Conflict, ...] = ()  # open ones; core plans their validation itself
+    merges: tuple[MergeRecord, ...] = ()  # that the new nodes came of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,8 +40,11 @@ class InsightPut:
 
 
 def insight_put(before: Insight, insight: Insight) -> InsightPut:
-    """The step from one document to the next, whose completed tasks begin with those of the one before."""
-    kept = len(before.completed)
+    """The step from one document to the next, whose completed tasks begin with those of the one before: all of them,
+    but for the last ones where their context was put into other words."""
+    kept = min(len(before.completed), len(insight.completed))
+    while kept and insight.completed[kept - 1] is not before.completed[kept - 1]:
+        kept -= 1
     return InsightPut(insight=replace(insight, completed=insight.completed[kept:]), kept=kept)
 
 

@@ -18,6 +18,7 @@ from core.agents.roles import Plan, PlannedTask, Progress, Topic
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskStatus
+from core.model.lineage import MergeRecord
 from core.ports.chat import ChatModel, ReplyShape
 from core.text.tokens import estimate
 
@@ -89,10 +90,13 @@ def _parts(
     if report := _report(progress, room // 4):
         parts += ["The task just reported:", report]
     parts += _memories(progress.new_nodes, room // 4)
+    if progress.merges:
+        merged = windows.shortened("\n".join(map(_merge, progress.merges)), room // 16)
+        parts += ["Memories that have become one:", Enclosed(name="merges", text=merged)]
     if progress.conflicts:
         points = "\n".join(_conflict(conflict) for conflict in progress.conflicts)
         fenced = Enclosed(name="contradictions", text=windows.shortened(points, room // 16))
-        parts += ["Contradictions, which the service has validated before anything else:", fenced]
+        parts += ["Contradictions that are open, their validation planned in front of every step:", fenced]
     return parts
 
 
@@ -129,7 +133,13 @@ def _pending(task: PendingTask) -> str:
 
 
 def _conflict(conflict: Conflict) -> str:
-    return folded(conflict.description)
+    said = " / ".join(folded(side.quote) for side in conflict.sides if side.quote)
+    return f"{folded(conflict.description)} ({said})" if said else folded(conflict.description)
+
+
+def _merge(record: MergeRecord) -> str:
+    of = " + ".join(folded(node.base_context) for node in record.absorbed)
+    return f"{of}: {folded(record.description)}"
 
 
 def _report(progress: Progress, limit: int) -> Enclosed | None:

@@ -70,9 +70,12 @@ class OfflinePlanner:
 
 
 def found_by(progress: Progress, goal: str) -> str:
-    """One or two sentences of the reported task's context, verbatim; nothing on failure."""
+    """One or two sentences of the reported task's context, verbatim; nothing on failure, nor of a verdict, whose own
+    beginning says it best."""
     report = progress.report
     if report is None or report.status is TaskStatus.FAILED or not progress.context.strip():
+        return ""
+    if report.type == TaskType.CROSS_VALIDATION:
         return ""
     told = transcript.told(progress.context, transcript.FOUND) or transcript.told(progress.context)
     texts = [one.text for one in statements(told)]

@@ -55,11 +55,11 @@ def with_report(insight: Insight, report: TaskReport, context: str, new_id: Call
     """The document with a reported task (under its id, see `with_id`) moved from pending to completed.
 
     A validation that failed stays open: the attempt is noted, and the task stands again as its retry.
-    One that succeeded is completed by closing its conflict, not here. A task that is completed
-    already is not completed again.
+    One that succeeded is completed by closing its conflict, not here: `context` is then put into it. A task that is
+    completed already is not completed again.
     """
     if any(task.task_id == report.task_id for task in insight.completed):
-        return insight
+        return _told(insight, report, context)
     planned = _planned(insight, report)
     failed = report.status is TaskStatus.FAILED
     if planned is not None and planned.conflict_id and not failed:
@@ -122,6 +122,14 @@ def _validated(task: PendingTask, verdict: str) -> CompletedTask:
         context=opening(verdict),
         retry_of=task.retry_of,
     )
+
+
+def _told(insight: Insight, report: TaskReport, context: str) -> Insight:
+    """The document with the Planner's words for a validation that has just been completed."""
+    *before, last = insight.completed
+    if not context or last.task_id != report.task_id or last.type != TaskType.CROSS_VALIDATION:
+        return insight
+    return replace(insight, completed=(*before, replace(last, context=context[:LONGEST])))
 
 
 def _planned(insight: Insight, report: TaskReport) -> PendingTask | None:

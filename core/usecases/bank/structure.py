@@ -331,11 +331,13 @@ class _Work:
     def _progress(self, bank: Bank, interaction: Interaction) -> Progress:
         outcomes = [c.outcome for c in bank.tree.clusters(self._interaction_id) if c.outcome]
         standing = dict.fromkeys(o.node_id for o in outcomes if o.node_id in bank.nodes)
+        merges = (bank.tree.merge_into(merge.into_node_id) for o in outcomes for merge in o.merges)
         return Progress(
             report=interaction.task,
             context=_said(bank, interaction),
             new_nodes=tuple(topic(bank.nodes[n]) for n in standing),
             conflicts=tuple(bank.open_conflicts()),
+            merges=tuple(filter(None, merges)),
         )
 
     async def _plan(
