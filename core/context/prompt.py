@@ -30,6 +30,10 @@ SHORT_LINE = 100
 CONFLICTS_SHARE = 1 / 3
 """Of the budget, at most for open conflicts: the rest of the insight document and memories need room too."""
 UNBOUNDED = Shares(goal=10**9, history=10**9, steps=10**9, line=10**9)
+LEAST_NOW = 96
+"""Tokens of the task that is to be done now, below which it is not shortened any further."""
+AROUND_NOW = 110
+"""Tokens, at most, of what stands around it: its name, and to stop then."""
 
 
 class ToolFormat(StrEnum):
@@ -65,6 +69,10 @@ class Wording:
     how_to_settle: str
     more_conflicts: str
     more_steps: str
+    see_now: str
+    now_title: str
+    how: str
+    then_stop: str
     earlier: str
     of_type: str
     other_types: str
@@ -103,6 +111,12 @@ ENGLISH = Wording(
     ),
     more_conflicts="- (open conflicts that are not listed here: {})",
     more_steps="- (steps after these: {})",
+    see_now="(now: see the end)",
+    now_title="Now",
+    how="how",
+    then_stop=(
+        "Do this task and no other. Then stop and report what you found, with its sources, or that it failed and why."
+    ),
     earlier="- (before these: {})",
     of_type="{} {}",
     other_types="others {}",
@@ -136,6 +150,10 @@ CHINESE = Wording(
     how_to_settle="先依次验证冲突：查多个独立来源，说明哪方正确或如何整合、有何依据，并注明冲突 id。",
     more_conflicts="- （未列出的待验证冲突：{}）",
     more_steps="- （之后还有{}步）",
+    see_now="（当前任务，见文末）",
+    now_title="现在要做",
+    how="方法",
+    then_stop="只做这一项任务。完成后停下，报告结果及其来源；若失败，说明失败及原因。",
     earlier="- （更早的：{}）",
     of_type="{} {}",
     other_types="其他 {}",
@@ -175,36 +193,40 @@ def prompt_sections(
     history: float = 1.0,
     count: TokenCounter = estimate,
 ) -> list[Section]:
-    """Tool, insight document (fixed, but for the share of its conflicts), then the memories."""
+    """Tool, insight document (fixed, but for the share of its conflicts), the memories, then what to do now."""
     words = wording(insight)
     tool = tool_section(words, declarations)
+    room = None if budget is None else max(0, budget - _size(tool, count) - least_room())
+    now = now_section(insight, words, room, count)
+    beside = _size(tool, count) + _size(now, count)
     return [
         tool,
-        _fitted(insight, conflicts, words, tool, budget, history, count),
+        _fitted(insight, conflicts, words, beside, budget, history, count),
         *memories,
+        now,
     ]
 
 
 def least_budget(insight: Insight, formats: ToolFormat, count: TokenCounter = estimate) -> int:
     """The tokens in which every prompt of this task can stand, whatever becomes of its insight document."""
     words = wording(insight)
-    return _size(tool_section(words, tools(words, formats)), count) + least_room()
+    return _size(tool_section(words, tools(words, formats)), count) + least_room() + LEAST_NOW + AROUND_NOW
 
 
 def _fitted(
     insight: Insight,
     conflicts: Sequence[Conflict],
     words: Wording,
-    tool: Section,
+    beside: int,
     budget: int | None,
     history: float,
     count: TokenCounter,
 ) -> Section:
-    """The insight document in what a budget leaves for it: what was done in the share `history`, and of open conflicts
-    no more than there is room for beside the rest."""
+    """The insight document in what a budget leaves for it `beside` other sections: what was done in the share
+    `history`, and of open conflicts no more than there is room for beside the rest."""
     if budget is None:
         return insight_section(insight, conflicts, words)
-    room = budget - _size(tool, count)
+    room = budget - beside
     section = insight_section(insight, conflicts, words, shares(room, history), count)
     assert section.share is not None
     left = max(0, room - _size(section, count))
@@ -212,7 +234,9 @@ def _fitted(
 
 
 def _size(section: Section, count: TokenCounter) -> int:
-    """The tokens of what is fixed in a section, its title included."""
+    """The tokens of what is fixed in a section, its title included; none of an empty one."""
+    if not section.items:
+        return 0
     return count("\n".join(("##", section.title, *(i.full for i in section.items if i.fixed), "", "")))
 
 
@@ -222,6 +246,29 @@ def tool_section(words: Wording, declarations: Sequence[str]) -> Section:
     return Section(
         name="tools", title=words.tool_title, items=(Item(item_id="tool", full=usage, fixed=True),)
     )
+
+
+def now_section(
+    insight: Insight, words: Wording, room: int | None = None, count: TokenCounter = estimate
+) -> Section:
+    """The first pending task in full, and that it is the only one. Of a validation the sides stand with the conflict.
+
+    `room`: the tokens that are left beside the least that the rest takes, of which it takes a third beyond its own
+    least; None: all that there are.
+    """
+    items: tuple[Item, ...] = ()
+    if insight.pending:
+        task = insight.pending[0]
+        fit = LEAST_NOW if room is None else LEAST_NOW + max(0, room - LEAST_NOW - AROUND_NOW) // 3
+
+        def cut(text: str, limit: int) -> str:
+            return text if room is None else clipped(text, limit, count)
+
+        named = one_line(f"[{task.conflict_id or task.task_id}] {task.type}{_again(task, words)}")
+        lines = [cut(named, LEAST_NOW // 2), indented(cut(task.description.strip(), 2 * fit // 3))]
+        lines += [f"  {words.how}: {one_line(cut(task.how, fit // 3))}"] if task.how else []
+        items = (Item(item_id="now", full="\n".join(filter(None, (*lines, words.then_stop))), fixed=True),)
+    return Section(name="now", title=words.now_title, items=items)
 
 
 def insight_section(
@@ -235,7 +282,8 @@ def insight_section(
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
     validations = [task for task in insight.pending if task.conflict_id]
     others = [clipped(words.how_to_settle, AROUND, count)] if validations else []
-    others += _steps([t for t in insight.pending if not t.conflict_id], words, fit, count)
+    steps = [task for task in insight.pending if not task.conflict_id]
+    others += _steps(steps, next(iter(insight.pending), None), words, fit, count)
     if not insight.pending:
         others = [words.finished if insight.finished else words.nothing]
     before = [
@@ -276,12 +324,18 @@ def _done(insight: Insight, words: Wording, fit: Shares, count: TokenCounter) ->
     )
 
 
-def _steps(tasks: Sequence[PendingTask], words: Wording, fit: Shares, count: TokenCounter) -> list[str]:
-    """What comes next: the first step in any case, of the others as many as fit, and how many more there are."""
+def _steps(
+    tasks: Sequence[PendingTask], now: PendingTask | None, words: Wording, fit: Shares, count: TokenCounter
+) -> list[str]:
+    """What comes next: the first step in any case, of the others as many as fit, and how many more there are. The one
+    to be done `now` is only named."""
     lines: list[str] = []
     filled = 0
     for task in tasks:
-        line = clipped(_pending_line(task, words), fit.line, count)
+        if task is now:
+            line = clipped(one_line(f"- [{task.task_id}] {task.type} {words.see_now}"), fit.line, count)
+        else:
+            line = clipped(_pending_line(task, words), fit.line, count)
         filled += count(line) + 1
         if lines and filled > fit.steps:
             return [*lines, words.more_steps.format(len(tasks) - len(lines))]
@@ -297,16 +351,18 @@ def _goal_line(goal: str, words: Wording) -> str:
 
 
 def _completed_line(task: CompletedTask, words: Wording) -> str:
-    again = f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
     found = f" → {task.context}" if task.context else ""
     head = f"- [{task.task_id}] {task.type} ({task.status.name})"
-    return one_line(f"{head}: {task.description}{again}{found}")
+    return one_line(f"{head}: {task.description}{_again(task, words)}{found}")
 
 
 def _pending_line(task: PendingTask, words: Wording) -> str:
-    again = f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
     how = f" {task.how}" if task.how else ""
-    return one_line(f"- [{task.task_id}] {task.type}: {task.description}{again}{how}")
+    return one_line(f"- [{task.task_id}] {task.type}: {task.description}{_again(task, words)}{how}")
+
+
+def _again(task: CompletedTask | PendingTask, words: Wording) -> str:
+    return f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
 
 
 def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None) -> Item:

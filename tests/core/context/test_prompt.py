@@ -8,7 +8,17 @@ import pytest
 from core.bank.query import Hit
 from core.context.budget import Assembled, Loss, assemble
 from core.context.memories import memory_sections
-from core.context.prompt import CHINESE, ENGLISH, Wording, insight_section
+from core.context.prompt import (
+    CHINESE,
+    ENGLISH,
+    ToolFormat,
+    Wording,
+    insight_section,
+    least_budget,
+    prompt_sections,
+    tools,
+    wording,
+)
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
@@ -230,3 +240,25 @@ def test_both_sides_of_a_conflict_stay_whole_until_nothing_else_is_left() -> Non
 
     assert tight.text == room.text
     assert {lost.item_id for lost in tight.left_out} == {NodeId("n1"), NodeId("n4")}
+
+
+# ---- what to do now ----
+
+
+@pytest.mark.parametrize(
+    "said", ["What has to be looked up first, and where?\n" * 300, "先查哪一项、去哪里查？" * 1_000]
+)
+def test_every_budget_from_the_least_holds_the_task_to_do_now(said: str) -> None:
+    task = PendingTask(task_id=TaskId("t-" + "1" * 30), type="SOLVE", description=said, how=said)
+    done = CompletedTask(
+        task_id=TaskId("t-0"), type="SEARCH", description=said, status=TaskStatus.FAILED, context=said
+    )
+    insight = Insight(goal=said, completed=(done,) * 40, pending=(task,) * 9)
+    declared = tools(wording(insight), ToolFormat.OPENAI)
+    least = least_budget(insight, ToolFormat.OPENAI)
+
+    for budget in range(least, least + 3_000, 97):
+        made = assemble(
+            prompt_sections(insight, (), (), declared, budget, 0.5), budget, estimate, "token_budget"
+        )
+        assert f"[{task.task_id}] SOLVE" in made.text.split(wording(insight).now_title)[-1]

@@ -3,8 +3,10 @@
 import json
 
 import grpc
+import pytest
 
 from core.context.budget import LeftOut, Loss
+from core.context.prompt import ENGLISH
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as pb
@@ -252,6 +254,31 @@ async def test_a_task_begins_and_goes_on_with_the_evidence_in_its_prompt(service
 
     assert f"  > {text}" in begun.prompt.splitlines()
     assert f"  > {text}" in going.prompt.splitlines()
+
+
+async def test_a_prompt_ends_with_the_task_to_do_now_in_full_and_to_stop_then(service: Service) -> None:
+    asked = "When does the ferry to Brandholm leave,\nand from which pier?"
+    begun = await service.bank.StartTask(bank.StartTaskRequest(bank_id="b1", goal=asked))
+    task = begun.insight.pending[0]
+
+    now = begun.prompt.split("\n## Now\n")[1]
+
+    assert now.startswith(f"[{task.task_id}] {task.type}\n")
+    assert all(f"  {line}" in now for line in task.description.splitlines())
+    assert f"  how: {task.how}" in now
+    assert now.endswith(ENGLISH.then_stop)
+    assert begun.prompt.count("from which pier?") == 2  # the goal's, and now
+
+
+@pytest.mark.parametrize("asked", ["Which ferry leaves first? " * 600, "哪一班渡船最先开？" * 1_800])
+async def test_a_long_task_to_do_now_is_cut_to_what_the_budget_leaves(service: Service, asked: str) -> None:
+    begun = await service.bank.StartTask(bank.StartTaskRequest(bank_id="b1", goal=asked, token_budget=1_000))
+
+    made = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", token_budget=1_000))
+
+    assert f"[{begun.insight.pending[0].task_id}]" in begun.prompt.splitlines()[-4]
+    assert made.tokens <= 1_000
+    assert "now" in {section.name for section in made.sections}
 
 
 def test_what_was_left_out_is_called_by_what_it_is() -> None:
