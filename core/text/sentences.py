@@ -27,7 +27,12 @@ LINE_OPENER = re.compile(
 LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
 
 CLOSERS = "\"'”’」』》）)]】*_"
-END = re.compile(rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+)(?P<closers>[{re.escape(CLOSERS)}]*)")
+CITED = (
+    r"\[\^?\d{1,3}(?:[,，–-] ?\^?\d{1,3})*\]|【\d{1,3}(?:†[^】\n]{0,40})?】|[¹²³⁰⁴-⁹]+"  # "… high.[1] It …"
+)
+END = re.compile(
+    rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+)(?P<closers>[{re.escape(CLOSERS)}]*)(?P<cited>(?:{CITED})*)"
+)
 
 # Never the end of a sentence: something must follow.
 OPEN_ABBREVIATIONS = words(

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agents.offline import naming, salience
-from core.agents.offline.structurer import MOST, Statement, composed, statements, summary
+from core.agents.offline.statements import Statement, composed, statements
+from core.agents.offline.structurer import MOST, summary
 from core.agents.offline.thinking import think
 from core.agents.offline.verdicts import verdict_type
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic

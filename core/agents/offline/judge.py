@@ -18,7 +18,10 @@ from core.agents.offline import naming
 from core.agents.offline.claims.reading import read, speaker
 from core.agents.offline.claims.statement import Kind, Statement
 from core.agents.offline.contradiction import Contradiction, contradiction
+from core.agents.offline.entities import names_entity
 from core.agents.offline.sameness import contains, content
+from core.agents.offline.statements import Statement as Labelled
+from core.agents.offline.statements import statements
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
 from core.ports.embedder import Embedder
@@ -220,8 +223,9 @@ class OfflineJudge:
 
 
 def said(topic: Topic) -> tuple[Said, ...]:
-    """A topic's sentences. Each belongs to the speaker that its line names."""
+    """A topic's sentences. Each belongs to the speaker that its line names, or to the firm or thing it is told of."""
     text = topic.summary or topic.context
+    labelled = [one for one in statements(text) if one.label and names_entity(one.label.rstrip(" :："))]
     found = []
     for start, end in sentences.spans(text)[:MOST_SENTENCES]:
         quote = text[start:end]
@@ -229,8 +233,23 @@ def said(topic: Topic) -> tuple[Said, ...]:
         spoken = speaker(text, line)
         first = spoken is None or spoken.end() > start
         judged = quote if first or spoken is None else spoken.group() + quote
+        own = speaker(quote)
+        if own is not None and names_entity(own.group(1)):
+            judged = quote
+        elif labelled:
+            judged = _labelled(quote, labelled) or judged
         found.append(Said(quote=quote, judged=judged, statement=read(judged)))
     return tuple(found)
+
+
+def _labelled(quote: str, labelled: list[Labelled]) -> str:
+    """The sentence under its label, taken from those that are still to come; "" for one that needs none."""
+    folded = " ".join(quote.split())
+    for place, one in enumerate(labelled):
+        if folded.endswith(one.text):
+            del labelled[: place + 1]
+            return one.told
+    return ""
 
 
 def _reading(new: Side, other: Side) -> Reading:

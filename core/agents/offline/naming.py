@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from core.agents.offline import salience
-from core.agents.offline.structurer import statements
+from core.agents.offline.statements import statements
 from core.text import analysis
 from core.text.outline import Heading
 from core.text.scripts import display_width, is_chinese

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.agents.offline import salience
-from core.agents.offline.structurer import statements
+from core.agents.offline.statements import statements
 from core.agents.offline.thinking import think
 from core.agents.roles import Plan, PlannedTask, Progress
 from core.ids import TaskId
@@ -78,7 +78,7 @@ def found_by(progress: Progress, goal: str) -> str:
     if report.type == TaskType.CROSS_VALIDATION:
         return ""
     told = transcript.told(progress.context, transcript.FOUND) or transcript.told(progress.context)
-    texts = [one.text for one in statements(told)]
+    texts = [one.told for one in statements(told)]
     if not texts:
         return ""
     worth = salience.scores(texts, f"{report.description} {goal}")

@@ -1,8 +1,8 @@
 """Which sentences of a text carry its information.
 
 Law: pure; scores are comparable within one call only. Score: tf-idf of the terms over the root of
-their number, times cues (figures, dates and names speak for a sentence; questions, greetings and
-announcements against it). Choice: maximal marginal relevance (Carbonell and Goldstein 1998).
+their number, times cues (figures, dates, names, prices and terms speak for a sentence; questions,
+addresses and announcements against it). Choice: maximal marginal relevance (Carbonell and Goldstein 1998).
 """
 
 import math
@@ -26,6 +26,21 @@ DATE = re.compile(
     r"|昨天|去年|上周|上个月"
 )
 
+OFFERED = re.compile(
+    r"[$€£¥]\s?\d|\d\s*(?:SEK|NOK|DKK|EUR|USD|GBP|CHF|CNY|RMB|JPY|kr\b|euros?\b|dollars?\b|pounds?\b"
+    r"|\d\s*[万亿]?(?:元|美元|欧元|日元))"
+    r"|\b(?:prices?|priced|costs?|fees?|quot(?:es?|ed)|deliver(?:y|ed|s)|lead times?"
+    r"|warrant(?:y|ies)|guarantees?d?|valid until)\b"
+    r"|价格|报价|单价|总价|售价|费用|成本|交货|交付|工期|交期|质保|保修|保证|有效期",
+    re.IGNORECASE,
+)
+CONTACT = re.compile(
+    r"https?://|\bwww\.|\S@\S+\.\w|\b(?:tel|phone|telephone|fax|mobile|e-?mail|address|p\.? ?o\.? box|zip|postcode)\b"
+    r"|\b(?:street|avenue|boulevard|road)\b.{0,20}\d|\d.{0,20}\b(?:street|avenue|boulevard|road)\b|\+\d{1,3}[ -]?\d"
+    r"|电话|传真|手机|邮编|地址|邮箱|网址|联系人|官网|\d号(?:楼|院|$|[，。,.])",
+    re.IGNORECASE,
+)
+
 
 def scores(sentences: Sequence[str], topic: str = "") -> list[float]:
     """How much each sentence says, from 0 up; up to a third more for speaking of `topic`."""
@@ -47,6 +62,10 @@ def _cues(sentence: str) -> float:
     cue += 0.15 * bool(DATE.search(sentence))
     cue += 0.10 * min(2, len(NAME.findall(sentence)))
     if QUESTION.search(sentence):
+        cue *= 0.3
+    if OFFERED.search(sentence):
+        cue += 0.3
+    elif CONTACT.search(sentence):
         cue *= 0.3
     if ANNOUNCEMENT.search(sentence):
         cue *= 0.5

@@ -147,6 +147,11 @@ class Comparison:
         return len(self.laid.only_a) == len(self.laid.only_b) == 1
 
     @property
+    def grown(self) -> bool:
+        """What was so at a time, and what is so: "had 300 in 2010" leaves room for "has 1,200"."""
+        return any(self.laid.left(Kind.DATE)) and self.left.state is not self.right.state
+
+    @property
     def scoped_apart(self) -> bool:
         """Both tell their time, and it is another: the values may both have been true."""
         return all(self.laid.left(Kind.DATE))

@@ -222,7 +222,7 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
     digits = re.search(r"\d+(?:\.\d+)?", plain)
     value = float(digits.group()) if digits else float(words.NUMBERS[plain])
     suffix = re.sub(r"[^a-z%$€£¥]", "", plain) if digits else ""
-    year = YEAR.fullmatch(plain) is not None
+    year = YEAR.fullmatch(token.text) is not None
     multiplier = _lower(read, end)
     if not year and multiplier in words.MULTIPLIERS:
         value, end = value * words.MULTIPLIERS[multiplier], end + 1

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from core.agents.offline.claims import chinese, english
 from core.agents.offline.claims.statement import Statement
+from core.agents.offline.entities import names_entity
+from core.text import citation
 from core.text.chinese import tagged
 from core.text.scripts import is_chinese
 
@@ -34,7 +36,7 @@ def read(sentence: str) -> Statement:
     """
     start = sentence[:LONGEST]
     mark = LIST_MARK.match(start)
-    inner = unquoted(MARKUP.sub("", start[mark.end() :] if mark else start))
+    inner = unquoted(citation.stripped(MARKUP.sub("", start[mark.end() :] if mark else start)))
     spoken = speaker(inner)
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
@@ -59,8 +61,9 @@ def _tells(name: str) -> bool:
 
 
 def _is_label(sentence: str, start: int, name: str) -> bool:
-    """Whether a name before a colon is marked up as a label, or is a Chinese one that no person has."""
-    if LABEL.match(sentence, start):
+    """Whether a name before a colon is marked up as a label, names a firm or the like, or is a Chinese one that no
+    person has."""
+    if LABEL.match(sentence, start) or names_entity(name):
         return True
     return is_chinese(name) and name not in ROLES and not any(w.kind.startswith("nr") for w in tagged(name))
 

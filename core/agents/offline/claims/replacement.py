@@ -109,7 +109,9 @@ def _number(both: Comparison) -> Contradiction | None:
     ours, theirs = both.laid.left(Kind.NUMBER)
     pairs = [(x, y) for x in ours for y in theirs if x.unit == y.unit or not (x.unit and y.unit)]
     low, high = both.laid.covered(Kind.NAME, Kind.WORD)
-    if not pairs or both.scoped_apart or both.told_apart or low < VALUE_COVERED or high < 0.7:
+    if not pairs or both.scoped_apart or both.grown or both.told_apart:
+        return None
+    if low < VALUE_COVERED or high < 0.7:
         return None
     if both.frame < 1.0 and not both.single and not both.all_but_one:
         return None

@@ -103,7 +103,9 @@ class Statement:
         """Who or what it is about: the names each clause starts with, else what stands before the verb."""
         later = [term for n in range(1, self.clauses) for term in _told_of(self.of_clause(n))]
         first = self.of_clause(0)
-        names = [*_leading_names(first[: self.subject_end or len(first)]), *later]
+        dated = next((n for n, term in enumerate(first) if term.kind is not Kind.DATE), 0)
+        end = self.subject_end if self.subject_end > dated else len(first)
+        names = [*_leading_names(first[dated:end]), *later]
         return tuple(names) or tuple(term for term in self.terms[: self.subject_end] if term.asserted)
 
     @cached_property

@@ -143,3 +143,69 @@ def test_a_sentence_without_end_is_read_in_no_time() -> None:
     endless = "The council is approved by many people and " * 5000
 
     assert contradicts(endless + "x", endless + "y") is None
+
+
+CITED_OR_DATED = [
+    ("The tower is 300 metres high [1].", "The tower is 324 metres high."),
+    ("The Eiffel Tower is 300 metres high.[1]", "The Eiffel Tower is 324 metres high."),
+    ("The Eiffel Tower is 300 metres tall [1][2].", "The Eiffel Tower is 324 metres tall [^3]."),
+    ("The Eiffel Tower is 300 metres tall¹.", "The Eiffel Tower is 324 metres tall."),
+    ("The Eiffel Tower is 300 metres tall (1).", "The Eiffel Tower is 324 metres tall."),
+    ("埃菲尔铁塔高300米[1]。", "埃菲尔铁塔高324米。"),
+    ("埃菲尔铁塔高300米【1】。", "埃菲尔铁塔高324米。"),
+    ("埃菲尔铁塔高300米（1）。", "埃菲尔铁塔高324米①。"),
+    ("埃菲尔铁塔的高度为300米。", "埃菲尔铁塔的高度为324米[注1]。"),
+    ("The company has 1,200 employees.", "In 2023 the company has 1,500 employees."),
+    ("The Harbour Bridge is 503 metres long.", "In 2019 the Harbour Bridge was 480 metres long."),
+    (
+        "Norvik's plant has a capacity of 40 MW.",
+        "According to the 2021 report, Norvik's plant has a capacity of 55 MW.",
+    ),
+    ("The plant opened with 40 turbines.", "The plant opened with 55 turbines in 2015."),
+    ("The Eiffel Tower is 324 metres high.", "The Eiffel Tower, completed in 1889, is 300 metres high."),
+    ("恒光电力的报价为289万元。", "2024年恒光电力的报价为305万元。"),
+    ("大桥全长503米。", "2019年大桥全长480米。"),
+    ("该电站装机容量为40兆瓦。", "根据2021年的报告，该电站装机容量为55兆瓦。"),
+    ("大桥于2015年建成，全长503米。", "大桥全长480米。"),
+    ("设备保修期为1,080小时。", "设备保修期为2,000小时。"),
+    ("Firm A: the pump costs 42,000 SEK.", "Firm A: the pump costs 39,000 SEK."),
+    ("恒光电力：报价为289万元。", "恒光电力：报价为305万元。"),
+    ("The price of the pump is 42,000 SEK.", "The price of the pump is 39,000 SEK [2]."),
+    ("The ferry leaves at nine.", "The ferry leaves at ten [1]."),
+    ("The museum is open until 17:00.", "The museum is open until 20:00 [3]."),
+]
+"""One fact told with two values: behind marks of citation, and with a year in one of the two."""
+TWO_MATTERS = [
+    ("恒光电力的年发电量为189,700千瓦时。", "恒光电力的报价为2,890,000元。"),
+    ("恒光电力年发电189,700千瓦时。", "恒光电力报价2,890,000元。"),
+    ("恒光电力：年发电量189,700。", "恒光电力：报价2,890,000。"),
+    ("屋顶光伏每年发电189,700千瓦时。", "屋顶光伏总价2,890,000元。"),
+    ("The system yields 189,700 kWh a year.", "The system costs 2,890,000 SEK."),
+    ("The system's yield is 189,700 a year.", "The system's price is 2,890,000."),
+    ("The plant's annual electricity is 189,700 kWh.", "The plant's total price is 2,890,000 yuan."),
+    ("Firm A: the pump costs 42,000 SEK.", "Firm B: the pump costs 39,000 SEK."),
+    ("Firm A: delivery takes 6 weeks.", "Firm B: delivery takes 9 weeks."),
+    ("恒光电力：报价为289万元。", "星澜新能源：报价为305万元。"),
+    ("In 2019 the bridge was 480 metres long.", "In 2020 the bridge was 503 metres long."),
+    ("In 2022 the company had 1,200 employees.", "In 2023 the company had 1,500 employees."),
+    ("The pump weighs 40 kg.", "The pump delivers 55 litres a minute."),
+    ("The price of pump A is 42,000 SEK.", "The price of pump B is 39,000 SEK."),
+    ("Option 1: the tower is 300 metres high.", "Option 2: the tower is 324 metres high."),
+    ("The battery stores 10 kWh.", "The battery costs 10,500 euro."),
+    ("The warranty is 10 years.", "The delivery time is 12 weeks."),
+    ("公司有1200名员工。", "2010年公司只有300名员工。"),
+    ("The company had 300 employees in 2010.", "The company has 1,200 employees."),
+]
+"""Two attributes, two subjects, or two times."""
+
+
+@pytest.mark.parametrize(("a", "b"), CITED_OR_DATED)
+def test_neither_a_citation_nor_a_year_in_one_of_the_two_hides_a_contradiction(a: str, b: str) -> None:
+    assert contradicts(a, b) is not None
+    assert contradicts(b, a) is not None
+
+
+@pytest.mark.parametrize(("a", "b"), TWO_MATTERS)
+def test_values_of_two_matters_do_not_contradict(a: str, b: str) -> None:
+    assert contradicts(a, b) is None
+    assert contradicts(b, a) is None

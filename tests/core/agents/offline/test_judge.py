@@ -224,3 +224,21 @@ async def test_what_was_read_of_a_topic_serves_both_phases_and_goes_with_it(
 
     assert read == ["The ferry leaves at nine.", "渡轮九点出发。"]
     assert last() is None
+
+
+@pytest.mark.parametrize(
+    ("new", "other", "conflicts"),
+    [
+        ("Firm A:\n- The pump costs 42,000 SEK.", "Firm B:\n- The pump costs 39,000 SEK.", 0),
+        ("Firm A:\n- The pump costs 42,000 SEK.", "Firm A:\n- The pump costs 39,000 SEK.", 1),
+        ("Bids came. Firm A: the pump costs 42,000 SEK.", "Firm B: the pump costs 39,000 SEK.", 0),
+        ("恒光电力：报价为289万元。星澜新能源：报价为305万元。", "星澜新能源：报价为305万元。", 0),
+        ("恒光电力：报价为289万元。星澜新能源：报价为305万元。", "星澜新能源：报价为299万元。", 1),
+    ],
+)
+async def test_figures_of_two_firms_are_no_conflict_and_two_of_one_firm_are(
+    judge: OfflineJudge, new: str, other: str, conflicts: int
+) -> None:
+    found = await judge.conflicts_and_merges(topic("new", new), [topic("other", other)])
+
+    assert sum(isinstance(one, ConflictOpinion) for one in found) == conflicts

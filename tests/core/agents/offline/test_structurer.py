@@ -9,7 +9,8 @@ from statistics import mean
 import pytest
 
 from core.agents.offline import salience
-from core.agents.offline.structurer import MOST, OfflineStructurer, composed, statements, summary
+from core.agents.offline.statements import composed, statements
+from core.agents.offline.structurer import MOST, OfflineStructurer, summary
 from core.text.scripts import display_width
 
 DIALOGUES = Path(__file__).parents[5] / "shared" / "data" / "locomo_dev.json"
@@ -104,3 +105,20 @@ def test_summaries_of_real_dialogues_are_closer_to_what_people_wrote_than_chance
 
     print(f"ROUGE-1 over {len(ours)} sessions: {mean(ours):.3f}, sentences by chance {mean(random_ones):.3f}")
     assert mean(ours) > mean(random_ones) + 0.015
+
+
+async def test_prices_and_terms_are_kept_before_addresses_telephone_numbers_and_links() -> None:
+    firms = []
+    for n, name in enumerate(("Aqvila", "Brunnsal", "Cisterna", "Dammfors", "Elvstad", "Forsby")):
+        firms.append(
+            f"Firm {name}: the pump costs {38 + n},500 SEK. It is delivered in {5 + n} weeks. "
+            f"The guarantee is {2 + n} years. The head office stands at {n + 3} Kungsgatan Road, 411 0{n} Gothenburg. "
+            f"Phone +46 31 70{n} 11 22 or mail sales{n}@{name.lower()}.example.se. "
+            f"See https://www.{name.lower()}.example.se/pumps/{n} for the brochure of 2024."
+        )
+
+    found = await OfflineStructurer().structure("\n\n".join(firms), "pumps", ())
+
+    terms = [(f"{38 + n},500 SEK", f"in {5 + n} weeks", f"is {2 + n} years") for n in range(6)]
+    assert all(term in found for each in terms for term in each)
+    assert found.count("Phone") + found.count("Road") <= 1

@@ -1,0 +1,243 @@
+"""A text's sentences, each with what it is about, where only its place says so.
+
+Law: sentences stand verbatim, white space folded; headings, titles, rules and fences are no statements. A label is
+what stands before a sentence when it is told alone: who speaks ("Alice: "), or whose list, table row or line it is
+("Firm A: "). It is always a label of the very line, list or row, never of another.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.agents.offline.entities import names_entity, names_property
+from core.agents.offline.titles import is_title, subject
+from core.text import outline, sentences
+from core.text.scripts import CJK_CLOSE, display_width, is_chinese
+
+WIDEST_LABEL = 40  # columns
+NEAR = 4  # code points in which the blank line beside a line is looked for
+
+ITEM = re.compile(r"[ \t\u3000]*(?:[-*+•·▪◦–—][ \t]|\(?\d{1,3}[.)、）][ \t]?|\(?[a-zA-Z][.)][ \t]|[①-⑳])")
+ALONE = re.compile(
+    r"[ \t\u3000]*(?:(?:[-*+•]|\d{1,3}[.)、])[ \t]*)?(?:\*\*|__)?(?P<name>[^\s:：*_|][^:：*_|\n]{0,39}?)"
+    r"(?:\*\*|__)?[ \t]*[:：](?:\*\*|__)?[ \t]*$"
+)
+ANNOUNCES = re.compile(
+    r"\b(?:follow\w*|below|these|this|here|include\w*|are|is|as)\b|如下|以下|下列|包括|分别|有$",
+    re.IGNORECASE,
+)
+NAME = re.compile(r"[A-Z0-9\u4e00-\u9fff][\w&.'’\-]*(?:\s+(?:[A-Z0-9&][\w&.'’\-]*|of|and|de|the|von|van))*$")
+SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A sentence: its text, the label under which it stands (`Alice: `), the line or part of one it stands in."""
+
+    text: str
+    label: str = ""
+    line: int = 0
+
+    @property
+    def told(self) -> str:
+        """The sentence as it can stand alone."""
+        return self.label + self.text
+
+
+def statements(content: str) -> list[Statement]:
+    """The sentences of `content` with their labels.
+
+    White space is folded: a sentence wrapped over lines would not be read as one the next time.
+    """
+    reading = _Reading(_speakers(content))
+    for start, end, table in _stretches(content):
+        if table:
+            reading.table(content[start:end].splitlines())
+        else:
+            reading.prose(content, start, end)
+    return reading.found
+
+
+def composed(said: Sequence[Statement]) -> str:
+    """Statements as text: those of one line joined, other lines on lines of their own."""
+    parts: list[str] = []
+    before: Statement | None = None
+    for one in said:
+        if before is not None and one.line == before.line:
+            parts.append("" if before.text.endswith(CJK_CLOSE) else " ")
+        else:
+            parts.append(("\n" if before else "") + one.label)
+        parts.append(one.text)
+        before = one
+    return "".join(parts)
+
+
+class _Reading:
+    """A text read from its start: whose list is being read, and what was found."""
+
+    def __init__(self, speakers: frozenset[str]) -> None:
+        self.found: list[Statement] = []
+        self._speakers = speakers
+        self._line = 0
+        self._heading = ""  # the title above, whose lists and lines follow
+        self._block = ""  # the label alone on its line, whose lines follow
+        self._label = ""  # of the sentences that are still to come in this line
+
+    # ---- tables ----
+
+    def table(self, rows: Sequence[str]) -> None:
+        """Each row under the heads of its columns, labelled with its first cell."""
+        heads = _cells(rows[0])
+        for row in rows[2:]:
+            cells = _cells(row)
+            if not any(any(map(str.isalnum, cell)) for cell in cells):
+                continue
+            self._line += 1
+            chinese = is_chinese(row)
+            told = [
+                f"{head}{'：' if chinese else ': '}{cell}" if head else cell
+                for head, cell in _pairs(heads[1:], cells[1:])
+            ]
+            self._add(("；" if chinese else "; ").join(told) or cells[0], _shown(cells[0]) if told else "")
+
+    # ---- lines ----
+
+    def prose(self, content: str, start: int, end: int) -> None:
+        last = 0
+        for begin, finish in ((start + a, start + b) for a, b in sentences.spans(content[start:end])):
+            text = content[begin:finish]
+            gap = content[last:begin] if last else "\n\n"
+            if not last or outline.BREAK.search(gap):
+                text = self._open_line(content, begin, text, parted=len(outline.BREAK.findall(gap)) > 1)
+            else:
+                self._open_sentence(text)
+            last = finish
+            if any(map(str.isalnum, text)):
+                self._add(text, self._label_of(text))
+
+    def _add(self, text: str, label: str) -> None:
+        self.found.append(Statement(text=" ".join(text.split()), label=label, line=self._line))
+
+    def _open_line(self, content: str, start: int, text: str, parted: bool) -> str:
+        """What of a line's first sentence is to be told; nothing of headings, titles and labels alone."""
+        self._line += 1
+        self._label = ""
+        line = _line_at(content, start)
+        if self._heads(content, start, line):
+            return ""
+        named = _named(text)
+        if named and named in self._speakers:
+            self._block = ""
+            words = text[text.index(named) + len(named) + 1 :].lstrip()
+            self._label = text[: len(text) - len(words)]
+            return words
+        if parted and not ITEM.match(line) and not named:
+            self._block = ""
+        whose = self._block or (self._heading if _listed(line, named, self._heading) else "")
+        if named and _names(named) and not (whose and names_property(named)):
+            self._label = _shown(named)
+            return text
+        if not whose:
+            return text
+        self._label = _shown(whose)
+        mark = ITEM.match(text)
+        return text[mark.end() :] if mark else text
+
+    def _heads(self, content: str, start: int, line: str) -> bool:
+        """Whether a line tells nothing itself, and what it says of those that follow."""
+        heading = outline.heading(line) or (outline.lone_heading(line) if _is_alone(content, start) else None)
+        if heading is not None or is_title(content, start, line):
+            self._heading, self._block = heading.title if heading else subject(line), ""
+            self._heading = self._heading if display_width(self._heading) <= WIDEST_LABEL else ""
+            return True
+        alone = ALONE.match(line)
+        if alone is None or alone["name"].strip() in self._speakers:
+            return False
+        self._block = "" if ANNOUNCES.search(alone["name"]) else alone["name"].strip()
+        return bool(self._block)
+
+    def _open_sentence(self, text: str) -> None:
+        """A label in mid-line begins a part of its own: "…SEK. Firm B: …"."""
+        named = outline.speaker_of(text)
+        if named and not self._speakers and _names(named) and not names_property(named):
+            self._line += 1
+            self._label = _shown(named)
+
+    def _label_of(self, text: str) -> str:
+        """The label, unless the sentence has it itself."""
+        own = _named(text)
+        return "" if own and _shown(own) == self._label else self._label
+
+
+def _stretches(content: str) -> Iterator[tuple[int, int, bool]]:
+    """The text in order, cut around its tables: (start, end, whether it is a table)."""
+    lines = list(outline.LINE.finditer(content))
+    start, number = 0, 0
+    while number < len(lines) - 1:
+        if (
+            "|" in lines[number].group()
+            and "|" in lines[number + 1].group()
+            and SEPARATOR.match(lines[number + 1].group())
+        ):
+            last = number + 1
+            while last + 1 < len(lines) and "|" in lines[last + 1].group():
+                last += 1
+            if content[start : lines[number].start()].strip():
+                yield start, lines[number].start(), False
+            yield lines[number].start(), lines[last].end(), True
+            start, number = lines[last].end(), last
+        number += 1
+    if content[start:].strip():
+        yield start, len(content), False
+
+
+def _named(text: str) -> str:
+    """The name before the colon that a sentence opens with, behind a list mark or none."""
+    mark = ITEM.match(text)
+    return outline.speaker_of(text[mark.end() :] if mark else text)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip(" \t*_`") for cell in row.strip().strip("|").split("|")]
+
+
+def _pairs(heads: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for place, cell in enumerate(cells):
+        if any(map(str.isalnum, cell)):
+            yield (heads[place] if place < len(heads) else ""), cell
+
+
+def _line_at(content: str, start: int) -> str:
+    found = outline.LINE.match(content, start)
+    return found.group() if found else ""
+
+
+def _is_alone(content: str, start: int) -> bool:
+    """Whether blank lines stand around the line."""
+    end = start + len(_line_at(content, start))
+    before, after = content[max(0, start - NEAR) : start], content[end : end + NEAR]
+    return (start <= NEAR and not before.strip() or before.count("\n") > 1) and after.count("\n") > 1
+
+
+def _listed(line: str, named: str, heading: str) -> bool:
+    """Whether a line under a heading needs it: an item, a key with its value, or any line where a firm heads it."""
+    return bool(heading) and bool(
+        ITEM.match(line) or (named and names_property(named)) or names_entity(heading)
+    )
+
+
+def _names(label: str) -> bool:
+    """Whether a label names something, rather than a property of it."""
+    return names_entity(label) or (NAME.match(label) is not None and not names_property(label))
+
+
+def _shown(label: str) -> str:
+    return label.strip() + ("：" if is_chinese(label) else ": ")
+
+
+def _speakers(content: str) -> frozenset[str]:
+    """Names that open two lines of `content`, or most of its lines together."""
+    labels = [outline.speaker_of(line) for line in content.splitlines() if line.strip()]
+    most = sum(map(bool, labels)) * 2 > len(labels)
+    found = frozenset(filter(None, labels)) if most else outline.speakers(content)
+    return frozenset(name for name in found if not (names_property(name) or names_entity(name)))
