@@ -91,7 +91,8 @@ Player = Literal["llm", "offline"]
 class AgentsSection(Section):
     """Who plays which role; unset: llm where a model is set for it, else offline.
 
-    `fallback`: where the model cannot be had, the offline agent answers, and the usage counts it.
+    `fallback`: where the model cannot be had, the offline agent answers, and the usage counts it. `attempts`: how often
+    one task is tried.
     """
 
     clusterer: Player | None = None
@@ -100,3 +101,4 @@ class AgentsSection(Section):
     consolidator: Player | None = None
     planner: Player | None = None
     fallback: bool = False
+    attempts: int = Field(default=3, ge=1, le=100)

@@ -91,6 +91,7 @@ async def open_house(
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
             finished_ttl=settings.banks.finished_ttl,
+            attempts=settings.agents.attempts,
             reranking=open_reranker(settings.retrieval.reranker, closing),
         )
 

@@ -214,6 +214,9 @@ class Progress:
     new_nodes: tuple[Topic, ...] = ()
     conflicts: tuple[Conflict, ...] = ()  # open ones; core plans their validation itself
     merges: tuple[MergeRecord, ...] = ()  # that the new nodes came of
+    knows_of_goal: bool = True  # whether the bank holds anything on the goal
+    attempts: int = 3  # after so many failures a task is not planned again as it was
+    problem: str = ""  # why the plan just made, which was empty, cannot be the end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,11 +40,11 @@ class InsightPut:
 
 
 def insight_put(before: Insight, insight: Insight) -> InsightPut:
-    """The step from one document to the next, whose completed tasks begin with those of the one before: all of them,
-    but for the last ones where their context was put into other words."""
-    kept = min(len(before.completed), len(insight.completed))
-    while kept and insight.completed[kept - 1] is not before.completed[kept - 1]:
-        kept -= 1
+    """The step from one document to the next: of its completed tasks those that are new, or say more than before."""
+    kept = len(before.completed)
+    if insight.completed[:kept] != before.completed:
+        pairs = enumerate(zip(before.completed, insight.completed, strict=False))
+        kept = next((place for place, (old, new) in pairs if old != new), 0)
     return InsightPut(insight=replace(insight, completed=insight.completed[kept:]), kept=kept)
 
 

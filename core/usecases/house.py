@@ -56,7 +56,7 @@ class Reranking:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """The ports, the agents and the settings. A finished bank stays for `finished_ttl`, unless it says otherwise.
-    Without `reranking`, searches stay in their own order."""
+    A task is tried `attempts` times at most. Without `reranking`, searches stay in their own order."""
 
     banks: Banks
     store: Store
@@ -69,6 +69,7 @@ class House:
     limits: Limits
     workshop: Workshop
     finished_ttl: timedelta = timedelta(hours=24)
+    attempts: int = 3
     reranking: Reranking | None = None
 
 

@@ -163,4 +163,8 @@ async def test_a_record_that_cannot_be_had_keeps_the_server_from_starting(
 
 
 def test_the_roles_are_those_of_the_settings() -> None:
-    assert set(ROLES) == set(RoleModelsSection.model_fields) == set(AgentsSection.model_fields) - {"fallback"}
+    assert (
+        set(ROLES)
+        == set(RoleModelsSection.model_fields)
+        == set(AgentsSection.model_fields) - {"fallback", "attempts"}
+    )

@@ -97,6 +97,12 @@ def _parts(
         points = "\n".join(_conflict(conflict) for conflict in progress.conflicts)
         fenced = Enclosed(name="contradictions", text=windows.shortened(points, room // 16))
         parts += ["Contradictions that are open, their validation planned in front of every step:", fenced]
+    if progress.problem:
+        problem = Enclosed(name="problem", text=windows.shortened(progress.problem, room // 16))
+        parts += [
+            "You planned no step, but the task is not finished: plan the next one. What is missing:",
+            problem,
+        ]
     return parts
 
 

@@ -1,7 +1,7 @@
 """The offline Planner: the next step by rule.
 
-Law: pure of itself and deterministic; one step at a time. Order: steps others have put into the
-plan, a retry of what failed, SOLVE the goal, ANSWER, nothing. What failed too often is not tried
+Law: pure of itself and deterministic; one step at a time. Order: a retry of what failed, steps that others have put
+into the plan, SEARCH where nothing is known of the goal, SOLVE it, ANSWER, nothing. What failed too often is not tried
 again as it was: the goal is solved without it, which makes it good; if that fails too, planning stops.
 """
 
@@ -16,10 +16,11 @@ from core.ids import TaskId
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskReport, TaskStatus
 from core.text import transcript
+from core.text.questions import asks
 from core.text.scripts import is_chinese
+from core.text.sentences import split
 
-ATTEMPTS = 3  # of one task, as it was planned
-DETOURS = 2  # around a task that was given up
+QUESTION = 240  # code points of the goal's questions in a step
 FOUND_SENTENCES = 2
 FOUND_WIDTH = 300  # columns
 LEAST = 0.5  # of the best sentence's score, for a second one
@@ -30,8 +31,12 @@ ANSWERED = frozenset({TaskType.ANSWER, "回答"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """How steps are put in one language; `{}` takes the goal or the failed task's description."""
+    """How steps are put in one language; `{}` takes the goal's questions or the failed task's description."""
 
+    goal: str
+    goal_how: str
+    search: str
+    search_how: str
     retry_how: str
     without: str
     without_how: str
@@ -42,21 +47,29 @@ class Words:
 
 
 CHINESE = Words(
+    goal="弄清楚这个任务要达成什么",
+    goal_how="询问用户，或从记忆中找出，然后设定目标。",
+    search="查找能够回答这个问题的资料：{}",
+    search_how="记忆中还没有与此相关的内容：查找可靠来源，连同出处一并报告。",
     retry_how="上次执行失败：换一种方法或来源再试。",
     without="在缺少以下结果的情况下解决目标：{}",
     without_how="利用已有记忆推理，并说明缺少什么、对结论有何影响。",
-    solve="解决：{}",
+    solve="根据已知信息得出：{}",
     solve_how="依据记忆推理或计算；摘要不够时用深入检索查看原文。",
-    answer="回答：{}",
+    answer="给出最终答案：{}",
     answer_how="依据已完成的任务和记忆给出最终答案，并引用依据。",
 )
 ENGLISH = Words(
+    goal="Find out what this task is to achieve",
+    goal_how="Ask the user, or find it in the memories; then set the goal.",
+    search="Find sources that answer this: {}",
+    search_how="Memory holds nothing on it yet: look in reliable sources, and report what they say and where.",
     retry_how="The last attempt failed: try another way or another source.",
     without="Solve the goal without the result of: {}",
     without_how="Reason from the memories there are; say what is missing and what that means for the result.",
-    solve="Solve: {}",
+    solve="Work out from what is known: {}",
     solve_how="Reason or compute from the memories; where a summary is not enough, read the original.",
-    answer="Answer: {}",
+    answer="Give the final answer: {}",
     answer_how="Give the final answer from the completed tasks and the memories, with the evidence.",
 )
 
@@ -66,7 +79,7 @@ class OfflinePlanner:
 
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
         found = await think(found_by, progress, insight.goal)
-        return Plan(completed_context=found, pending=tuple(next_steps(insight, progress.report)))
+        return Plan(completed_context=found, pending=tuple(next_steps(insight, progress)))
 
 
 def found_by(progress: Progress, goal: str) -> str:
@@ -89,28 +102,49 @@ def found_by(progress: Progress, goal: str) -> str:
     return ("" if is_chinese(texts[chosen[0]]) else " ").join(texts[index] for index in chosen)
 
 
-def next_steps(insight: Insight, report: TaskReport | None) -> Sequence[PlannedTask]:
+def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:
     """What comes next, given all that was done and the task just reported."""
+    report = progress.report
     reported = _reported(insight, report)
     done = [*insight.done, *([_completed(report, reported)] if report else [])]
-    waiting = [t for t in insight.pending if t is not reported and not t.conflict_id]
-    if waiting:
-        return [
-            PlannedTask(type=t.type, description=t.description, how=t.how, retry_of=t.retry_of)
-            for t in waiting
-        ]
     words = CHINESE if is_chinese(insight.goal) else ENGLISH
-    if failed := _unmade(done):
-        return _again(failed, done, words)
+    waiting = [_kept(t) for t in insight.pending if t is not reported and not t.conflict_id]
+    failed = _unmade(done)
+    if failed and not any(step.retry_of for step in waiting):
+        waiting = [*_again(failed, done, words, progress.attempts), *waiting]
+    if waiting or failed:
+        return waiting
     if not insight.goal:
-        return []
-    for types, kind, description, how in (
+        return [] if done else [PlannedTask(type=TaskType.SEARCH, description=words.goal, how=words.goal_how)]
+    return _towards(insight.goal, done, words, progress.knows_of_goal)
+
+
+def _towards(
+    goal: str, done: Sequence[CompletedTask], words: Words, knows_of_goal: bool
+) -> Sequence[PlannedTask]:
+    """The next step on the way from what is known to the answer."""
+    succeeded = {task.type.upper() for task in done if task.status is TaskStatus.SUCCEEDED}
+    steps = (
         (SOLVED | ANSWERED, TaskType.SOLVE, words.solve, words.solve_how),
         (ANSWERED, TaskType.ANSWER, words.answer, words.answer_how),
-    ):
-        if not any(task.type.upper() in types and task.status is TaskStatus.SUCCEEDED for task in done):
-            return [PlannedTask(type=kind, description=description.format(insight.goal), how=how)]
+    )
+    question = questions(goal)
+    if not succeeded and not knows_of_goal:
+        description = words.search.format(question)
+        return [PlannedTask(type=TaskType.SEARCH, description=description, how=words.search_how)]
+    for types, kind, description, how in steps:
+        if not types & succeeded:
+            return [PlannedTask(type=kind, description=description.format(question), how=how)]
     return []
+
+
+def questions(goal: str) -> str:
+    """What the goal asks: its questions, else all of it, else how it ends."""
+    sentences = [" ".join(sentence.split()) for sentence in split(goal)]
+    asked = [sentence for sentence in sentences if asks(sentence)]
+    chosen = asked or (sentences if len(goal) <= QUESTION else sentences[-1:])
+    text = ("" if is_chinese(goal) else " ").join(chosen) or " ".join(goal.split())
+    return text if len(text) <= QUESTION else f"{text[: QUESTION - 1]}…"
 
 
 def _kept(task: PendingTask) -> PlannedTask:
@@ -154,18 +188,20 @@ def _unmade(done: Sequence[CompletedTask]) -> CompletedTask | None:
     return latest
 
 
-def _again(failed: CompletedTask, done: Sequence[CompletedTask], words: Words) -> Sequence[PlannedTask]:
+def _again(
+    failed: CompletedTask, done: Sequence[CompletedTask], words: Words, attempts: int
+) -> list[PlannedTask]:
     """Another attempt, then a way round, then nothing."""
     chain = _chain(failed, done)
     first = chain[-1]
     detours = sum(task.description.startswith(words.without.split("{}")[0]) for task in chain)
-    if len(chain) - detours < ATTEMPTS:
+    if len(chain) - detours < attempts and not detours:
         return [
             PlannedTask(
                 type=first.type, description=first.description, how=words.retry_how, retry_of=failed.task_id
             )
         ]
-    if detours < DETOURS:
+    if detours < attempts - 1:
         description = words.without.format(first.description)
         return [
             PlannedTask(

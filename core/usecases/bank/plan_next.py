@@ -9,32 +9,32 @@ from core.ids import BankKey
 from core.model.insight import Insight
 from core.ports.aggregates import Draft
 from core.usecases.bank.decide import decide
-from core.usecases.bank.structure import finish_steps, plan
+from core.usecases.bank.plan import plan
+from core.usecases.bank.structure import finish_steps
 from core.usecases.house import House
 from core.usecases.spending import on_account
 
 
-async def plan_next(house: House, key: BankKey, ledger: Ledger) -> None:
-    """Ask the Planner if there is a goal and nothing is pending. Raises AgentUnavailable, AgentReplyInvalid,
-    BudgetSpent."""
-    made: dict[int, Insight] = {}
+async def plan_next(house: House, key: BankKey, ledger: Ledger, *, goalless: bool = False) -> None:
+    """Ask the Planner if nothing is pending and there is a goal (or one is to be found, `goalless`).
+
+    Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable.
+    """
+    made: dict[int, Insight] = {}  # by the revision of the document that it follows
+
+    async def ask(revision: int, insight: Insight, progress: Progress) -> None:
+        made[revision] = await plan(house, key, insight, progress, ledger)
 
     def compose(bank: Bank, _revision: int) -> Draft[None]:
         insight = bank.insight
-        if not insight.goal or insight.pending or insight.finished:
+        if not (insight.goal or goalless) or insight.pending or insight.finished:
             return Draft(result=None)
         asked = bank.insight_revision
         if asked not in made:
             progress = Progress(conflicts=tuple(bank.open_conflicts()))
-            raise Unasked(lambda: _ask(house, insight, progress, ledger, made, asked))
+            raise Unasked(lambda: ask(asked, insight, progress))
         steps = [insight_put(bank.insight, made[asked]), *finish_steps(house, bank, made[asked])]
         return Draft(result=None, steps=tuple(steps), touches=frozenset(("insight", "bank")))
 
     async with on_account(house, key, ledger):
         await decide(house, key, compose, ledger)
-
-
-async def _ask(
-    house: House, insight: Insight, progress: Progress, ledger: Ledger, made: dict[int, Insight], asked: int
-) -> None:
-    made[asked] = await plan(house, insight, progress, ledger)

@@ -1,7 +1,9 @@
 """What core keeps true of an insight document, whatever a Planner answers.
 
 Law: pure. Open conflicts' CROSS_VALIDATION tasks stand in front, oldest first; completed tasks
-are only ever added; a task keeps its id as long as it says the same.
+are only ever added; a task keeps its id as long as it says the same. There is always a next task or an end: work on a
+goal ends well when nothing is pending and every failure was made good, and is given up when nothing more can be tried.
+No task is tried more often than `attempts` as it was planned, nor more often than `most_attempts` in all its forms.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +17,13 @@ from core.model.interaction import TaskReport, TaskStatus
 from core.text.scripts import is_chinese
 from core.text.sentences import split
 
+ATTEMPTS = 3
+HOPELESS = 4  # times as many failed steps in a row as one task may be tried
+NAMED = 200  # code points of a task that is named in a reason
+GIVEN_UP = {
+    True: "“{}”失败{}次，没有其他办法弥补。",
+    False: "“{}” failed {} times, and nothing made up for it.",
+}
 HOW = {
     True: "检索多个独立来源进行交叉验证，说明哪一方正确或应如何整合，并给出依据。",
     False: "Check several independent sources, say which side is right or how they fit together, and on what evidence.",
@@ -37,7 +46,9 @@ def with_conflict(insight: Insight, conflict: Conflict, task_id: TaskId) -> Insi
 
 def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") -> Insight:
     """The document once a conflict is closed: with a verdict its task is completed, without one it is dropped."""
-    tasks = [t for t in insight.pending if t.conflict_id == conflict.conflict_id]
+    tasks = [t for t in insight.pending if t.conflict_id == conflict.conflict_id] or _dropped(
+        insight, conflict
+    )
     pending = tuple(t for t in insight.pending if t.conflict_id != conflict.conflict_id)
     done = tuple(_validated(task, verdict) for task in tasks) if verdict else ()
     return replace(insight, pending=pending, completed=(*insight.completed, *done))
@@ -51,12 +62,14 @@ def with_id(insight: Insight, report: TaskReport, new_id: Callable[[], TaskId]) 
     return replace(report, task_id=planned.task_id if planned else new_id())
 
 
-def with_report(insight: Insight, report: TaskReport, context: str, new_id: Callable[[], TaskId]) -> Insight:
+def with_report(
+    insight: Insight, report: TaskReport, context: str, new_id: Callable[[], TaskId], attempts: int = ATTEMPTS
+) -> Insight:
     """The document with a reported task (under its id, see `with_id`) moved from pending to completed.
 
-    A validation that failed stays open: the attempt is noted, and the task stands again as its retry.
-    One that succeeded is completed by closing its conflict, not here: `context` is then put into it. A task that is
-    completed already is not completed again.
+    A validation that failed stays open: the attempt is noted, and the task stands again as its retry, unless it was
+    tried often enough: then the conflict waits for a verdict without it. One that succeeded is completed by closing its
+    conflict, not here: `context` is then put into it. A task that is completed already is not completed again.
     """
     if any(task.task_id == report.task_id for task in insight.completed):
         return _told(insight, report, context)
@@ -74,31 +87,116 @@ def with_report(insight: Insight, report: TaskReport, context: str, new_id: Call
     )
     pending = [t for t in insight.pending if t is not planned]
     if planned is not None and planned.conflict_id:
+        tried = len(chain(planned.retry_of, insight.completed)) + 1
         again = replace(planned, task_id=new_id(), retry_of=planned.task_id)
-        pending = [again if t is planned else t for t in insight.pending]
+        pending = [
+            again if t is planned else t for t in insight.pending if tried < attempts or t is not planned
+        ]
     return replace(insight, pending=tuple(pending), completed=(*insight.completed, done))
 
 
-def with_plan(insight: Insight, plan: Plan, new_id: Callable[[], TaskId]) -> Insight:
-    """The document with the Planner's next steps behind the validations, and whether all is done."""
+def with_plan(
+    insight: Insight, plan: Plan, new_id: Callable[[], TaskId], attempts: int = ATTEMPTS
+) -> Insight:
+    """The document with the Planner's next steps behind the validations, or with how the work ended."""
     validations = tuple(t for t in insight.pending if t.conflict_id)
-    planned = tuple(
-        _task(insight, task, new_id) for task in plan.pending if task.type != TaskType.CROSS_VALIDATION
-    )
-    pending = (*validations, *planned)
-    finished = not pending and all_superseded(insight.done)
-    return replace(
-        insight, pending=pending, finished=finished, outcome=TaskOutcome.SUCCEEDED if finished else None
-    )
+    planned = tuple(_task(insight, task, new_id) for task in allowed(insight, plan, attempts))
+    pending = () if _is_hopeless(insight, attempts) else planned
+    if validations or pending:
+        return replace(insight, pending=(*validations, *planned), finished=False, outcome=None, reason="")
+    return ended(replace(insight, pending=()))
+
+
+def ended(insight: Insight) -> Insight:
+    """The document of a task to which nothing more is to be done."""
+    if not (failed := not_made_good(insight.done)):
+        return replace(insight, finished=True, outcome=TaskOutcome.SUCCEEDED, reason="")
+    reason = _why_given_up(failed[0], insight)
+    return replace(insight, finished=True, outcome=TaskOutcome.GAVE_UP, reason=reason)
+
+
+def allowed(insight: Insight, plan: Plan, attempts: int) -> list[PlannedTask]:
+    """Of the steps planned those that core lets stand: no validations, no retry of what was made good, none of what
+    was tried often enough."""
+    done = insight.done
+    failed = {task.task_id for task in not_made_good(done)}
+    known = {task.task_id for task in done}
+    return [
+        task
+        for task in plan.pending
+        if task.type != TaskType.CROSS_VALIDATION
+        and not (task.retry_of in known and task.retry_of not in failed)
+        and not _is_worn_out(task, done, attempts)
+    ]
+
+
+def missing(insight: Insight) -> str:
+    """Why a plan without a next step cannot be the end; empty where it can."""
+    if failed := not_made_good(insight.done):
+        return f"“{failed[0].description}” failed, and nothing has made up for it"
+    return "" if insight.done or not insight.goal else "nothing has been done for the goal yet"
+
+
+def not_made_good(done: Sequence[CompletedTask]) -> list[CompletedTask]:
+    """Failed tasks, oldest first, for which no success stands that names them, or a retry of them, in `retry_of`."""
+    made_good: set[str] = set()
+    left: list[CompletedTask] = []
+    for task in reversed(done):
+        good = task.status is TaskStatus.SUCCEEDED or task.task_id in made_good
+        if good and task.retry_of:
+            made_good.add(task.retry_of)
+        elif not good:
+            left.append(task)
+    return left[::-1]
 
 
 def all_superseded(completed: Sequence[CompletedTask]) -> bool:
-    """Whether every failed task is made good by a success that names it, or a retry of it, in `retry_of`."""
-    made_good: set[str] = set()
-    for task in reversed(completed):
-        if task.retry_of and (task.status is TaskStatus.SUCCEEDED or task.task_id in made_good):
-            made_good.add(task.retry_of)
-    return all(t.status is TaskStatus.SUCCEEDED or t.task_id in made_good for t in completed)
+    """Whether every failed task was made good."""
+    return not not_made_good(completed)
+
+
+def chain(task_id: str, done: Sequence[CompletedTask]) -> list[CompletedTask]:
+    """The attempts that led to a task, itself first."""
+    by_id = {task.task_id: task for task in done}
+    attempts: list[CompletedTask] = []
+    while (task := by_id.get(TaskId(task_id))) is not None and task not in attempts:
+        attempts.append(task)
+        task_id = task.retry_of
+    return attempts
+
+
+def most_attempts(attempts: int) -> int:
+    """Of one task, the ways round it included."""
+    return 2 * attempts - 1
+
+
+def _is_worn_out(task: PlannedTask, done: Sequence[CompletedTask], attempts: int) -> bool:
+    if not task.retry_of:
+        return False
+    before = chain(task.retry_of, done)
+    same = sum((t.type, t.description) == (task.type, task.description) for t in before)
+    return same >= attempts or len(before) >= most_attempts(attempts)
+
+
+def _is_hopeless(insight: Insight, attempts: int) -> bool:
+    """So many steps in a row have failed that more of the like will."""
+    latest = insight.done[-HOPELESS * attempts :]
+    return len(latest) == HOPELESS * attempts and all(t.status is TaskStatus.FAILED for t in latest)
+
+
+def _why_given_up(failed: CompletedTask, insight: Insight) -> str:
+    attempts = sum(task.status is TaskStatus.FAILED for task in _line(failed, insight.done))
+    return GIVEN_UP[is_chinese(insight.goal)].format(failed.description[:NAMED], attempts)
+
+
+def _line(first: CompletedTask, done: Sequence[CompletedTask]) -> list[CompletedTask]:
+    """A task and all its retries, one after another."""
+    line, ids = [first], {str(first.task_id)}
+    for task in done:
+        if task.retry_of in ids:
+            line.append(task)
+            ids.add(task.task_id)
+    return line
 
 
 def opening(text: str, sentences: int = 2, limit: int = 400) -> str:
@@ -111,6 +209,21 @@ def _point_at_issue(conflict: Conflict) -> str:
     if is_chinese(conflict.description):
         return f"验证节点 {'、'.join(nodes)} 的冲突：{conflict.description}"
     return f"Validate the conflict between nodes {', '.join(nodes)}: {conflict.description}"
+
+
+def _dropped(insight: Insight, conflict: Conflict) -> list[PendingTask]:
+    """The conflict's validation where it failed so often that it was pending no more."""
+    at_issue = _point_at_issue(conflict)[:LONGEST]
+    for task in not_made_good(insight.completed):
+        if (task.type, task.description) == (TaskType.CROSS_VALIDATION, at_issue):
+            last = _line(task, insight.completed)[-1]
+            again = f"{last.task_id}-v"[:128]
+            return [
+                PendingTask(
+                    task_id=TaskId(again), type=task.type, description=at_issue, retry_of=last.task_id
+                )
+            ]
+    return []
 
 
 def _validated(task: PendingTask, verdict: str) -> CompletedTask:

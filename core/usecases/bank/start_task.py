@@ -68,7 +68,7 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
                 house, command.key, stored, command.wait, committed.replayed, caller=ledger
             )
         if memory is None or command.wait is Wait.STRUCTURED:
-            await plan_next(house, command.key, ledger)
+            await plan_next(house, command.key, ledger, goalless=True)
     augmented = await augment(house, command.augment)
     async with house.banks.reading(command.key) as bank:
         return TaskStarted(

@@ -26,7 +26,7 @@ from core.errors import (
     MemoryBankError,
     StructuringFailed,
 )
-from core.ids import BankKey, ConflictId, InteractionId, NodeId, SegmentRef, TaskId
+from core.ids import BankKey, ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.conflict import ConflictStatus
 from core.model.insight import Insight
 from core.model.interaction import Interaction, TaskStatus
@@ -38,7 +38,7 @@ from core.usecases.bank.absorb import topic
 from core.usecases.bank.ahead import ahead
 from core.usecases.bank.decide import decide
 from core.usecases.bank.embed_segments import embed_segments
-from core.usecases.bank.planning import with_id, with_plan, with_report
+from core.usecases.bank.plan import plan
 from core.usecases.bank.rounds import Round
 from core.usecases.bank.verdicts import verdict_of
 from core.usecases.house import House
@@ -347,7 +347,7 @@ class _Work:
         made: dict[int, Insight],
         asked: int,
     ) -> None:
-        made[asked] = await plan(self._house, insight, progress, self._ledger)
+        made[asked] = await plan(self._house, self._key, insight, progress, self._ledger)
 
     # ---- small things ----
 
@@ -357,21 +357,6 @@ class _Work:
     def _draft(self, result: Result, steps: Sequence[Step], *touches: str) -> Draft[Result]:
         own = f"structuring:{self._interaction_id}"
         return Draft(result=result, steps=tuple(steps), touches=frozenset((own, *touches)))
-
-
-async def plan(house: House, insight: Insight, progress: Progress, ledger: Ledger) -> Insight:
-    """Ask the Planner, and keep core's rules (see `planning`)."""
-
-    def new_id() -> TaskId:
-        return TaskId(house.ids.new("t"))
-
-    if progress.report is not None:
-        progress = replace(progress, report=with_id(insight, progress.report, new_id))
-    with ledger.spending("planner"):
-        planned = await house.agents.planner.plan(insight, progress)
-    if progress.report is not None:
-        insight = with_report(insight, progress.report, planned.completed_context, new_id)
-    return with_plan(insight, planned, new_id)
 
 
 def finish_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:

@@ -127,7 +127,7 @@ async def test_the_ten_lines_of_the_readme_run(tmp_path: Path) -> None:
         answer = await asyncio.to_thread(scope["solve"], agent, "When does the ferry leave?", str(address))
 
     assert answer == "Answer: at nine."
-    assert len(asked) == 2
+    assert len(asked) == 3
     assert len(lines.strip().splitlines()) - lines.count("import ") <= 10
 
 

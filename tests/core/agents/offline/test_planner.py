@@ -1,4 +1,4 @@
-from core.agents.offline.planner import ATTEMPTS, DETOURS, OfflinePlanner, found_by
+from core.agents.offline.planner import OfflinePlanner, found_by, questions
 from core.agents.roles import PlannedTask, Progress
 from core.ids import TaskId
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
@@ -15,8 +15,11 @@ def done(
     )
 
 
-async def planned(insight: Insight, report: TaskReport | None = None) -> list[PlannedTask]:
-    return list((await OfflinePlanner().plan(insight, Progress(report=report))).pending)
+async def planned(
+    insight: Insight, report: TaskReport | None = None, *, knows_of_goal: bool = True
+) -> list[PlannedTask]:
+    progress = Progress(report=report, knows_of_goal=knows_of_goal)
+    return list((await OfflinePlanner().plan(insight, progress)).pending)
 
 
 async def test_a_goal_is_solved_then_answered_then_done_in_its_language() -> None:
@@ -24,19 +27,19 @@ async def test_a_goal_is_solved_then_answered_then_done_in_its_language() -> Non
     (answer,) = await planned(Insight(goal=GOAL, completed=(done("1", "SOLVE"),)))
     end = await planned(Insight(goal=GOAL, completed=(done("1", "SOLVE"), done("2", "ANSWER"))))
 
-    assert (solve.type, solve.description) == (TaskType.SOLVE, f"解决：{GOAL}")
-    assert (answer.type, answer.description) == (TaskType.ANSWER, f"回答：{GOAL}")
+    assert (solve.type, solve.description) == (TaskType.SOLVE, f"根据已知信息得出：{GOAL}")
+    assert (answer.type, answer.description) == (TaskType.ANSWER, f"给出最终答案：{GOAL}")
     assert end == []
 
 
 async def test_the_report_counts_as_done_before_it_is_written_down() -> None:
     insight = Insight(
-        goal="Find X", pending=(PendingTask(task_id=TaskId("t1"), type="SOLVE", description="Solve: Find X"),)
+        goal="Find X", pending=(PendingTask(task_id=TaskId("t1"), type="SOLVE", description="Work it out"),)
     )
 
     (answer,) = await planned(insight, TaskReport(type="SOLVE", task_id="t1"))
 
-    assert (answer.type, answer.description) == (TaskType.ANSWER, "Answer: Find X")
+    assert (answer.type, answer.description) == (TaskType.ANSWER, "Give the final answer: Find X")
 
 
 async def test_what_failed_is_tried_again_before_anything_else() -> None:
@@ -70,7 +73,7 @@ async def test_what_keeps_failing_is_gone_around_and_in_the_end_left() -> None:
         )
         insight = Insight(goal="Find X", completed=(*insight.completed, attempt))
 
-    assert kinds == ["SEARCH"] * (ATTEMPTS - 1) + ["SOLVE"] * DETOURS
+    assert kinds == ["SEARCH", "SEARCH", "SOLVE", "SOLVE"]  # after the first attempt
 
 
 async def test_steps_that_others_planned_stay_and_validations_are_left_to_core() -> None:
@@ -82,8 +85,45 @@ async def test_steps_that_others_planned_stay_and_validations_are_left_to_core()
     assert found == [PlannedTask(type="SEARCH", description="Search chips", how="web")]
 
 
-async def test_without_a_goal_nothing_is_planned() -> None:
+async def test_without_a_goal_the_goal_is_to_be_found_and_nothing_after_it() -> None:
+    (find,) = await planned(Insight())
+
+    assert (find.type, find.description) == ("SEARCH", "Find out what this task is to achieve")
     assert await planned(Insight(), TaskReport(type="SEARCH")) == []
+
+
+async def test_where_nothing_is_known_of_the_goal_its_questions_are_looked_up_first() -> None:
+    goal = "We are a small firm. Which pump should we buy? What does it cost? Be brief."
+
+    (search,) = await planned(Insight(goal=goal), knows_of_goal=False)
+    (solve,) = await planned(Insight(goal=goal, completed=(done("1", "SEARCH"),)), knows_of_goal=False)
+
+    assert search.type == TaskType.SEARCH
+    assert search.description == "Find sources that answer this: Which pump should we buy? What does it cost?"
+    assert solve.type == TaskType.SOLVE
+
+
+async def test_a_failed_step_is_tried_again_before_what_waits_for_it() -> None:
+    waiting = PendingTask(task_id=TaskId("t1"), type="SOLVE", description="Compare the offers")
+    report = TaskReport(type="SEARCH", description="Find the offers", status=TaskStatus.FAILED, task_id="t9")
+
+    steps = await planned(Insight(goal="Find X", pending=(waiting,)), report)
+
+    assert [(step.type, step.retry_of) for step in steps] == [("SEARCH", "t9"), ("SOLVE", "")]
+
+
+async def test_what_was_done_for_an_earlier_goal_counts_for_no_other() -> None:
+    (solve,) = await planned(Insight(goal="Find Y", completed=(done("1", "ANSWER"),), earlier_tasks=1))
+
+    assert solve.type == TaskType.SOLVE
+
+
+def test_a_long_goal_is_named_by_its_questions_or_by_its_end() -> None:
+    filler = "It was a long day, and much was said of the sea. " * 20
+
+    assert questions(f"{filler}Who paid? {filler}") == "Who paid?"
+    assert questions(f"{filler}Write a report on the harbour.") == "Write a report on the harbour."
+    assert len(questions("很长" * 5_000)) <= 240
 
 
 def test_what_a_task_found_is_said_in_one_or_two_of_its_sentences_and_failure_says_nothing() -> None:

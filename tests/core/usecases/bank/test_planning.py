@@ -6,7 +6,7 @@ from dataclasses import replace
 from core.agents.roles import Plan, PlannedTask
 from core.ids import TaskId
 from core.model.conflict import Conflict
-from core.model.insight import CompletedTask, Insight, PendingTask
+from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome
 from core.model.interaction import TaskReport, TaskStatus
 from core.usecases.bank.planning import (
     all_superseded,
@@ -141,15 +141,31 @@ def test_a_task_planned_again_keeps_its_id() -> None:
     assert [(t.task_id, t.how) for t in again.pending] == [("new-1", "y")]
 
 
-def test_a_task_is_finished_when_nothing_is_pending_and_every_failure_was_made_good() -> None:
+def test_a_task_has_succeeded_when_nothing_is_pending_and_every_failure_was_made_good_else_it_gives_up() -> (
+    None
+):
     failed = done("t1", TaskStatus.FAILED)
     retried = done("t2", TaskStatus.FAILED, retry_of="t1")
     succeeded = done("t3", TaskStatus.SUCCEEDED, retry_of="t2")
 
-    def finished(*completed: CompletedTask) -> bool:
-        return with_plan(Insight(completed=completed), Plan(), ids()).finished
+    def outcome(*completed: CompletedTask) -> TaskOutcome | None:
+        ended = with_plan(Insight(completed=completed), Plan(), ids())
+        assert ended.finished
+        return ended.outcome
 
-    assert not finished(failed)
-    assert not finished(failed, retried)
-    assert finished(failed, retried, succeeded)
-    assert not finished(failed, done("t3", TaskStatus.SUCCEEDED))
+    assert outcome(failed) is TaskOutcome.GAVE_UP
+    assert outcome(failed, retried) is TaskOutcome.GAVE_UP
+    assert outcome(failed, retried, succeeded) is TaskOutcome.SUCCEEDED
+    assert outcome(failed, done("t3", TaskStatus.SUCCEEDED)) is TaskOutcome.GAVE_UP
+
+
+def test_a_step_is_not_planned_again_once_it_was_tried_often_enough_whoever_plans_it() -> None:
+    tries = [done("t1", TaskStatus.FAILED)]
+    for number in (2, 3):
+        tries.append(done(f"t{number}", TaskStatus.FAILED, retry_of=f"t{number - 1}"))
+    again = Plan(pending=(PlannedTask(type="SEARCH", description="", retry_of="t3"),))
+    otherwise = Plan(pending=(PlannedTask(type="SEARCH", description="elsewhere", retry_of="t3"),))
+
+    assert with_plan(Insight(completed=tuple(tries[:2])), again, ids()).pending
+    assert with_plan(Insight(completed=tuple(tries)), again, ids()).outcome is TaskOutcome.GAVE_UP
+    assert with_plan(Insight(completed=tuple(tries)), otherwise, ids()).pending

@@ -63,7 +63,7 @@ async def test_starting_creates_the_bank_plans_one_step_and_prompts_for_it() -> 
         started = await start(house)
 
         assert started.bank.goal == "Who is the CEO of Acme?"
-        assert [task.type for task in started.insight.pending] == ["SOLVE"]
+        assert [task.type for task in started.insight.pending] == ["SEARCH"]
         assert "Who is the CEO of Acme?" in started.augmented.prompt
         assert json.loads(started.augmented.tools[0])["function"]["name"] == "deep_retrieval"
 
@@ -99,23 +99,26 @@ async def test_starting_on_what_was_stored_before_waits_for_its_structuring() ->
 async def test_a_task_runs_to_its_end_through_failure_and_retry() -> None:
     async with open_house(agents=planning(ScriptedAgents())) as house:
         started = await start(house)
-        (solve,) = started.insight.pending
+        (search,) = started.insight.pending
 
         failed = await advance(
-            house, "Nothing came up.", TaskReport(task_id=solve.task_id, status=TaskStatus.FAILED)
+            house, "Nothing came up.", TaskReport(task_id=search.task_id, status=TaskStatus.FAILED)
         )
         (retry,) = failed.memory.insight.pending
-        solved = await advance(house, "Acme is led by Ann.", TaskReport(task_id=retry.task_id))
+        found = await advance(house, "Acme is led by Ann.", TaskReport(task_id=retry.task_id))
+        (solve,) = found.memory.insight.pending
+        solved = await advance(house, "So it must be Ann.", TaskReport(task_id=solve.task_id))
         (answer,) = solved.memory.insight.pending
         finished = await advance(house, "Ann is the CEO of Acme.", TaskReport(task_id=answer.task_id))
 
-        assert retry.retry_of == solve.task_id
+        assert retry.retry_of == search.task_id
         assert not failed.finished
         assert answer.type == "ANSWER"
         assert finished.finished
         completed = finished.memory.insight.completed
         assert [(t.status.name, bool(t.context)) for t in completed] == [
             ("FAILED", False),
+            ("SUCCEEDED", True),
             ("SUCCEEDED", True),
             ("SUCCEEDED", True),
         ]
@@ -170,14 +173,14 @@ async def test_a_failed_validation_leaves_the_conflict_open_and_stands_again() -
 
 async def test_a_context_without_a_report_is_what_the_first_pending_task_found() -> None:
     async with open_house(agents=planning(ScriptedAgents())) as house:
-        (solve,) = (await start(house)).insight.pending
+        (search,) = (await start(house)).insight.pending
 
         done = await advance_task(
             house, AdvanceTask(key=KEY, augment=Augment(key=KEY), context=Context(text="Ann leads Acme."))
         )
 
-        assert [t.task_id for t in done.memory.insight.completed] == [solve.task_id]
-        assert [t.type for t in done.memory.insight.pending] == ["ANSWER"]
+        assert [t.task_id for t in done.memory.insight.completed] == [search.task_id]
+        assert [t.type for t in done.memory.insight.pending] == ["SOLVE"]
 
 
 async def test_a_failed_task_may_have_nothing_to_show_and_one_that_succeeded_may_not() -> None:

@@ -1,0 +1,82 @@
+"""Asking the Planner what comes next, and holding its answer to core's rules (see `planning`).
+
+Law: an empty plan where the goal is not reached is asked for once more, with the reason; then the offline rule decides.
+"""
+
+from dataclasses import replace
+
+from core.agents.offline.planner import next_steps
+from core.agents.roles import Plan, Progress
+from core.agents.usage import Ledger
+from core.bank.query import Hit, Query
+from core.bank.search import search
+from core.ids import BankKey, TaskId
+from core.model.insight import Insight
+from core.text.analysis import terms
+from core.usecases.bank.planning import allowed, missing, with_id, with_plan, with_report
+from core.usecases.bank.retries import as_attempt
+from core.usecases.bank.search import query_vector
+from core.usecases.house import House, require_own_space
+
+
+async def plan(house: House, key: BankKey, insight: Insight, progress: Progress, ledger: Ledger) -> Insight:
+    """The insight document with what was reported, and the next step or the end."""
+
+    def new_id() -> TaskId:
+        return TaskId(house.ids.new("t"))
+
+    if progress.report is not None:
+        report = await as_attempt(house, insight, with_id(insight, progress.report, new_id), ledger)
+        progress = replace(progress, report=report)
+    known = bool(insight.done or progress.new_nodes) or await _knows(house, key, insight.goal, ledger)
+    progress = replace(progress, knows_of_goal=known, attempts=house.attempts)
+    with ledger.spending("planner"):
+        planned = await house.agents.planner.plan(insight, progress)
+    after = insight
+    if progress.report is not None:
+        after = with_report(insight, progress.report, planned.completed_context, new_id, house.attempts)
+    if not any(task.conflict_id for task in after.pending) and not allowed(after, planned, house.attempts):
+        planned = await _once_more(house, insight, after, progress, ledger)
+    return with_plan(after, planned, new_id, house.attempts)
+
+
+async def _once_more(
+    house: House, insight: Insight, after: Insight, progress: Progress, ledger: Ledger
+) -> Plan:
+    """A plan that has a next step wherever there is one to be had."""
+    problem = missing(after)
+    if not problem:
+        return Plan()
+    asked = replace(progress, problem=problem)
+    with ledger.spending("planner"):
+        planned = await house.agents.planner.plan(insight, asked)
+    if allowed(after, planned, house.attempts):
+        return planned
+    return Plan(pending=tuple(next_steps(insight, asked)))
+
+
+async def _knows(house: House, key: BankKey, goal: str, ledger: Ledger) -> bool:
+    """Whether the bank holds anything on the goal: what is related to it, or speaks of half of what it names."""
+    async with house.banks.reading(key) as bank:
+        if not goal or not bank.embeds:
+            return True  # there is no telling
+        if not bank.nodes and not bank.tree.has_unsummarised:
+            return False
+        require_own_space(house, bank)
+    with ledger.spending("embedder"):
+        vector = await query_vector(house, goal)
+    async with house.banks.reading(key) as bank:
+        alpha = house.retrieval.alpha_of(bank)
+        found = search(bank, Query(top_k=1, alpha=alpha, text=goal, vector=vector, hops=0))
+    named = frozenset(terms(goal))
+    return any(
+        hit.embedding_score >= house.embedder.thresholds.related
+        or 2 * len(named.intersection(terms(_said(hit)))) >= len(named)
+        for hit in found.hits
+    )
+
+
+def _said(hit: Hit) -> str:
+    if hit.node is not None:
+        return f"{hit.node.summary}\n{hit.node.context}"
+    return hit.segment.text if hit.segment is not None else ""
