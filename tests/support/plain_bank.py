@@ -144,12 +144,10 @@ class PlainBank:
                 for side in (current, *rivals):
                     self.nodes[side].contested = True
                 break
-            same = {
-                n
-                for n in judged
-                if self.nodes[n].claim == node.claim
-                and not (node.contested or self.nodes[n].contested or n in apart)
-            }
+            equal = {n for n in judged if self.nodes[n].claim == node.claim}
+            same = {n for n in equal if not (node.contested or self.nodes[n].contested or n in apart)}
+            if equal and not same:  # an opinion of the first phase, though nothing comes of it
+                break
             if not same:
                 related = {n for n in judged if self._related(n, current)}
                 self.edges |= {frozenset((current, n)) for n in related}

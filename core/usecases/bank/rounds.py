@@ -26,7 +26,6 @@ from core.bank.steps import (
     NodeDrop,
     NodePut,
     PairSettle,
-    SegmentRefute,
     Step,
     insight_put,
 )
@@ -44,9 +43,10 @@ from core.usecases.bank.absorb import (
     outside,
     topic,
 )
-from core.usecases.bank.contest import closed, contested, handed_over, refuted_words
+from core.usecases.bank.contest import closed, contested, handed_over
 from core.usecases.bank.planning import with_conflict, without_conflict
 from core.usecases.bank.rewording import reworded, touched, union
+from core.usecases.bank.settled import Points
 from core.usecases.bank.verdicts import Verdict
 from core.usecases.moment import Moment
 
@@ -71,7 +71,7 @@ class Round:
         self._changed: dict[NodeId, NodePut] = {}
         self._records: list[MergeRecord] = []
         self._conflicts: dict[ConflictId, Conflict] = {}
-        self._refuted: list[SegmentRefute] = []
+        self._points = Points(bank)
         self._related: list[tuple[NodeId, NodeId]] = []
         self._settled: list[tuple[NodeId, NodeId]] = []
         self._new_conflict: ConflictId | None = None
@@ -114,16 +114,17 @@ class Round:
         """The conflict's nodes become one by the verdict, which goes round again."""
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
         made = self._absorb(sides, MergeReason.CONFLICT, conflict.description, verdict, conflict.conflict_id)
-        self._refuted = refuted_words(self._bank, sides, made.refuted, conflict.conflict_id)
+        self._points.settle(conflict, sides, made.refuted)
         self._current = replace(
             self._current,
             event_time=verdict.event_time,
             interaction_ids=union(self._current.interaction_ids, (verdict.interaction_id,)),
             segments=union(self._current.segments, verdict.segments),
         )
-        self._hand_over_conflicts(conflict.conflict_id)
+        settled = [conflict, *self._hand_over_conflicts(conflict.conflict_id)]
         outcome = self._go_round()
-        self._close(conflict, ConflictStatus.RESOLVED, verdict, outcome.node_id)
+        for each in settled:
+            self._close(each, ConflictStatus.RESOLVED, verdict, outcome.node_id)
         return outcome
 
     def _close(
@@ -172,9 +173,7 @@ class Round:
     def dismiss(self, conflict: Conflict, verdict: Verdict | None = None) -> None:
         """Close a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
         self._close(conflict, ConflictStatus.DISMISSED, verdict)
-        for side in conflict.sides:
-            if self._bank.open_conflicts_of(side.node_id) == [conflict]:
-                self._set_state(side.node_id, NodeState.ACTIVE)
+        self._release(conflict)
         first, *others = (side.node_id for side in conflict.sides)
         self._settled = [(first, other) for other in others]
 
@@ -189,9 +188,11 @@ class Round:
         steps += [put for node_id, put in self._changed.items() if node_id not in self._gone]
         steps += [EdgePut(node_id=a, other_node_id=b) for a, b in self._new_edges()]
         steps += [MergeAdd(record=record) for record in self._records]
-        steps += dict.fromkeys(self._refuted)
+        steps += self._points.refuted
         steps += [
-            PairSettle(node_id=a, other_node_id=b) for a, b in self._settled if not {a, b} & set(self._gone)
+            PairSettle(node_id=a, other_node_id=b)
+            for a, b in (*self._settled, *self._points.pairs)
+            if not {a, b} & set(self._gone)
         ]
         steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
         if self._insight is not self._bank.insight:
@@ -205,17 +206,18 @@ class Round:
             candidates = self._candidates()
             topics = [topic(self._bank.nodes[c]) for c in candidates]
             found = self._opinions.conflicts_and_merges(topic(self._current), topics)
-            if conflicts := [o for o in found if isinstance(o, ConflictOpinion)]:
-                self._contest(conflicts)
+            conflicts = [o for o in found if isinstance(o, ConflictOpinion)]
+            if disputed := [o for o in conflicts if not self._is_settled(o)]:
+                self._contest(disputed)
                 return self._outcome()
-            merges = [o for o in found if isinstance(o, MergeOpinion) and self._may_merge(o.existing)]
-            if found and not merges:  # only phase 1 without an opinion makes room for phase 2
+            if merges := [o for o in found if isinstance(o, MergeOpinion) and self._may_merge(o.existing)]:
+                partners = [self._bank.nodes[o.existing] for o in merges]
+                strategy = "\n".join(dict.fromkeys(o.strategy for o in merges if o.strategy))
+                self._absorb([self._current, *partners], MergeReason.MERGE, strategy)
+            elif found and not conflicts:  # only phase 1 without an opinion makes room for phase 2
                 return self._outcome()
-            if not merges:
+            elif not found:
                 break
-            partners = [self._bank.nodes[o.existing] for o in merges]
-            strategy = "\n".join(dict.fromkeys(o.strategy for o in merges if o.strategy))
-            self._absorb([self._current, *partners], MergeReason.MERGE, strategy)
         candidates = self._candidates()
         topics = [topic(self._bank.nodes[c]) for c in candidates]
         if related := self._opinions.related(topic(self._current), topics):
@@ -227,10 +229,14 @@ class Round:
         current = self._current
         apart = {current.node_id, *self._gone, *self._neighbors, *self._opponents()}
         apart |= self._bank.settled_with(current.node_id)
-        apart.update(other for first, other in self._settled if first == current.node_id)
+        pairs = (*self._settled, *self._points.pairs)
+        apart.update(other for first, other in pairs if first == current.node_id)
         return judging_candidates(
             self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart
         )
+
+    def _is_settled(self, opinion: ConflictOpinion) -> bool:
+        return self._points.is_settled(self._current, self._gone, opinion)
 
     def _opponents(self) -> set[NodeId]:
         """The current node's partners in conflicts that stay open."""
@@ -271,17 +277,30 @@ class Round:
         task_id = TaskId(self._opinions.new_id("t", conflict_id))
         self._insight = with_conflict(self._insight, conflict, task_id)
 
-    def _hand_over_conflicts(self, resolved: ConflictId) -> None:
-        """Other open conflicts of the nodes just absorbed now concern the node that stands for them."""
+    def _hand_over_conflicts(self, resolved: ConflictId) -> list[Conflict]:
+        """Other open conflicts of the nodes just absorbed now concern the node that stands for them. Returns those
+        that the verdict settles too."""
+        settled = []
         others = {c.conflict_id: c for n in self._gone for c in self._bank.open_conflicts_of(n)}
         others.pop(resolved, None)
         for conflict_id, conflict in others.items():
             moved = handed_over(conflict, self._gone, self._current.node_id, self._moment.now)
             self._conflicts[conflict_id] = moved
-            if moved.status is ConflictStatus.OPEN:
-                self._current = replace(self._current, state=NodeState.CONTESTED)
-            else:
+            if moved.status is not ConflictStatus.OPEN:
                 self._insight = without_conflict(self._insight, conflict)
+            elif self._points.settles_too(self._current, moved):
+                settled.append(moved)
+                self._conflicts[conflict_id] = closed(moved, ConflictStatus.RESOLVED, self._moment.now)
+                self._release(conflict)
+            else:
+                self._current = replace(self._current, state=NodeState.CONTESTED)
+        return settled
+
+    def _release(self, conflict: Conflict) -> None:
+        """A conflict's nodes are active again, unless otherwise contested."""
+        for side in conflict.sides:
+            if side.node_id not in self._gone and self._bank.open_conflicts_of(side.node_id) == [conflict]:
+                self._set_state(side.node_id, NodeState.ACTIVE)
 
     def _set_state(self, node_id: NodeId, state: NodeState) -> None:
         shown = self._shown(node_id)

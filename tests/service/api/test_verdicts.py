@@ -312,3 +312,84 @@ async def test_a_merged_node_is_as_old_as_its_verdict(service: Service) -> None:
 
     asked = graph.GetNodeRequest(bank_id="b1", node_id=done.node_ids[0])
     assert (await service.graph.GetNode(asked)).node.event_time == when
+
+
+# ---- what stays settled ----
+
+
+async def settled(service: Service, *texts: str, verdict: str) -> str:
+    """Bank b1 with a conflict that the verdict settled; the conflict's id."""
+    conflict_id = await contested(service, *texts)
+    await service.bank.ResolveConflict(
+        pb.ResolveConflictRequest(bank_id="b1", conflict_id=conflict_id, verdict=verdict)
+    )
+    return conflict_id
+
+
+@pytest.mark.parametrize(
+    ("texts", "verdict", "again"),
+    [
+        (FERRY, "The ferry to Naxos leaves at ten.", "The ferry to Naxos leaves at nine, from pier 3."),
+        (FERRY, "The ferry to Naxos leaves at ten, not at nine.", "The ferry to Naxos leaves at nine."),
+        (CEO, "经核实，星河公司的CEO是李四。", "星河公司的CEO是张三，任期五年。"),
+    ],
+)
+async def test_a_refuted_value_told_again_is_kept_and_marked_and_opens_no_conflict(
+    service: Service, texts: tuple[str, ...], verdict: str, again: str
+) -> None:
+    conflict_id = await settled(service, *texts, verdict=verdict)
+
+    told = await service.bank.Memorize(pb.MemorizeRequest(bank_id="b1", text=again))
+
+    assert not told.conflict_ids
+    assert (await summaries(service))[again] == types.NODE_STATE_ACTIVE
+    assert (await refuted(service))[again] == conflict_id
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": "The ferry to Naxos leaves at nine.", "source": "harbour office"},
+        {"text": "The ferry to Naxos leaves at nine.", "event_time": Timestamp(seconds=4_000_000_000)},
+        {"text": "The ferry to Naxos leaves at eleven."},
+    ],
+)
+async def test_a_new_source_a_newer_date_and_another_value_open_a_settled_point_again(
+    service: Service, fields: dict[str, Any]
+) -> None:
+    await settled(service, *FERRY, verdict="The ferry to Naxos leaves at ten.")
+
+    told = await service.bank.Memorize(pb.MemorizeRequest(bank_id="b1", **fields))
+
+    assert len(told.conflict_ids) == 1
+
+
+async def test_a_verdict_marks_what_others_told_of_the_refuted_value(service: Service) -> None:
+    conflict_id = await contested(service, *FERRY)
+    third = "The ferry to Naxos leaves at nine, says the leaflet."
+    await service.graph.AddNode(graph.AddNodeRequest(bank_id="b1", summary=third, verbatim=third))
+
+    done = await service.bank.ResolveConflict(
+        pb.ResolveConflictRequest(
+            bank_id="b1", conflict_id=conflict_id, verdict="The ferry to Naxos leaves at ten."
+        )
+    )
+
+    assert not done.conflict_ids
+    assert (await summaries(service))[third] == types.NODE_STATE_ACTIVE
+    assert (await refuted(service))[third] == conflict_id
+
+
+async def test_a_verdict_settles_the_same_point_in_other_open_conflicts(service: Service) -> None:
+    first = await contested(service, *FERRY)
+    third = "According to the leaflet the ferry to Naxos leaves at nine."
+    told = await service.bank.Memorize(pb.MemorizeRequest(bank_id="b1", text=third))
+    assert len(told.conflict_ids) == 1
+
+    done = await service.bank.AdvanceTask(
+        pb.AdvanceTaskRequest(bank_id="b1", text="The ferry to Naxos leaves at ten.", conflict_id=first)
+    )
+
+    assert done.open_conflict_ids == []
+    assert (await summaries(service))[third] == types.NODE_STATE_ACTIVE
+    assert third in await refuted(service)
