@@ -19,7 +19,7 @@ from core.bank.other_sides import with_other_sides
 from core.bank.placed import placed, standing
 from core.bank.query import Found, Fusion, Hit, Query, Target
 from core.bank.reranked import Opinions, reranked
-from core.ids import NodeId, SegmentRef
+from core.ids import InteractionId, NodeId, SegmentRef
 from core.index import scoring
 from core.index.scoring import Mode, Scored, Why
 from core.model.node import Node
@@ -50,6 +50,12 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
 def worth_reading(bank: Bank, query: Query, depth: int) -> list[Hit]:
     """The best `depth` hits of a query, for a reranker to read: neither cut off nor joined by other sides."""
     return _ordered(_hits(bank, _widened(query, depth), terms_of(query)))[:depth]
+
+
+def segments_within(bank: Bank, query: Query, interaction_ids: Set[InteractionId]) -> list[SegmentRef]:
+    """The best `top_k` segments of some records, in order, by the plain formula."""
+    found = _segments(bank, query, terms_of(query), lambda ref: ref.interaction_id in interaction_ids)
+    return [one.key for one in found]
 
 
 def _best(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Hit]:

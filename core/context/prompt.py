@@ -48,8 +48,6 @@ class Wording:
     tool_title: str
     tool_usage: str
     tool_description: str
-    node_parameter: str
-    attachment_parameter: str
     insight_title: str
     goal: str
     completed: str
@@ -82,13 +80,12 @@ class Wording:
 ENGLISH = Wording(
     tool_title="Tool: deep_retrieval",
     tool_usage=(
-        "The memories below are summaries. When one is not detailed enough, or you need the original words, "
-        "the reasoning behind it or an attached file, call `deep_retrieval` with its node id; add an "
-        "attachment id to get that file."
+        "Memories below are excerpts. `deep_retrieval` brings the original words around one, by its id in brackets."
     ),
-    tool_description="Read the verbatim record behind a memory: its full original text, or one of its attachments.",
-    node_parameter="The id of the memory node, as given in brackets.",
-    attachment_parameter="Optional: the id of one attachment cited in the record.",
+    tool_description=(
+        "Read the verbatim record behind a memory: by its id alone the passage it stands for and what is around it; or "
+        "what answers `query`, characters `start` to `end`, or one attached file."
+    ),
     insight_title="Task state",
     goal="Goal",
     completed="Done",
@@ -124,13 +121,11 @@ ENGLISH = Wording(
 )
 CHINESE = Wording(
     tool_title="工具：deep_retrieval",
-    tool_usage=(
-        "下面的记忆都是摘要。若摘要不够详细，或需要原文、推理过程或附件，请用节点 id 调用 `deep_retrieval`；"
-        "需要某个附件时再加上附件 id。"
+    tool_usage="下面的记忆是摘录。要看某条记忆前后的原文，用方括号中的 id 调用 `deep_retrieval`。",
+    tool_description=(
+        "读取一条记忆背后的原始记录：只给 id 时为其出处及前后文；"
+        "也可取与 query 相关的段落、第 start 至 end 字符，或一个附件。"
     ),
-    tool_description="读取一条记忆背后的原始记录：完整原文，或其中一个附件。",
-    node_parameter="方括号中给出的记忆节点 id。",
-    attachment_parameter="可选：原文中引用的某个附件的 id。",
     insight_title="任务状态",
     goal="总目标",
     completed="已完成",
@@ -168,11 +163,15 @@ def wording(insight: Insight) -> Wording:
 
 def tools(words: Wording, formats: ToolFormat) -> list[str]:
     """The deep-retrieval tool's declaration, as JSON, in the form a model's API takes."""
+    text, number = {"type": "string"}, {"type": "integer"}
     schema = {
         "type": "object",
         "properties": {
-            "node_id": {"type": "string", "description": words.node_parameter},
-            "attachment_id": {"type": "string", "description": words.attachment_parameter},
+            "node_id": text,
+            "query": text,
+            "start": number,
+            "end": number,
+            "attachment_id": text,
         },
         "required": ["node_id"],
     }

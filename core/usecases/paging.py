@@ -26,6 +26,7 @@ Place = tuple[int | str, ...]
 BY_ID = (str,)
 BY_NUMBER = (int,)
 BY_NUMBER_AND_ID = (int, str)
+BY_NUMBER_AND_NUMBER = (int, int)
 BY_NUMBER_ID_AND_OFFSET = (int, str, int)
 
 _PAGING = ("page_size", "page_token", "min_revision")  # what may differ between the pages of one list

@@ -3,13 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.errors import AttachmentNotFound, InvalidField
 from core.ids import AttachmentId, BankKey, InteractionId, NodeId
 from core.model.interaction import Attachment, Interaction
+from core.model.node import Node
 from core.usecases.bank.interactions import InteractionSeen, by_event, piece
-from core.usecases.house import House
-from core.usecases.paging import BY_NUMBER_ID_AND_OFFSET, place_of, token_of
+from core.usecases.bank.passages import Passages, Piece, pieces
+from core.usecases.bank.search import query_vector
+from core.usecases.house import House, require_own_space
+from core.usecases.paging import BY_NUMBER_AND_NUMBER, BY_NUMBER_ID_AND_OFFSET, place_of, token_of
 
 PAGE_BYTES = 1_048_576  # of text in UTF-8 to one page
 
@@ -18,7 +22,8 @@ PAGE_BYTES = 1_048_576  # of text in UTF-8 to one page
 class GetInteraction:
     """Of a `node_id` (an absorbed one counts as its heir) or an `interaction_id`, exactly one.
 
-    `start` and `end` cut each text, in code points. `attachment_id` brings a file of these records along.
+    `start` and `end` cut each text, in code points; `passages` brings pieces of them instead. `attachment_id` brings
+    a file of these records, and no record.
     """
 
     key: BankKey
@@ -27,6 +32,7 @@ class GetInteraction:
     attachment_id: AttachmentId | None = None
     start: int = 0
     end: int | None = None
+    passages: Passages | None = None
     page_size: int = 10
     page_token: str = ""
     min_revision: int = 0
@@ -34,7 +40,7 @@ class GetInteraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InteractionsRead:
-    """By event_time, then id. A text that goes on in the next page is a piece here.
+    """By event_time, then id; passages of a query the best first. A text that goes on in the next page is a piece here.
 
     `content` is the attachment's, where the service keeps it and it is small enough to come inline.
     `node_id` is the living node that the records were found through.
@@ -50,30 +56,49 @@ class InteractionsRead:
 
 async def get_interaction(house: House, command: GetInteraction) -> InteractionsRead:
     """Raises NodeNotFound, InteractionNotFound, AttachmentNotFound, BlobCorrupt, InvalidField, BankNotFound,
-    RevisionNotReached."""
+    EmbeddingSpaceMismatch, EmbedderUnavailable, RevisionNotReached."""
     if (command.node_id is None) == (command.interaction_id is None):
         raise InvalidField("target", "give a node_id or an interaction_id, and not both")
+    vector = await _query_vector(house, command)
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        node_id, records = _asked(bank, command)
+        node, records = _asked(bank, command)
         attachment = _attachment(records, command.attachment_id)
-        shown, token = _page(bank, records, command)
+        shown: tuple[InteractionSeen, ...] = ()
+        token = ""
+        if command.passages is not None:
+            alpha = house.retrieval.alpha_of(bank)
+            found = pieces(bank, node, records, command.passages, vector, alpha)
+            shown, token = _page_of_pieces(bank, found, command)
+        elif attachment is None:
+            shown, token = _page(bank, records, command)
         revision = bank.revision
     return InteractionsRead(
         interactions=shown,
         attachment=attachment,
         content=await _content(house, attachment),
-        node_id=node_id,
+        node_id=node.node_id if node else None,
         next_page_token=token,
         revision=revision,
     )
 
 
-def _asked(bank: Bank, command: GetInteraction) -> tuple[NodeId | None, list[Interaction]]:
+async def _query_vector(house: House, command: GetInteraction) -> Vector | None:
+    """Of what is looked for; None where words alone can be."""
+    if command.passages is None or not command.passages.query:
+        return None
+    async with house.banks.reading(command.key, command.min_revision) as bank:
+        if not bank.embeds:
+            return None
+        require_own_space(house, bank)
+    return await query_vector(house, command.passages.query)
+
+
+def _asked(bank: Bank, command: GetInteraction) -> tuple[Node | None, list[Interaction]]:
     if command.interaction_id is not None:
         return None, [bank.tree.interaction(command.interaction_id)]
     assert command.node_id is not None
     node = bank.node_standing_for(command.node_id)
-    return node.node_id, sorted((bank.tree.interaction(i) for i in node.interaction_ids), key=by_event)
+    return node, sorted((bank.tree.interaction(i) for i in node.interaction_ids), key=by_event)
 
 
 def _page(
@@ -91,6 +116,27 @@ def _page(
         if fitting < end:
             return tuple(shown), token_of(command, (*by_event(record), fitting))
         room -= len(record.text[start:end].encode())
+    return tuple(shown), ""
+
+
+def _page_of_pieces(
+    bank: Bank, found: Sequence[Piece], command: GetInteraction
+) -> tuple[tuple[InteractionSeen, ...], str]:
+    """As `_page`, of pieces by their number."""
+    shown: list[InteractionSeen] = []
+    room = PAGE_BYTES
+    number, start = place_of(command, command.page_token, BY_NUMBER_AND_NUMBER) or (0, 0)
+    for place, one in enumerate(found):
+        if place < int(number):
+            continue
+        first = min(max(one.start, int(start)), one.end) if place == number else one.start
+        fitting = _fitting(one.record.text, first, one.end, room)
+        if len(shown) == command.page_size or (fitting == first < one.end and shown):
+            return tuple(shown), token_of(command, (place, first))
+        shown.append(piece(bank, one.record, first, max(first, fitting)))
+        if fitting < one.end:
+            return tuple(shown), token_of(command, (place, fitting))
+        room -= len(one.record.text[first : one.end].encode())
     return tuple(shown), ""
 
 

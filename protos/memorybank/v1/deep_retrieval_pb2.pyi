@@ -34,6 +34,7 @@ class GetInteractionRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    PASSAGES_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     node_id: _builtins.str
@@ -41,7 +42,9 @@ class GetInteractionRequest(_message.Message):
     interaction_id: _builtins.str
     """This one."""
     attachment_id: _builtins.str
-    """A file of these records to bring along, inline when the service keeps it and it has at most 1 MiB. Empty: none."""
+    """A file of these records to bring instead of them, inline when the service keeps it and it has at most 1 MiB. Empty:
+    none.
+    """
     start: _builtins.int
     """The first code point wanted of each text. Absent: 0."""
     end: _builtins.int
@@ -54,6 +57,10 @@ class GetInteractionRequest(_message.Message):
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    @_builtins.property
+    def passages(self) -> Global___Passages:
+        """Pieces of the texts instead of all of them. Absent: whole texts. Not with start or end."""
+
     def __init__(
         self,
         *,
@@ -66,10 +73,11 @@ class GetInteractionRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         min_revision: _builtins.int | None = ...,
+        passages: Global___Passages | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_min_revision", b"_min_revision", "_start", b"_start", "end", b"end", "interaction_id", b"interaction_id", "min_revision", b"min_revision", "node_id", b"node_id", "start", b"start", "target", b"target"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_min_revision", b"_min_revision", "_start", b"_start", "end", b"end", "interaction_id", b"interaction_id", "min_revision", b"min_revision", "node_id", b"node_id", "passages", b"passages", "start", b"start", "target", b"target"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_min_revision", b"_min_revision", "_start", b"_start", "attachment_id", b"attachment_id", "bank_id", b"bank_id", "end", b"end", "interaction_id", b"interaction_id", "min_revision", b"min_revision", "node_id", b"node_id", "page_size", b"page_size", "page_token", b"page_token", "start", b"start", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_min_revision", b"_min_revision", "_start", b"_start", "attachment_id", b"attachment_id", "bank_id", b"bank_id", "end", b"end", "interaction_id", b"interaction_id", "min_revision", b"min_revision", "node_id", b"node_id", "page_size", b"page_size", "page_token", b"page_token", "passages", b"passages", "start", b"start", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__end: _TypeAlias = _typing.Literal["end"]  # noqa: Y015
     _WhichOneofArgType__end: _TypeAlias = _typing.Literal["_end", b"_end"]  # noqa: Y015
@@ -89,6 +97,48 @@ class GetInteractionRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
 
 Global___GetInteractionRequest: _TypeAlias = GetInteractionRequest  # noqa: Y015
+
+@_typing.final
+class Passages(_message.Message):
+    """Which pieces of verbatim records. Each begins and ends with a segment and comes as an `Interaction` with its
+    `text_offset`; those of one record that touch are one. An empty message: the segments that the node stands for, in
+    order; of an interaction_id, or of a node that stands for no segments, the whole texts.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUERY_FIELD_NUMBER: _builtins.int
+    SEGMENT_FIELD_NUMBER: _builtins.int
+    SURROUNDINGS_FIELD_NUMBER: _builtins.int
+    query: _builtins.str
+    """The five that answer this best, the best first. At most 16,384 code points. Empty: as above. Errors:
+    EMBEDDING_SPACE_MISMATCH, EMBEDDER_UNAVAILABLE.
+    """
+    segment: _builtins.int
+    """The segment of this number, of an interaction_id (a prompt calls it `INTERACTION_ID#NUMBER`). Not with a query."""
+    surroundings: _builtins.int
+    """How much to bring before and after each, in code points up to 100,000, rounded up to whole segments. Absent: 1,000."""
+    def __init__(
+        self,
+        *,
+        query: _builtins.str = ...,
+        segment: _builtins.int | None = ...,
+        surroundings: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_segment", b"_segment", "_surroundings", b"_surroundings", "segment", b"segment", "surroundings", b"surroundings"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_segment", b"_segment", "_surroundings", b"_surroundings", "query", b"query", "segment", b"segment", "surroundings", b"surroundings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__segment: _TypeAlias = _typing.Literal["segment"]  # noqa: Y015
+    _WhichOneofArgType__segment: _TypeAlias = _typing.Literal["_segment", b"_segment"]  # noqa: Y015
+    _WhichOneofReturnType__surroundings: _TypeAlias = _typing.Literal["surroundings"]  # noqa: Y015
+    _WhichOneofArgType__surroundings: _TypeAlias = _typing.Literal["_surroundings", b"_surroundings"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__segment) -> _WhichOneofReturnType__segment | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__surroundings) -> _WhichOneofReturnType__surroundings | None: ...
+
+Global___Passages: _TypeAlias = Passages  # noqa: Y015
 
 @_typing.final
 class GetInteractionResponse(_message.Message):
@@ -114,7 +164,7 @@ class GetInteractionResponse(_message.Message):
     """The revision seen."""
     @_builtins.property
     def interactions(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Interaction]:
-        """In order of event_time, then by id."""
+        """In order of event_time, then by id; passages that answer a query, the best first. None where a file was asked for."""
 
     @_builtins.property
     def attachment(self) -> _types_pb2.Attachment:

@@ -4,14 +4,16 @@ from core.ids import AttachmentId, InteractionId, NodeId, Tenant
 from core.usecases.bank.get_interaction import GetInteraction
 from core.usecases.bank.get_lineage import GetLineage
 from core.usecases.bank.list_interactions import ListInteractions
+from core.usecases.bank.passages import SURROUNDINGS, Passages
 from core.usecases.bank.read_attachment import ReadAttachment
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from service.api.enums import STRUCTURING_STATES
-from service.api.from_proto.checks import SOURCE, checking
+from service.api.from_proto.checks import GOAL, SOURCE, Checks, checking
 from service.api.from_proto.retrieval import MOST_SOURCES, MOST_STATES, time_range
 
 RECORDS = 10  # to a page, where the caller does not say
 MOST_RECORDS = 100
+MOST_SURROUNDINGS = 100_000
 
 
 def get_interaction(request: pb.GetInteractionRequest, tenant: Tenant) -> GetInteraction:
@@ -33,10 +35,30 @@ def get_interaction(request: pb.GetInteractionRequest, tenant: Tenant) -> GetInt
             attachment_id=AttachmentId(attachment_id) if attachment_id else None,
             start=start,
             end=end,
+            passages=_passages(check, request) if request.HasField("passages") else None,
             page_size=check.page_size(request.page_size, RECORDS, MOST_RECORDS),
             page_token=check.page_token(request.page_token),
             min_revision=check.min_revision(request),
         )
+
+
+def _passages(check: Checks, request: pb.GetInteractionRequest) -> Passages:
+    wanted = request.passages
+    for field in ("start", "end"):
+        if request.HasField(field):
+            check.wrong(field, "goes with whole texts: leave out passages, or this")
+    segment = check.at_least("passages.segment", wanted.segment) if wanted.HasField("segment") else None
+    if segment is not None and request.WhichOneof("target") != "interaction_id":
+        check.wrong("passages.segment", "is a number within one record: give its interaction_id")
+    if segment is not None and wanted.query:
+        check.wrong("passages.segment", "or a query, not both")
+    return Passages(
+        query=check.text("passages.query", wanted.query, GOAL),
+        segment=segment,
+        surroundings=check.int_or(
+            wanted, "surroundings", SURROUNDINGS, 0, MOST_SURROUNDINGS, "passages.surroundings"
+        ),
+    )
 
 
 def list_interactions(request: pb.ListInteractionsRequest, tenant: Tenant) -> ListInteractions:

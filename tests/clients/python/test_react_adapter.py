@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from pydantic import TypeAdapter
 
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient, Unavailable
 from memorybank_client.adapters.react import ReActAdapter, SyncReActAdapter
@@ -107,7 +109,7 @@ async def test_the_tool_is_declared_as_the_models_api_wants_it(tmp_path: Path) -
     (tool,) = for_anthropic.tools
     assert set(tool) == {"name", "description", "input_schema"}
     assert (tool["name"], function["function"]["name"]) == ("deep_retrieval", "deep_retrieval")
-    assert set(tool["input_schema"]["properties"]) == {"node_id", "attachment_id"}
+    assert set(tool["input_schema"]["properties"]) == {"node_id", "query", "start", "end", "attachment_id"}
     assert tool["input_schema"]["required"] == ["node_id"]
     assert tool["description"].startswith("读取")
     assert json.dumps(tool, ensure_ascii=False) in prompt
@@ -237,8 +239,7 @@ async def test_the_tool_reads_on_to_the_last_page_and_no_further_than_allowed() 
 async def test_the_tool_brings_a_files_text_or_says_where_it_is(content: bytes | None, told: str) -> None:
     script = Script()
     file = types.Attachment(attachment_id="a1", type="code", uri="file:///a", size=15)
-    answer = page("see a1", attachments=[file])
-    answer.attachment.CopyFrom(file)
+    answer = deep.GetInteractionResponse(attachment=file)
     if content is not None:
         answer.content = content
     script.answers["GetInteraction"] = [answer]
@@ -247,8 +248,90 @@ async def test_the_tool_brings_a_files_text_or_says_where_it_is(content: bytes |
         adapter = ReActAdapter(client, bank_id="trip")
         said = await adapter.call_tool("deep_retrieval", {"node_id": "n1", "attachment_id": "a1"})
 
-    assert said.startswith(f"[file a1: code, unknown type, 15 bytes]\n{told}\n\n[record i1")
-    assert said.endswith("[file a1: code, unknown type, file:///a]\nsee a1")
+    assert said == f"[file a1: code, unknown type, 15 bytes]\n{told}"
+
+
+@pytest.mark.parametrize("form", [types.TOOL_FORMAT_OPENAI, types.TOOL_FORMAT_ANTHROPIC])
+@pytest.mark.parametrize("size", [4, 2 * 1024 * 1024], ids=["inline", "streamed"])
+async def test_an_image_goes_to_the_model_as_a_part_of_its_own(
+    tmp_path: Path, form: types.ToolFormat.ValueType, size: int
+) -> None:
+    picture = b"\x89PNG" * (size // 4)
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        await client.create_bank(bank_id="trip")
+        await client.upload_attachment(
+            picture, bank_id="trip", attachment_id="a1", type="image", media_type="image/png"
+        )
+        kept = await client.memorize(
+            bank_id="trip", text="The map is [a1].", attachments=[types.Attachment(attachment_id="a1")]
+        )
+        adapter = ReActAdapter(client, bank_id="trip", tool_format=form)
+        asked = {"node_id": f"{kept.interaction_id}#0", "attachment_id": "a1"}
+
+        said, shown = await adapter.call_tool_parts("deep_retrieval", asked)
+        told = await adapter.call_tool("deep_retrieval", asked)
+
+    encoded = b64encode(picture).decode()
+    assert said == {"type": "text", "text": f"[file a1: image, image/png, {size} bytes]"}
+    if form == types.TOOL_FORMAT_OPENAI:
+        assert shown == {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded}"}}
+    else:
+        assert shown == {
+            "type": "image",
+            "source": {"type": "base64", "media_type": "image/png", "data": encoded},
+        }
+    assert "The map" not in told
+    assert encoded not in told
+
+
+@pytest.mark.parametrize("uri", ["file:///maps/a1.png", "s3://maps/a1.png"])
+async def test_an_image_that_the_service_does_not_keep_stays_a_reference(tmp_path: Path, uri: str) -> None:
+    file = types.Attachment(attachment_id="a1", type="image", media_type="image/png", uri=uri)
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        await client.create_bank(bank_id="trip")
+        kept = await client.memorize(bank_id="trip", text="The map is [a1].", attachments=[file])
+        adapter = ReActAdapter(client, bank_id="trip")
+
+        (said,) = await adapter.call_tool_parts(
+            "deep_retrieval", {"node_id": f"{kept.interaction_id}#0", "attachment_id": "a1"}
+        )
+
+    assert said["text"].endswith(f"(not read: it lies at {uri})")
+
+
+LONG = [f"Chapter {number} tells of the lighthouse keeper's year {1500 + number}." for number in range(90)]
+
+
+async def test_the_tool_reaches_the_passage_in_a_long_record(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        await client.create_bank(bank_id="trip")
+        kept = await client.memorize(bank_id="trip", messages=[types.Message(text=line) for line in LONG])
+        found = await client.search(
+            bank_id="trip", text=LONG[51], target=retrieval.SEARCH_TARGET_SEGMENTS, top_k=1
+        )
+        node_id = found.hits[0].segment.node_ids[0]
+        adapter = ReActAdapter(client, bank_id="trip")
+
+        of_node = await adapter.call_tool("deep_retrieval", {"node_id": node_id})
+        of_segment = await adapter.call_tool("deep_retrieval", {"node_id": f"{kept.interaction_id}#51"})
+        answering = await adapter.call_tool("deep_retrieval", {"node_id": node_id, "query": LONG[77]})
+        ranged = await adapter.call_tool("deep_retrieval", {"node_id": node_id, "start": 4, "end": "40"})
+
+    whole = len("\n".join(LONG))
+    assert LONG[51] in of_node
+    assert [LONG[number] in of_segment for number in (0, 30, 51, 60, 89)] == [False, False, True, True, False]
+    assert LONG[77] in answering.split("[record", 2)[1]
+    assert f"characters 4 to 40 of {whole}]" in ranged
+    assert all(len(said) < whole for said in (of_segment, ranged))
 
 
 async def test_the_tool_says_what_of_a_record_was_refuted() -> None:

@@ -92,7 +92,7 @@ async def test_a_file_is_read_back_from_any_offset(service: Service) -> None:
     assert b"".join(a.content for a in rest) == content[2_000_000:2_000_010]
 
 
-async def test_a_small_file_comes_with_its_record(service: Service) -> None:
+async def test_a_small_file_comes_without_its_record(service: Service) -> None:
     await memory(service)
     await upload(service, b"a picture")
     memorized = await service.bank.Memorize(
@@ -107,6 +107,7 @@ async def test_a_small_file_comes_with_its_record(service: Service) -> None:
 
     assert read.content == b"a picture"
     assert read.attachment.stored
+    assert not read.interactions
 
 
 async def test_a_file_that_lies_elsewhere_is_not_read(service: Service) -> None:
@@ -152,3 +153,94 @@ async def test_a_record_that_is_not_there_is_not_found(service: Service) -> None
     )
 
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "INTERACTION_NOT_FOUND")
+
+
+PARAGRAPHS = [
+    f"第{number}章：灯塔建于{1500 + number}年，看守人姓{name}。"
+    for number, name in enumerate("赵钱孙李" * 20)
+]
+
+
+async def chapters(service: Service) -> str:
+    await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
+    kept = await service.bank.Memorize(
+        bank.MemorizeRequest(
+            bank_id="b1",
+            messages=[types_pb2.Message(text=text) for text in PARAGRAPHS],
+            wait=types_pb2.WAIT_STORED,
+        )
+    )
+    return kept.interaction_id
+
+
+async def passages(service: Service, record: str, **wanted: object) -> pb.GetInteractionResponse:
+    return await service.deep.GetInteraction(
+        pb.GetInteractionRequest(
+            bank_id="b1",
+            interaction_id=record,
+            passages=pb.Passages(**wanted),  # type: ignore[arg-type]
+        )
+    )
+
+
+async def test_a_segment_is_read_with_what_stands_around_it(service: Service) -> None:
+    record = await chapters(service)
+
+    alone = (await passages(service, record, segment=51, surroundings=0)).interactions
+    around = (await passages(service, record, segment=51, surroundings=30)).interactions
+
+    assert [piece.text for piece in alone] == [PARAGRAPHS[51]]
+    (piece,) = around
+    assert PARAGRAPHS[51] in piece.text
+    assert [span.index for span in piece.segments] == [49, 50, 51, 52, 53]
+    assert piece.segments[0].start == piece.text_offset
+
+
+async def test_what_answers_a_query_inside_a_record_comes_first_and_nothing_twice(service: Service) -> None:
+    record = await chapters(service)
+
+    found = (await passages(service, record, query=PARAGRAPHS[37], surroundings=20)).interactions
+
+    assert PARAGRAPHS[37] in found[0].text
+    read = [span.index for piece in found for span in piece.segments]
+    assert len(read) == len(set(read)) < len(PARAGRAPHS)
+
+
+async def test_passages_are_read_page_by_page(service: Service) -> None:
+    record = await chapters(service)
+    asked = pb.GetInteractionRequest(
+        bank_id="b1", interaction_id=record, page_size=1, passages=pb.Passages(query="钱", surroundings=0)
+    )
+
+    texts: list[str] = []
+    while not texts or asked.page_token:
+        page = await service.deep.GetInteraction(asked)
+        texts += [piece.text for piece in page.interactions]
+        asked.page_token = page.next_page_token
+
+    assert len(texts) == len(set(texts)) == 5
+
+
+async def test_passages_that_cannot_be_are_refused_by_name(service: Service) -> None:
+    record = await chapters(service)
+    wrong = [
+        (pb.GetInteractionRequest(interaction_id=record, start=3, passages=pb.Passages()), "start"),
+        (pb.GetInteractionRequest(node_id="n", passages=pb.Passages(segment=1)), "passages.segment"),
+        (
+            pb.GetInteractionRequest(interaction_id=record, passages=pb.Passages(segment=1, query="灯塔")),
+            "passages.segment",
+        ),
+        (
+            pb.GetInteractionRequest(interaction_id=record, passages=pb.Passages(segment=80)),
+            "passages.segment",
+        ),
+        (
+            pb.GetInteractionRequest(interaction_id=record, passages=pb.Passages(surroundings=-1)),
+            "passages.surroundings",
+        ),
+    ]
+
+    for request, field in wrong:
+        request.bank_id = "b1"
+        refusal = await refused(service.deep.GetInteraction(request))
+        assert (refusal.code, refusal.fields) == (grpc.StatusCode.INVALID_ARGUMENT, (field,))

@@ -13,6 +13,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, ModelReques
 from langchain_core.messages import HumanMessage, SystemMessage, convert_to_openai_messages
 from langchain_core.tools import StructuredTool
 
+from memorybank_client.adapters.files import Part
 from memorybank_client.adapters.react import SyncReActAdapter
 from memorybank_client.adapters.reading import TOOL_NAME
 from memorybank_client.adapters.transcript import transcript
@@ -22,12 +23,14 @@ class MemoryMiddleware(AgentMiddleware):  # type: ignore[misc]  # typed where La
     """One task's memory: the first message of the user begins the task, the agent ends when it is finished.
 
     For `invoke` and `ainvoke`; the calls of the service are made from a thread in the latter. An agent that serves
-    many tasks needs a middleware, and so an agent, for each.
+    many tasks needs a middleware, and so an agent, for each. `images`: whether the model takes images in what a tool
+    brings.
     """
 
-    def __init__(self, memory: SyncReActAdapter) -> None:
+    def __init__(self, memory: SyncReActAdapter, *, images: bool = False) -> None:
         super().__init__()
         self.memory = memory
+        self._images = images
         self.tools = [StructuredTool.from_function(self._deep_retrieval, name=TOOL_NAME)]
         self._begins = 0  # with which of the conversation's messages the step does: what opens it
 
@@ -67,6 +70,23 @@ class MemoryMiddleware(AgentMiddleware):  # type: ignore[misc]  # typed where La
             system_message=SystemMessage(own + self.memory.prompt), messages=request.messages[self._begins :]
         )
 
-    def _deep_retrieval(self, node_id: str, attachment_id: str = "") -> str:
-        """Read the verbatim record behind a memory: its full original text, or one of its attachments."""
-        return self.memory.call_tool(TOOL_NAME, {"node_id": node_id, "attachment_id": attachment_id})
+    def _deep_retrieval(
+        self,
+        node_id: str,
+        query: str = "",
+        start: int | None = None,
+        end: int | None = None,
+        attachment_id: str = "",
+    ) -> str | list[Part]:
+        """Read the verbatim record behind a memory: by its id alone the passage it stands for and what is around it; or
+        what answers `query`, characters `start` to `end`, or one attached file."""
+        asked = {
+            "node_id": node_id,
+            "query": query,
+            "start": start,
+            "end": end,
+            "attachment_id": attachment_id,
+        }
+        if self._images:
+            return self.memory.call_tool_parts(TOOL_NAME, asked)
+        return self.memory.call_tool(TOOL_NAME, asked)

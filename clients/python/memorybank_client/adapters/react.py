@@ -21,6 +21,7 @@ from memorybank.v1.types_pb2 import (
     ToolFormat,
     VerdictType,
 )
+from memorybank_client.adapters.files import Part
 from memorybank_client.adapters.reading import Misasked, Reading, declared
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.errors import FailedPrecondition, InvalidArgument, NotFound
@@ -133,12 +134,29 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
         reading = Reading(self.bank_id, name, self._tool_characters)
         try:
-            reading.ask(arguments)
-            while reading.goes_on:
-                reading.add(await self.client.get_interaction(**reading.fields))
+            await self._read(reading, arguments)
         except IN_VAIN as error:
             return f"error: {error}"
         return reading.text
+
+    async def call_tool_parts(self, name: str, arguments: str | Mapping[str, Any]) -> list[Part]:
+        """The same for a model that takes images in what a tool brings: the parts of its message, in the form in which
+        `tools` are declared."""
+        reading = Reading(self.bank_id, name, self._tool_characters, images=True)
+        try:
+            await self._read(reading, arguments)
+        except IN_VAIN as error:
+            return [{"type": "text", "text": f"error: {error}"}]
+        return reading.parts(self._tool_format)
+
+    async def _read(self, reading: Reading, arguments: str | Mapping[str, Any]) -> None:
+        reading.ask(arguments)
+        while reading.goes_on:
+            reading.add(await self.client.get_interaction(**reading.fields))
+        if reading.larger is not None:
+            reading.add_image(
+                b"".join([piece.content async for piece in self.client.read_attachment(**reading.larger)])
+            )
 
 
 class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
@@ -170,12 +188,29 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
         reading = Reading(self.bank_id, name, self._tool_characters)
         try:
-            reading.ask(arguments)
-            while reading.goes_on:
-                reading.add(self.client.get_interaction(**reading.fields))
+            self._read(reading, arguments)
         except IN_VAIN as error:
             return f"error: {error}"
         return reading.text
+
+    def call_tool_parts(self, name: str, arguments: str | Mapping[str, Any]) -> list[Part]:
+        """The same for a model that takes images in what a tool brings: the parts of its message, in the form in which
+        `tools` are declared."""
+        reading = Reading(self.bank_id, name, self._tool_characters, images=True)
+        try:
+            self._read(reading, arguments)
+        except IN_VAIN as error:
+            return [{"type": "text", "text": f"error: {error}"}]
+        return reading.parts(self._tool_format)
+
+    def _read(self, reading: Reading, arguments: str | Mapping[str, Any]) -> None:
+        reading.ask(arguments)
+        while reading.goes_on:
+            reading.add(self.client.get_interaction(**reading.fields))
+        if reading.larger is not None:
+            reading.add_image(
+                b"".join([piece.content for piece in self.client.read_attachment(**reading.larger)])
+            )
 
 
 def _context(context: Context) -> dict[str, Any]:

@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from memorybank.v1.deep_retrieval_pb2 import GetInteractionResponse
-from memorybank.v1.types_pb2 import Interaction
+from memorybank.v1.deep_retrieval_pb2 import GetInteractionResponse, Passages
+from memorybank.v1.types_pb2 import Attachment, Interaction, ToolFormat
+from memorybank_client.adapters.files import Image, Part, headed, is_image, told
 
 TOOL_NAME = "deep_retrieval"
 """As the service declares it."""
@@ -18,35 +19,53 @@ class Misasked(Exception):
 
 
 class Reading:
-    """One use of the tool: page after page of verbatim records, up to a number of code points."""
+    """One use of the tool: page after page of verbatim records, up to a number of code points; or one file.
 
-    def __init__(self, bank_id: str, name: str, most: int) -> None:
+    `images`: whether the model takes images, which otherwise are told of.
+    """
+
+    def __init__(self, bank_id: str, name: str, most: int, *, images: bool = False) -> None:
         if name != TOOL_NAME:
             raise LookupError(f"no tool {name!r} here: only {TOOL_NAME!r}")
         self.fields: dict[str, Any] = {"bank_id": bank_id}
         self.goes_on = True
+        self.larger: dict[str, Any] | None = None
+        """ReadAttachment's fields, where an image is too large to come with the record."""
         self._most = most
+        self._images = images
         self._parts: list[str] = []
+        self._image: Image | None = None
+        self._file = Attachment()
+        self._read = ("", 0)  # the record that stands last, and up to where
 
     def ask(self, arguments: str | Mapping[str, Any]) -> None:
         """Take the arguments, JSON as models give them or decoded. Raises Misasked."""
         asked = _decoded(arguments)
-        wanted, attachment_id = asked.get("node_id"), asked.get("attachment_id") or ""
-        if not isinstance(wanted, str) or not wanted or not isinstance(attachment_id, str):
-            raise Misasked(
-                "give `node_id`, as it stands in brackets, and `attachment_id` if a file is wanted"
-            )
-        interaction_id, mark, _ = wanted.partition("#")  # a segment stands in prompts as INTERACTION_ID#INDEX
-        self.fields["interaction_id" if mark else "node_id"] = interaction_id
-        self.fields["attachment_id"] = attachment_id
+        wanted, attachment_id, query = (_text(asked, name) for name in ("node_id", "attachment_id", "query"))
+        if not wanted:
+            raise Misasked("give `node_id`, as it stands in brackets")
+        record, mark, number = wanted.partition("#")  # a segment stands in prompts as INTERACTION_ID#INDEX
+        self.fields["interaction_id" if mark else "node_id"] = record
+        start, end = _number(asked, "start"), _number(asked, "end")
+        if attachment_id:
+            self.fields["attachment_id"] = attachment_id
+        elif start is not None or end is not None:
+            self.fields |= {"start": start, "end": end}
+        else:
+            segment = int(number) if number.isdecimal() and not query else None
+            self.fields["passages"] = Passages(query=query, segment=segment)
 
     def add(self, response: GetInteractionResponse) -> None:
         """A page of what was found."""
         if response.HasField("attachment") and not self._parts:
-            self._parts.append(_file(response))
-        self._parts += [_record(interaction) for interaction in response.interactions]
+            self._add_file(response)
+        self._parts += [self._record(interaction) for interaction in response.interactions]
         self.fields["page_token"] = response.next_page_token
         self.goes_on = bool(response.next_page_token) and len(self._joined()) <= self._most
+
+    def add_image(self, content: bytes) -> None:
+        """The bytes of the image that `larger` asks for."""
+        self._image = Image(self._file.media_type, content)
 
     @property
     def text(self) -> str:
@@ -55,8 +74,43 @@ class Reading:
             return joined
         return f"{joined[: self._most]}\n[cut here, after {self._most} characters]"
 
+    def parts(self, form: ToolFormat.ValueType) -> list[Part]:
+        """The same as parts of a message, an image as one of its own."""
+        shown = [] if self._image is None else [self._image.part(form)]
+        return [{"type": "text", "text": self.text}, *shown]
+
     def _joined(self) -> str:
         return "".join(self._parts).lstrip("\n")
+
+    def _add_file(self, response: GetInteractionResponse) -> None:
+        file = self._file = response.attachment
+        content = response.content if response.HasField("content") else None
+        if not (self._images and is_image(file)):
+            self._parts.append(told(file, content))
+            return
+        self._parts.append(headed(file))
+        if content is None:
+            self.larger = {"bank_id": self.fields["bank_id"], "attachment_id": file.attachment_id}
+        else:
+            self.add_image(content)
+
+    def _record(self, interaction: Interaction) -> str:
+        """A record, or a piece of one, under its head, verbatim; what goes on from the page before has none.
+
+        The head says what of the text was refuted since.
+        """
+        start, end = interaction.text_offset, interaction.text_offset + len(interaction.text)
+        goes_on = start > 0 and self._read == (interaction.interaction_id, start)
+        self._read = (interaction.interaction_id, end)
+        if goes_on:
+            return interaction.text
+        moment = interaction.event_time.ToDatetime()
+        files = "".join(
+            f"\n[file {file.attachment_id}: {file.type}, {file.media_type or 'unknown type'}, {file.uri}]"
+            for file in interaction.attachments
+        )
+        head = f"\n\n[record {_named(interaction)}, {moment:%Y-%m-%d %H:%M} UTC{_place(interaction)}]{files}"
+        return f"{head}{_refuted(interaction)}\n{interaction.text}"
 
 
 def declared(tool: str) -> dict[str, Any]:
@@ -65,20 +119,18 @@ def declared(tool: str) -> dict[str, Any]:
     return made
 
 
-def _record(interaction: Interaction) -> str:
-    """A record under its head, verbatim; a text that goes on from the page before comes without a head.
+def _named(interaction: Interaction) -> str:
+    """By the first segment that is there, under which the tool finds it again."""
+    number = f"#{interaction.segments[0].index}" if interaction.segments else ""
+    return interaction.interaction_id + number
 
-    The head says what of the text was refuted since.
-    """
-    if interaction.text_offset:
-        return interaction.text
-    moment = interaction.event_time.ToDatetime()
-    files = "".join(
-        f"\n[file {file.attachment_id}: {file.type}, {file.media_type or 'unknown type'}, {file.uri}]"
-        for file in interaction.attachments
-    )
-    head = f"\n\n[record {interaction.interaction_id}, {moment:%Y-%m-%d %H:%M} UTC]{files}"
-    return f"{head}{_refuted(interaction)}\n{interaction.text}"
+
+def _place(interaction: Interaction) -> str:
+    """Where a piece stands in the whole, which can be asked for by `start` and `end`."""
+    start, end = interaction.text_offset, interaction.text_offset + len(interaction.text)
+    if end - start >= interaction.text_length:
+        return ""
+    return f", characters {start} to {end} of {interaction.text_length}"
 
 
 def _refuted(interaction: Interaction) -> str:
@@ -91,16 +143,20 @@ def _refuted(interaction: Interaction) -> str:
     return "".join(f"\n[refuted by a verdict since: “{' '.join(text.split())[:QUOTED]}”]" for text in told)
 
 
-def _file(response: GetInteractionResponse) -> str:
-    """A text file's text; of any other, where it is."""
-    file = response.attachment
-    head = f"[file {file.attachment_id}: {file.type}, {file.media_type or 'unknown type'}, {file.size} bytes]"
-    if not response.HasField("content"):
-        return f"{head}\n(not read: it lies at {file.uri})"
-    try:
-        return f"{head}\n{response.content.decode()}"
-    except UnicodeDecodeError:
-        return f"{head}\n(not text: it lies at {file.uri})"
+def _text(asked: Mapping[str, Any], name: str) -> str:
+    given = asked.get(name) or ""
+    if not isinstance(given, str):
+        raise Misasked(f"`{name}` is a string")
+    return given
+
+
+def _number(asked: Mapping[str, Any], name: str) -> int | None:
+    given = asked.get(name)
+    if given is None or given == "":
+        return None
+    if isinstance(given, bool) or not str(given).isdecimal():
+        raise Misasked(f"`{name}` is a whole number of characters")
+    return int(given)
 
 
 def _decoded(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
