@@ -62,13 +62,21 @@ class BudgetTooSmall(MemoryBankError):
 # ---- what is not there, or there already ----
 
 
+class AggregateNotFound(MemoryBankError):
+    """Nothing is there under this key: each kind of memory has an error of its own."""
+
+
+class AggregateExists(MemoryBankError):
+    """Something is there already under this key: each kind of memory has an error of its own."""
+
+
 @dataclass(eq=False)
-class BankNotFound(MemoryBankError):
+class BankNotFound(AggregateNotFound):
     bank_id: str
 
 
 @dataclass(eq=False)
-class BankExists(MemoryBankError):
+class BankExists(AggregateExists):
     bank_id: str
 
 
@@ -252,6 +260,14 @@ class ImportInvalid(MemoryBankError):
 
 class HeadMoved(Exception):
     """Internal to writing: the store's head is not the parent of what was to be appended; follow and stage again."""
+
+
+class RequirementFailed(Exception):
+    """Internal to writing: another aggregate that a change requires is gone, switched off, or was erased meanwhile."""
+
+    def __init__(self, key: object) -> None:
+        super().__init__(f"{key} is not as required")
+        self.key = key
 
 
 class ModelUnavailable(Exception):

@@ -1,11 +1,10 @@
 """Names of things, as distinct types, and the one rule for how a name may look.
 
 Law: imports nothing of the project. Ids are given by the client or generated through the
-`Ids` port; every id matches `ID_PATTERN`.
+`Ids` port; every id matches `ID_PATTERN`. What belongs together under a tenant has a key (`core.keys`).
 """
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple, NewType
 
 Tenant = NewType("Tenant", str)
@@ -17,6 +16,12 @@ ConflictId = NewType("ConflictId", str)
 TaskId = NewType("TaskId", str)
 RequestId = NewType("RequestId", str)
 ChangeId = NewType("ChangeId", str)
+User = NewType("User", str)
+Collection = NewType("Collection", str)
+ConversationId = NewType("ConversationId", str)
+InvocationId = NewType("InvocationId", str)
+RunId = NewType("RunId", str)
+RecordId = NewType("RecordId", str)
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
@@ -24,14 +29,6 @@ ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 def is_id(text: str) -> bool:
     """Whether `text` may be the id of anything: 1–128 letters, digits and `._:-`, not starting with a mark."""
     return ID_PATTERN.fullmatch(text) is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankKey:
-    """Where a bank lives. Every row, feed entry, cache and port takes both halves."""
-
-    tenant: Tenant
-    bank_id: BankId
 
 
 class SegmentRef(NamedTuple):

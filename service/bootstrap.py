@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.agents.roles import Agents
-from core.aggregate.giving_way import GiveWay
-from core.bank.bank import Tuning
+from core.aggregate.aggregate import Tuning
+from core.index.giving_way import GiveWay
+from core.kinds import KINDS
 from core.model.bank import EmbeddingSpace
 from core.ports.embedder import Embedder, Thresholds
 from core.ports.index_cache import IndexCache
@@ -25,14 +26,14 @@ from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.local_index_cache import LocalIndexCache
-from service.adapters.memory_store import MemoryStore
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.memory_store import MemoryStore
+from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.casting import cast_agents, open_reranker
 from service.config import EmbedderSection, RetrievalSection, Settings
 from service.holding.held import Holding
-from service.holding.open import OpenBanks
+from service.holding.open import OpenAggregates
 from service.process.giving_way import loop_first
 from service.process.rounds import again_and_again
 
@@ -70,7 +71,9 @@ async def open_house(
             passages=settings.embedder.cached_texts,
         )
         holding = _holding(settings, give_way)
-        banks = OpenBanks(store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget)
+        banks = OpenAggregates(
+            KINDS, store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget
+        )
         closing.push_async_callback(banks.close)
         # So that reads need not wait for it, twice in the time that an answer may be old.
         confirming = again_and_again("confirming heads", banks.confirm_recent, holding.max_staleness / 2)

@@ -7,8 +7,8 @@ import asyncio
 
 import structlog
 
-from core.errors import BankNotFound
-from core.ids import BankKey
+from core.errors import AggregateNotFound
+from core.keys import Key
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.house import House
 from service.config import BanksSection
@@ -30,11 +30,11 @@ async def one_round(house: House, settings: BanksSection) -> None:
         log.info("feed trimmed", entries=trimmed)
 
 
-async def _purge(house: House, key: BankKey, uid: str) -> None:
+async def _purge(house: House, key: Key, uid: str) -> None:
     try:
         await house.banks.delete(key, uid)
-    except BankNotFound:
+    except AggregateNotFound:
         return  # somebody else was quicker
     finally:
         house.workshop.patience.gone(key)
-    log.info("bank purged", tenant=key.tenant, bank_id=key.bank_id)
+    log.info("purged", kind=key.kind, tenant=key.tenant, key=key.name)

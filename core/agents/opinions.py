@@ -23,11 +23,11 @@ from core.agents.roles import (
     Topic,
 )
 from core.agents.usage import Ledger
-from core.aggregate.change import Vector
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
 from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
+from core.model.vector import Vector
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
 

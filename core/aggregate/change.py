@@ -8,17 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.ids import ChangeId
 from core.model.request import RequestRecord
 
 S = TypeVar("S")
 """The steps of one kind of aggregate: a union of frozen dataclasses."""
-
-Vector = NDArray[np.float32]
-"""One embedding: shape (dimension,), unit length, read-only by convention."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -27,8 +27,9 @@ from typing import Any, Generic, NewType, TypeVar, Union, cast, get_args, get_or
 
 import numpy as np
 
-from core.aggregate.change import S, Vector
+from core.aggregate.change import S
 from core.errors import StepUnknown
+from core.model.vector import Vector
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]

@@ -5,19 +5,18 @@ state; indexes are derived from the same steps. Everything here is used from one
 `prepare` and the `build` of a compaction, which may run beside it.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.aggregate.change import Head, Vector
-from core.aggregate.giving_way import GiveWay, at_once, in_turns
+from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.change import Head
+from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
 from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, new_fields, node_fields
-from core.bank.graph import Graph, GraphCompaction
+from core.bank.graph import Graph
 from core.bank.interaction_tree import InteractionTree
-from core.bank.restoring import Cached, IndexSnapshot, restore
-from core.bank.rows import NodeRows
-from core.bank.state import BankState, other_steps_of
+from core.bank.state import BankState
 from core.bank.steps import (
     AttachmentPut,
     BankChange,
@@ -43,29 +42,20 @@ from core.errors import (
     NodeAbsorbed,
     NodeNotFound,
 )
-from core.ids import AttachmentId, BankKey, ConflictId, InteractionId, NodeId, SegmentRef
-from core.index.compiled_vectors import VectorSettings
+from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.index.keyword_index import KeywordIndex
 from core.index.postings import Prepared
-from core.index.vector_compaction import VectorCompaction
 from core.index.vector_index import VectorIndex
+from core.keys import BankKey
 from core.model.bank import BankRecord, SpaceSource
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
+from core.model.vector import Vector
 
-PARTS = ("node_words", "segment_words", "node_vectors", "segment_vectors")
-"""The indexes that snapshots are taken of."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tuning:
-    """How banks are held in memory, the same for every bank: settings of the derived indexes, and what a load, in its
-    thread, gives way by."""
-
-    vectors: VectorSettings = field(default_factory=VectorSettings)
-    give_way: GiveWay = at_once
+SEGMENTS = "segments"
+"""The part of a bank whose vectors are derived."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,17 +64,6 @@ class PreparedChange:
 
     nodes: Prepared[NodeId]
     segments: Prepared[SegmentRef]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compaction:
-    """One index's compaction: `build` in another thread, then `Bank.adopt`."""
-
-    part: str
-    job: GraphCompaction | VectorCompaction[NodeId] | VectorCompaction[SegmentRef]
-
-    def build(self) -> None:
-        self.job.build()
 
 
 class Bank:
@@ -107,7 +86,7 @@ class Bank:
         self.node_vectors: VectorIndex[NodeId] = VectorIndex(record.space.dimension, tuning.vectors)
         self.segment_words: KeywordIndex[SegmentRef] = KeywordIndex(SEGMENT_WEIGHTS)
         self.segment_vectors: VectorIndex[SegmentRef] = VectorIndex(record.space.dimension, tuning.vectors)
-        self.wanting_vectors: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
+        self.wanting: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
         self._characters = 0
 
     # ---- making one ----
@@ -120,28 +99,6 @@ class Bank:
             raise TypeError("the first step of a bank's first change is BankPut")
         bank = cls(first.record, Head(uid=uid, revision=0, change_id=change.change_id), tuning)
         bank.apply(change)
-        return bank
-
-    @classmethod
-    def load(cls, state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None = None) -> "Bank":
-        """The bank that a store's rows describe. Takes a while for a large one: call it off the loop.
-
-        `cached` are snapshots by part, of this bank at any time or damaged: they only spare work, and are used up.
-        """
-        bank = cls(state.record, state.head, tuning)
-        for interaction in in_turns(state.interactions, tuning.give_way):
-            bank._add_interaction(interaction)
-        rows = NodeRows.of(state.nodes, bank.record.space.dimension)
-        for node in in_turns(rows.nodes, tuning.give_way):
-            bank.nodes[node.node_id] = node
-            bank._characters += len(node.summary)
-            if node.interaction_ids or node.segments:
-                bank.tree.relink(None, node)
-        bank.graph = Graph.compiled(bank.nodes, state.edges, tuning.give_way)
-        for step in other_steps_of(state):
-            bank._apply_step(step)
-        restore(bank, rows.vectors, state, cached or {}, tuning.give_way)
-        bank.insight = state.insight
         return bank
 
     # ---- reads ----
@@ -216,10 +173,15 @@ class Bank:
         except KeyError:
             raise AttachmentNotFound(attachment_id) from None
 
+    @property
+    def items(self) -> int:
+        """Nodes and segments."""
+        return len(self.nodes) + self.tree.segment_count
+
     def unembedded(self) -> list[InteractionId]:
         """Interactions that lack vectors of segments and whose structuring, if they have one, is done."""
         waiting = {s.interaction_id for s in self.tree.unfinished()}
-        wanting = dict.fromkeys(ref.interaction_id for ref in self.wanting_vectors)
+        wanting = dict.fromkeys(ref.interaction_id for ref in self.wanting)
         return [interaction_id for interaction_id in wanting if interaction_id not in waiting]
 
     def state(self) -> BankState:
@@ -272,48 +234,40 @@ class Bank:
             self.insight_revision = change.revision
         self.head = Head(uid=self.head.uid, revision=change.revision, change_id=change.change_id)
 
-    def put_segment_vectors(self, vectors: Mapping[SegmentRef, Vector]) -> None:
+    @property
+    def wanting_vectors(self) -> Mapping[str, Collection[SegmentRef]]:
+        """Segments whose vectors are still to be made."""
+        return {SEGMENTS: self.wanting} if self.wanting else {}
+
+    def put_vectors(self, part: str, vectors: Mapping[SegmentRef, Vector]) -> None:
         """Index vectors of segments this bank has; others are passed over. Derived: no revision."""
         known = {
             ref: vector for ref, vector in vectors.items() if ref.interaction_id in self.tree.interactions
         }
         self.segment_vectors.put_many(list(known), list(known.values()))
         for ref in known:
-            self.wanting_vectors.pop(ref, None)
+            self.wanting.pop(ref, None)
 
-    def compactions(self, *, at_rest: bool = False) -> list[Compaction]:
-        """The indexes whose tails have grown enough to be compiled anew, now: short ones, too, in a bank at rest."""
-        jobs = {
-            "graph": self.graph.compaction(at_rest=at_rest),
-            "node_vectors": self.node_vectors.compaction(at_rest=at_rest),
-            "segment_vectors": self.segment_vectors.compaction(at_rest=at_rest),
+    @property
+    def indexes(self) -> Indexes:
+        """What is derived of the bank, by part."""
+        words: dict[str, KeywordIndex[Any]] = {
+            "node_words": self.node_words,
+            "segment_words": self.segment_words,
         }
-        return [Compaction(part=part, job=job) for part, job in jobs.items() if job is not None]
-
-    def adopt(self, compaction: Compaction) -> None:
-        """Swap in what a compaction built; edits made meanwhile are kept."""
-        getattr(self, compaction.part).adopt(compaction.job)
-
-    @property
-    def has_unsaved(self) -> bool:
-        """Whether an index changed much since `snapshots` last gave it."""
-        return any(index.worth_saving for index in self._indexes.values())
+        vectors: dict[str, VectorIndex[Any]] = {
+            "node_vectors": self.node_vectors,
+            "segment_vectors": self.segment_vectors,
+        }
+        return Indexes(words=words, vectors=vectors, others={"graph": self.graph})
 
     @property
-    def outlives_snapshots(self) -> bool:
-        """Whether a snapshot says what was deleted or replaced since."""
-        return (
-            self.node_words.outlives_snapshot or self.segment_words.outlives_snapshot
-        )  # vectors say nothing
-
-    def snapshots(self) -> list[IndexSnapshot]:
-        """The indexes that changed much since they were last given, or say less than then, as they stand."""
-        due = {p: i for p, i in self._indexes.items() if i.worth_saving or i.outlives_snapshot}
-        return [IndexSnapshot(part=part, taken=index.snapshot()) for part, index in due.items()]
-
-    @property
-    def _indexes(self) -> Mapping[str, KeywordIndex[Any] | VectorIndex[Any]]:
-        return {part: getattr(self, part) for part in PARTS}
+    def weights(self) -> Weights:
+        """What memory the bank holds, for whoever lets go of it a little at a time."""
+        words, vectors = [self.node_words, self.segment_words], [self.node_vectors, self.segment_vectors]
+        return Weights(
+            many=(self.nodes, self.tree.interactions), parts=(self.graph, self.tree, *words, *vectors)
+        )
 
     # ---- steps ----
 
@@ -354,7 +308,7 @@ class Bank:
         self.tree.add_interaction(interaction)
         self._characters += len(interaction.text)
         if self.embeds:
-            self.wanting_vectors.update(dict.fromkeys(self.tree.refs(interaction.interaction_id)))
+            self.wanting.update(dict.fromkeys(self.tree.refs(interaction.interaction_id)))
 
     def _put_node(self, step: NodePut) -> None:
         node = step.node

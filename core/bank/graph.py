@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import igraph
 
-from core.aggregate.giving_way import MANY, GiveWay, at_once, in_turns
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
+from core.index.giving_way import MANY, GiveWay, at_once, in_turns
 
 WORTH_COMPILING = 4_096
 """Touched nodes at the least (and a quarter of all) before the graph is compiled anew: the tail is read as fast."""

@@ -9,11 +9,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.aggregate.change import Vector
 from core.ids import NodeId, SegmentRef
 from core.index.scoring import Mode, Why
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
+from core.model.vector import Vector
 from core.verbatim.structure import Structure
 
 

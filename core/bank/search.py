@@ -12,7 +12,6 @@ from itertools import repeat
 from operator import attrgetter, neg
 from types import MappingProxyType
 
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.candidates import FEWEST, WIDENING, node_filter, scored, segment_filter, terms_of
 from core.bank.other_sides import with_other_sides
@@ -23,6 +22,7 @@ from core.ids import InteractionId, NodeId, SegmentRef
 from core.index import scoring
 from core.index.scoring import Mode, Scored, Why
 from core.model.node import Node
+from core.model.vector import Vector
 
 _SILENT: Mapping[str, float] = MappingProxyType({})
 

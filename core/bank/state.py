@@ -6,7 +6,7 @@ Law: two equal banks have equal states.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.aggregate.change import Head, Vector
+from core.aggregate.change import Head
 from core.bank.steps import (
     AttachmentPut,
     ClusterPut,
@@ -27,6 +27,7 @@ from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.lineage import MergeRecord
 from core.model.structuring import ClusterWork, Structuring
+from core.model.vector import Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ is never given another meaning, a new need gets a new step. The same steps serve
 
 from dataclasses import dataclass, replace
 
-from core.aggregate.change import Change, Vector
+from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
 from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.bank import BankRecord
@@ -16,6 +16,7 @@ from core.model.interaction import Attachment, Interaction
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
+from core.model.vector import Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.aggregate.change import Vector
 from core.index.snapshot import SnapshotUnusable
+from core.model.vector import Vector
 from core.native.vectors import Graph
 from core.native.vectors import prints as _prints
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.aggregate.change import Vector
+from core.model.vector import Vector
 
 K = TypeVar("K")
 

@@ -12,12 +12,12 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from core.aggregate.change import Vector
-from core.aggregate.giving_way import MANY, GiveWay, at_once, in_turns
 from core.index.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
+from core.index.giving_way import MANY, GiveWay, at_once, in_turns
 from core.index.scoring import K, leading
 from core.index.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
 from core.index.vector_compaction import BLOCK, Standing, VectorCompaction
+from core.model.vector import Vector
 from core.native import vectors as native
 from core.native.keys import RowTable
 

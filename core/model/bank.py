@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from core.ids import BankKey
+from core.keys import BankKey
 
 NEVER = timedelta(seconds=-1)
 """A ttl that does not run out."""
@@ -62,7 +62,7 @@ class BankRecord:
     finish_time: datetime | None = None
     tokens_spent: int = 0
 
-    def purge_time(self, configured: timedelta) -> datetime | None:
+    def goes_at(self, configured: timedelta) -> datetime | None:
         """When it goes, `configured` being the ttl of banks without one; None: not before something else happens."""
         ttl = configured if self.ttl is None else self.ttl
         if self.finish_time is None or ttl < timedelta():

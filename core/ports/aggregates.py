@@ -1,4 +1,4 @@
-"""Banks in memory: read, followed, written one command at a time.
+"""Aggregates in memory: read, followed, written one command at a time.
 
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """
@@ -6,14 +6,16 @@ Law: one conformance suite runs on every implementation (`tests/conformance`).
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from core.aggregate.change import Vector
+from core.aggregate.change import Change
 from core.bank.bank import Bank
-from core.bank.steps import BankChange, Step
-from core.ids import BankKey, InteractionId, RequestId, SegmentRef
-from core.ports.store import PurgeCounts
+from core.ids import InteractionId, RequestId
+from core.keys import BankKey, Key
+from core.model.vector import Vector
+from core.ports.store import PurgeCounts, Require
 
+A_co = TypeVar("A_co", covariant=True)
 Result = TypeVar("Result")
 
 
@@ -24,14 +26,17 @@ class Draft(Generic[Result]):
     `touches` names what it read or writes (`node:ID`, `edges:ID`, `insight`, `bank`, …): drafts
     that touch nothing in common are appended together; others wait for the next append and are
     made anew. `sees_all`: what was decided depends on every node of the bank, so it is only staged
-    on a bank that nothing else is about to change. No steps: nothing to change, the result stands
-    as it is; with a request it is stored all the same, so that its repetition gets it again.
+    on a bank that nothing else is about to change. `requires`: what must hold of other aggregates when it is
+    stored. `erase`: it drops content, so older feed entries go too. No steps: nothing to change, the result stands as
+    it is; with a request it is stored all the same, so that its repetition gets it again.
     """
 
     result: Result
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Any, ...] = ()
     touches: frozenset[str] = frozenset()
     sees_all: bool = False
+    requires: tuple[Require, ...] = ()
+    erase: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,62 +57,67 @@ class Committed(Generic[Result]):
     replayed: bool = False
 
 
-class Banks(Protocol):
-    """Banks in memory: opened, followed, written one command at a time, evicted when idle."""
+class Aggregates(Protocol[A_co]):
+    """Aggregates of one kind in memory: opened, followed, written one command at a time, evicted when idle.
 
-    def reading(self, key: BankKey, min_revision: int = 0) -> AbstractAsyncContextManager[Bank]:
-        """The bank, fresh enough, kept in memory while the context lasts. Do not await between two reads
-        that must agree. Raises BankNotFound, RevisionNotReached."""
+    "Not found" and "exists" are the errors that the kind has for them.
+    """
+
+    def reading(self, key: Key, min_revision: int = 0) -> AbstractAsyncContextManager[A_co]:
+        """The aggregate, fresh enough, kept in memory while the context lasts. Do not await between two reads
+        that must agree. Raises not found, RevisionNotReached."""
         ...
 
     async def found(
-        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
+        self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
     ) -> Committed[Result]:
-        """Create the bank that the draft's first step (BankPut) describes, standing at `revision` (or a little
+        """Create the aggregate whose record the draft's first step puts, standing at `revision` (or a little
         later, when its steps are so many that they become several changes; still all or none). A bank that
         is imported goes on from the revision it was exported at. The result must be a frozen dataclass when
-        a request is given. Raises BankExists, RequestIdReused."""
+        a request is given. Raises exists, RequestIdReused, RequirementFailed."""
         ...
 
     async def commit(
         self,
-        key: BankKey,
-        stage: Callable[[Bank, int], Draft[Result]],
+        key: Key,
+        stage: Callable[[A_co, int], Draft[Result]],
         request: RequestKey | None = None,
         answer: type[Result] | None = None,
     ) -> Committed[Result]:
-        """Stage on the bank as it stands, store, apply: durable and visible when it returns.
+        """Stage on the aggregate as it stands, store, apply: durable and visible when it returns.
 
-        `stage` gets the bank and the revision its change will have; it is pure and quick, and may be
-        called again on a newer bank; what it raises goes to the caller, and nothing is written. A
+        `stage` gets the aggregate and the revision its change will have; it is pure and quick, and may be
+        called again on a newer one; what it raises goes to the caller, and nothing is written. A
         `request` seen before is not staged: its answer returns as `replayed`, decoded as `answer`, the
         class of the results (required with a request). Cancelling the caller stops its waiting only.
-        Raises BankNotFound, RequestIdReused.
+        Raises not found, RequestIdReused, RequirementFailed.
         """
         ...
 
-    async def keep_segment_vectors(
-        self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]
-    ) -> None:
-        """Store and index vectors made for segments of this bank. Raises BankNotFound."""
-        ...
-
-    def unembedded(self) -> Sequence[tuple[BankKey, InteractionId]]:
-        """Interactions of banks in memory that are structured, or need not be, and lack vectors of segments."""
+    async def keep_vectors(self, key: Key, uid: str, part: str, vectors: Mapping[Any, Vector]) -> None:
+        """Store and index vectors made for items of this aggregate. Raises not found."""
         ...
 
     async def delete(
-        self, key: BankKey, uid: str | None = None, if_revision: int | None = None
+        self, key: Key, uid: str | None = None, if_revision: int | None = None
     ) -> tuple[PurgeCounts, int]:
         """Purge rows, feed and files: what was removed, and the last revision.
 
-        Raises BankNotFound, StaleRevision where the bank does not stand at `if_revision`.
+        Raises not found, StaleRevision where it does not stand at `if_revision`.
         """
         ...
 
-    def watch(self, key: BankKey, after: int) -> AsyncIterator[BankChange]:
-        """Every change after a revision, as they come, until the bank is gone (BankNotFound).
+    def watch(self, key: Key, after: int) -> AsyncIterator[Change[Any]]:
+        """Every change after a revision, as they come, until the aggregate is gone (not found).
 
         Raises RevisionTrimmed.
         """
+        ...
+
+
+class Banks(Aggregates[Bank], Protocol):
+    """Banks in memory."""
+
+    def unembedded(self) -> Sequence[tuple[BankKey, InteractionId]]:
+        """Interactions of banks in memory that are structured, or need not be, and lack vectors of segments."""
         ...

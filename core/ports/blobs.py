@@ -6,7 +6,7 @@ Law: one conformance suite runs on every implementation (`tests/conformance`).
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from core.ids import BankKey
+from core.keys import Key
 
 
 class Blobs(Protocol):
@@ -16,7 +16,7 @@ class Blobs(Protocol):
     """
 
     async def put(
-        self, key: BankKey, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
+        self, key: Key, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
     ) -> tuple[str, int]:
         """Store the chunks durably under a new name; (uri, size in bytes). Nothing remains if it fails."""
         ...
@@ -25,6 +25,6 @@ class Blobs(Protocol):
         """Bytes from `offset`, at most `limit` of them, in chunks."""
         ...
 
-    async def delete_bank(self, key: BankKey, uid: str) -> int:
-        """Remove every file of the bank; how many. Removing what is gone removes nothing."""
+    async def delete_all(self, key: Key, uid: str) -> int:
+        """Remove every file of the aggregate; how many. Removing what is gone removes nothing."""
         ...

@@ -1,24 +1,23 @@
-"""Durable banks.
+"""Durable aggregates of every kind.
 
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-from core.aggregate.change import Head, Vector
-from core.bank.state import BankState
-from core.bank.steps import BankChange
-from core.ids import BankKey, InteractionId, RequestId, SegmentRef, Tenant
-from core.model.bank import BankRecord
+from core.aggregate.change import Change, Head
+from core.ids import InteractionId, RequestId, Tenant
+from core.keys import BankKey, Key
 from core.model.request import RequestRecord
+from core.model.vector import Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PurgeCounts:
-    """What a purge removed."""
+    """What a purge removed. `items`: values of kinds other than the bank, by part."""
 
     nodes: int = 0
     edges: int = 0
@@ -29,15 +28,17 @@ class PurgeCounts:
     requests: int = 0
     files_removed: int = 0  # written by the service
     files_left: int = 0  # named by callers through a URI
+    items: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BankFilter:
-    """Which banks to list. Empty fields admit all; labels must all match."""
+class Listing:
+    """Which aggregates of a kind to list. Empty fields admit all; labels must all match; `state` is the record's."""
 
     user: str = ""
     collection: str = ""
-    labels: Mapping[str, str]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,60 +50,102 @@ class Leftover:
     update_time: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Require:
+    """What must hold of another aggregate in the very transaction of a change: it is there, under this `uid` and
+    at this `generation` if they are given, and its memory is on unless `enabled` is False.
+
+    `if_there`: one that is not there at all is as good as one that fulfils it.
+    """
+
+    key: Key
+    uid: str | None = None
+    generation: int | None = None
+    enabled: bool = True
+    if_there: bool = False
+
+
 class Store(Protocol):
-    """Durable banks: rows and change feed, one transaction per append. Raises StoreUnavailable."""
+    """Aggregates: rows and change feed, one transaction per append. Raises StoreUnavailable.
+
+    "Not found" and "exists" are the errors that a key's kind has for them (`Kind.missing`, `Kind.taken`).
+    """
 
     async def append(
         self,
-        key: BankKey,
+        key: Key,
         uid: str,
-        changes: Sequence[BankChange],
+        changes: Sequence[Change[Any]],
+        *,
+        requires: Sequence[Require] = (),
+        erase: bool = False,
         meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """Store changes, all or none; durable when it returns.
 
         `meanwhile` is for what the loop can do as the disk is waited for: it is called once before this
-        returns, or not at all.
+        returns, or not at all. `erase`: content was dropped; every older entry of the aggregate's feed goes in the
+        same transaction, and its traces on disk with the next scrub.
 
-        The first change's parent must be the head (None: the bank must not exist and its first
-        step is BankPut). Raises HeadMoved, BankExists (a create that lost), BankNotFound (gone, or
-        there under another uid). An outcome that was lost on the way is settled by the change_id.
+        The first change's parent must be the head (None: the aggregate must not exist and its first
+        step puts its record). Raises HeadMoved, exists (a create that lost), not found (gone, or
+        there under another uid), RequirementFailed. An outcome that was lost on the way is settled by the change_id.
         """
         ...
 
-    async def load(self, key: BankKey) -> BankState | None:
-        """Head and rows in one snapshot, or None. Segment vectors included."""
+    async def load(self, key: Key, space: str = "") -> Any | None:
+        """The state of its kind: head and rows in one snapshot, or None. Derived vectors of the embedding `space`
+        included (a bank's are all of its own)."""
         ...
 
-    async def heads(self, keys: Sequence[BankKey]) -> Mapping[BankKey, Head]:
+    async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         """The heads of those that exist, in one query."""
         ...
 
-    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[BankChange]:
-        """The feed after a revision, oldest first, without requests. Raises RevisionTrimmed, BankNotFound."""
+    async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
+        """The feed after a revision, oldest first, without requests. Raises RevisionTrimmed, not found."""
         ...
 
-    async def request(self, key: BankKey, request_id: RequestId) -> RequestRecord | None: ...
+    async def request(self, key: Key, request_id: RequestId) -> RequestRecord | None: ...
 
-    async def put_segment_vectors(self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]) -> None:
-        """Derived rows, outside the feed. Raises BankNotFound."""
+    async def put_vectors(
+        self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]
+    ) -> None:
+        """Derived rows, outside the feed, by item; of items that are gone nothing is kept. Raises not found."""
         ...
 
-    async def segment_vectors(
-        self, key: BankKey, uid: str, refs: Sequence[SegmentRef]
-    ) -> Mapping[SegmentRef, Vector]: ...
-
-    async def list_banks(
-        self, tenant: Tenant, chosen: BankFilter, after: str, limit: int
-    ) -> Sequence[tuple[BankRecord, int]]:
-        """Records with their revisions, ordered by bank_id, those after `after`."""
+    async def vectors(
+        self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
+    ) -> Mapping[Any, Vector]:
+        """Those that are there of this embedding space."""
         ...
 
-    async def delete(self, key: BankKey, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
-        """Remove every row of the bank and every trace on disk.
+    async def listed(
+        self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
+    ) -> Sequence[tuple[Any, int]]:
+        """Records with their revisions, ordered by name, those after the name `after`."""
+        ...
 
-        Raises BankNotFound (also for another uid), HeadMoved where it does not stand at `revision`.
+    async def count(self, tenant: Tenant, kind: str, user: str) -> int:
+        """How many aggregates of a kind a user has."""
+        ...
+
+    async def delete(self, key: Key, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
+        """Remove every row of the aggregate and every trace on disk.
+
+        Raises not found (also for another uid), HeadMoved where it does not stand at `revision`.
         """
+        ...
+
+    async def keys_of_user(
+        self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
+    ) -> Sequence[tuple[Key, str]]:
+        """Some of the user's aggregates (key, uid), the user's own row not among them: runs, invocations,
+        conversations, collections, instructions of level `user`, and banks of that user if `include_banks`."""
+        ...
+
+    async def due(self, now: datetime, limit: int) -> Sequence[tuple[Key, str]]:
+        """Aggregates (key, uid) whose record's `due_time` has passed, longest due first."""
         ...
 
     async def leftovers(self, limit: int) -> Sequence[Leftover]:
@@ -111,12 +154,13 @@ class Store(Protocol):
 
     async def expired(
         self, now: datetime, default_ttl_seconds: float, limit: int
-    ) -> Sequence[tuple[BankKey, str]]:
-        """Finished banks (key, uid) whose ttl, or the default, has run out."""
+    ) -> Sequence[tuple[Key, str]]:
+        """Aggregates (key, uid) whose time is over: finished banks whose ttl, or the default, has run out, and whatever
+        has a `purge_time` that has passed."""
         ...
 
     async def trim(self, before: datetime) -> int:
-        """Forget feed entries and requests older than `before` (never a bank's newest); how many."""
+        """Forget feed entries and requests older than `before` (never an aggregate's newest); how many."""
         ...
 
     async def close(self) -> None: ...

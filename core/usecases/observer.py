@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.agents.usage import Asked
-from core.ids import BankKey, InteractionId
+from core.ids import InteractionId
+from core.keys import BankKey
 from core.model.usage import Usage
 
 

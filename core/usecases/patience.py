@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from core.errors import AgentUnavailable, BudgetSpent, EmbedderUnavailable, StoreUnavailable
-from core.ids import BankKey, InteractionId
+from core.ids import InteractionId
+from core.keys import Key
 from core.ports.clock import Clock
 
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
 
-Place = tuple[BankKey, InteractionId]
+Place = tuple[Key, InteractionId]
 
 PASSING = (AgentUnavailable, EmbedderUnavailable, StoreUnavailable)
 """What is not the interaction's own fault: it may be tried as soon as others of the bank succeed."""
@@ -34,17 +35,17 @@ class Patience:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._banks: dict[BankKey, _Rest] = {}
+        self._banks: dict[Key, _Rest] = {}
         self._own: dict[Place, _Rest] = {}
         self._spent: set[Place] = set()
 
-    def succeeded(self, key: BankKey, interaction_id: InteractionId) -> None:
+    def succeeded(self, key: Key, interaction_id: InteractionId) -> None:
         """The bank's agents answer again."""
         self._banks.pop(key, None)
         self._own.pop((key, interaction_id), None)
         self._spent.discard((key, interaction_id))
 
-    def failed(self, key: BankKey, interaction_id: InteractionId, cause: BaseException) -> None:
+    def failed(self, key: Key, interaction_id: InteractionId, cause: BaseException) -> None:
         """Work on this interaction ended by `cause`."""
         if isinstance(cause, BudgetSpent):
             self._spent.add((key, interaction_id))
@@ -53,20 +54,20 @@ class Patience:
         if not isinstance(cause, PASSING):
             self._own[key, interaction_id] = self._longer(self._own.get((key, interaction_id)))
 
-    def gone(self, key: BankKey) -> None:
+    def gone(self, key: Key) -> None:
         """The bank is no more."""
         self._banks.pop(key, None)
         self._own = {place: rest for place, rest in self._own.items() if place[0] != key}
         self._spent = {place for place in self._spent if place[0] != key}
 
-    def allows(self, key: BankKey, interaction_id: InteractionId) -> bool:
+    def allows(self, key: Key, interaction_id: InteractionId) -> bool:
         """Whether the background may take this up now."""
         place = (key, interaction_id)
         rests = (self._banks.get(key), self._own.get(place))
         now = self._clock.now()
         return place not in self._spent and all(rest is None or now >= rest.until for rest in rests)
 
-    def is_tried(self, key: BankKey) -> bool:
+    def is_tried(self, key: Key) -> bool:
         """Whether the bank's last work failed: then one interaction is tried before the others."""
         return key in self._banks
 

@@ -13,7 +13,7 @@ from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.steps import BankPut
 from core.errors import BankNotFound
-from core.ids import BankKey
+from core.keys import BankKey
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.usecases.house import House
 

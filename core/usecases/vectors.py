@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from core.aggregate.change import Vector
 from core.errors import EmbeddingSpaceMismatch, InvalidField
 from core.model.bank import EmbeddingSpace
+from core.model.vector import Vector
 
 UNIT = (
     1e-6  # how far from 1 a length may be and still be taken for 1: float32 rounding of a few hundred numbers

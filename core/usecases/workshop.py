@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
 from core.agents.usage import Ledger, Purse
-from core.ids import BankKey, InteractionId
+from core.ids import InteractionId
+from core.keys import BankKey
 from core.ports.clock import Clock
 from core.usecases.limits import Budgets
 from core.usecases.observer import Observer, Unobserved

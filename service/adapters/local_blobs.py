@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
-from core.ids import BankKey
+from core.keys import Key
 
 CHUNK = 256 * 1024  # bytes read at a time
 
@@ -38,7 +38,7 @@ class LocalBlobs:
         self._root = root
 
     async def put(
-        self, key: BankKey, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
+        self, key: Key, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
     ) -> tuple[str, int]:
         folder = self._folder(key, uid)
         partial = folder / f"{secrets.token_hex(16)}.part"
@@ -79,7 +79,7 @@ class LocalBlobs:
         finally:
             await asyncio.to_thread(file.close)
 
-    async def delete_bank(self, key: BankKey, uid: str) -> int:
+    async def delete_all(self, key: Key, uid: str) -> int:
         try:
             return await asyncio.to_thread(self._delete, self._folder(key, uid))
         except OSError as error:
@@ -99,8 +99,8 @@ class LocalBlobs:
             await asyncio.to_thread(file.close)
         return digest.hexdigest(), size
 
-    def _folder(self, key: BankKey, uid: str) -> Path:
-        return self._root / _hashed(key.tenant) / _hashed(key.tenant, key.bank_id) / _hashed(uid)
+    def _folder(self, key: Key, uid: str) -> Path:
+        return self._root / _hashed(key.tenant) / _hashed(key.tenant, key.kind, key.name) / _hashed(uid)
 
     def _resolve(self, uri: str) -> tuple[Path, str, int]:
         known = _URI.fullmatch(uri)

@@ -18,9 +18,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.errors import StoreUnavailable
-from core.ids import BankId, BankKey, Tenant
+from core.ids import Tenant
+from core.keys import Key
+from core.kinds import KINDS
 
-OWNER = "owner.json"  # whose folder it is: tenant, bank_id, uid
+OWNER = "owner.json"  # whose folder it is: tenant, kind, name, uid
 ENDING = ".index"
 NAME = 32  # hexadecimal digits of a folder's name
 CHUNK = 1 << 22  # bytes written in one go
@@ -31,44 +33,44 @@ _OURS = re.compile(f"[0-9a-f]{{{NAME}}}")
 
 
 class LocalIndexCache:
-    """Implements `core.ports.IndexCache`. The parts of a bank lie in root/<digest of tenant, bank_id and uid>."""
+    """Implements `core.ports.IndexCache`. Parts lie in root/<digest of tenant, kind, name and uid>."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+    async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         try:
             await asyncio.to_thread(self._put, key, uid, part, pieces)
         except OSError as error:
             raise StoreUnavailable(str(error)) from error
 
-    async def get(self, key: BankKey, uid: str) -> Mapping[str, bytes]:
+    async def get(self, key: Key, uid: str) -> Mapping[str, bytes]:
         try:
             return await asyncio.to_thread(self._get, self._folder(key, uid))
         except OSError as error:
             raise StoreUnavailable(str(error)) from error
 
-    async def delete_bank(self, key: BankKey, uid: str) -> None:
+    async def delete(self, key: Key, uid: str) -> None:
         try:
             await asyncio.to_thread(self._delete, self._folder(key, uid))
         except OSError as error:
             raise StoreUnavailable(str(error)) from error
 
-    async def owners(self) -> Sequence[tuple[BankKey, str]]:
+    async def owners(self) -> Sequence[tuple[Key, str]]:
         try:
             return await asyncio.to_thread(self._owners)
         except OSError as error:
             raise StoreUnavailable(str(error)) from error
 
-    def _folder(self, key: BankKey, uid: str) -> Path:
-        named = f"{key.tenant}\n{key.bank_id}\n{uid}"
+    def _folder(self, key: Key, uid: str) -> Path:
+        named = f"{key.tenant}\n{key.kind}\n{key.name}\n{uid}"
         return self._root / hashlib.sha256(named.encode()).hexdigest()[:NAME]
 
-    def _put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+    def _put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         folder = self._folder(key, uid)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (folder / OWNER).exists():
-            _settle(folder / OWNER, [json.dumps([key.tenant, key.bank_id, uid]).encode()])
+            _settle(folder / OWNER, [json.dumps([key.tenant, key.kind, key.name, uid]).encode()])
         _settle(folder / (part + ENDING), pieces)
 
     def _get(self, folder: Path) -> dict[str, bytes]:
@@ -92,28 +94,28 @@ class LocalIndexCache:
                 _sync_folder(self._root)
                 return
 
-    def _owners(self) -> list[tuple[BankKey, str]]:
-        found: list[tuple[BankKey, str]] = []
+    def _owners(self) -> list[tuple[Key, str]]:
+        found: list[tuple[Key, str]] = []
         if not self._root.is_dir():
             return found
         for folder in self._root.iterdir():
             if not _OURS.fullmatch(folder.name):
                 continue  # somebody put it here: not ours to remove
-            key, uid = _owner(folder)
-            if self._folder(key, uid) == folder:
-                found.append((key, uid))
+            owner = _owner(folder)
+            if owner is not None and self._folder(*owner) == folder:
+                found.append(owner)
                 _clear(folder)
             else:  # damaged
                 self._delete(folder)
         return found
 
 
-def _owner(folder: Path) -> tuple[BankKey, str]:
-    """Whose the folder says it is; nobody's where it does not say."""
-    with suppress(FileNotFoundError, ValueError, TypeError):
-        tenant, bank_id, uid = json.loads((folder / OWNER).read_bytes())
-        return BankKey(tenant=Tenant(tenant), bank_id=BankId(bank_id)), uid
-    return BankKey(tenant=Tenant(""), bank_id=BankId("")), ""
+def _owner(folder: Path) -> tuple[Key, str] | None:
+    """Whose the folder says it is; None where it does not say."""
+    with suppress(FileNotFoundError, ValueError, TypeError, KeyError):
+        tenant, kind, name, uid = json.loads((folder / OWNER).read_bytes())
+        return KINDS[kind].key_of(Tenant(tenant), name), uid
+    return None
 
 
 def _clear(folder: Path) -> None:

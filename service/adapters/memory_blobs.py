@@ -4,17 +4,17 @@ import secrets
 from collections.abc import AsyncIterator
 
 from core.errors import AttachmentNotFound
-from core.ids import BankKey
+from core.keys import Key
 
 
 class MemoryBlobs:
     """Implements `core.ports.Blobs`."""
 
     def __init__(self) -> None:
-        self._files: dict[str, tuple[BankKey, str, str, bytes]] = {}
+        self._files: dict[str, tuple[Key, str, str, bytes]] = {}
 
     async def put(
-        self, key: BankKey, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
+        self, key: Key, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
     ) -> tuple[str, int]:
         content = b"".join([chunk async for chunk in chunks])
         uri = f"blob:{secrets.token_hex(16)}"
@@ -29,7 +29,7 @@ class MemoryBlobs:
         if asked:
             yield asked
 
-    async def delete_bank(self, key: BankKey, uid: str) -> int:
+    async def delete_all(self, key: Key, uid: str) -> int:
         of_bank = [uri for uri, (owner, its_uid, *_) in self._files.items() if (owner, its_uid) == (key, uid)]
         for uri in of_bank:
             del self._files[uri]

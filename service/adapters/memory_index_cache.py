@@ -2,23 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.ids import BankKey
+from core.keys import Key
 
 
 class MemoryIndexCache:
     """Implements `core.ports.IndexCache`."""
 
     def __init__(self) -> None:
-        self._blobs: dict[tuple[BankKey, str], dict[str, bytes]] = {}
+        self._blobs: dict[tuple[Key, str], dict[str, bytes]] = {}
 
-    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+    async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         self._blobs.setdefault((key, uid), {})[part] = b"".join(pieces)
 
-    async def get(self, key: BankKey, uid: str) -> Mapping[str, bytes]:
+    async def get(self, key: Key, uid: str) -> Mapping[str, bytes]:
         return dict(self._blobs.get((key, uid), {}))
 
-    async def delete_bank(self, key: BankKey, uid: str) -> None:
+    async def delete(self, key: Key, uid: str) -> None:
         self._blobs.pop((key, uid), None)
 
-    async def owners(self) -> Sequence[tuple[BankKey, str]]:
+    async def owners(self) -> Sequence[tuple[Key, str]]:
         return list(self._blobs)

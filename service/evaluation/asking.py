@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from core.bank.bank import Bank
 from core.bank.query import Hit
 from core.context.prompt import one_line
-from core.ids import BankId, BankKey, NodeId, Tenant
+from core.ids import BankId, NodeId, Tenant
+from core.keys import BankKey
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.search import Ask, Searches, run_searches

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from core.bank.query import Target
 from core.context.prompt import one_line
 from core.errors import BudgetTooSmall
-from core.ids import BankId, BankKey, InteractionId, Tenant
+from core.ids import BankId, InteractionId, Tenant
+from core.keys import BankKey
 from core.model.conflict import ConflictStatus, VerdictType
 from core.usecases.bank.augment import Augment, augment
 from core.usecases.bank.create_bank import CreateBank, create_bank

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from core.bank.bank import Bank
 from core.bank.query import Target
-from core.ids import BankId, BankKey, InteractionId, Tenant
+from core.ids import BankId, InteractionId, Tenant
+from core.keys import BankKey
 from core.model.conflict import Conflict, Side
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, Memorized, memorize

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from core.bank.query import Target
 from core.context.prompt import one_line
 from core.errors import BudgetTooSmall
-from core.ids import BankKey, NodeId, SegmentRef
+from core.ids import NodeId, SegmentRef
+from core.keys import BankKey
 from core.usecases.bank.augment import Augment, augment
 from core.usecases.house import House
 from service.evaluation.figures import BUDGETS, Standing

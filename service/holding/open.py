@@ -1,6 +1,6 @@
-"""Banks in memory: opening, single-flight loading, fresh reads, founding, purging, watching, eviction.
+"""Aggregates in memory: opening, single-flight loading, fresh reads, founding, purging, watching, eviction.
 
-Law: at most one `HeldBank` and one `BankWriter` per bank and process. A bank leaves memory only when
+Law: at most one `Held` and one `Writer` per aggregate and process. It leaves memory only when
 nobody reads, writes, follows or rebuilds it.
 """
 
@@ -12,32 +12,35 @@ from typing import Any, TypeVar
 
 import structlog
 
-from core.aggregate.change import Head, Vector
+from core.aggregate.aggregate import Aggregate
+from core.aggregate.change import Change, Head
+from core.aggregate.kind import Kind, Kinds
 from core.bank.bank import Bank
-from core.bank.steps import BankChange, BankPut
 from core.errors import (
-    BankExists,
-    BankNotFound,
+    AggregateExists,
+    AggregateNotFound,
     HeadMoved,
     MemoryBankError,
     RevisionNotReached,
     StaleRevision,
     StoreUnavailable,
 )
-from core.ids import BankKey, InteractionId, SegmentRef
+from core.ids import InteractionId
+from core.keys import BankKey, Key
+from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
-from service.holding.held import FEED_PAGE, LARGE_TEXT, HeldBank, Holding, load, text_length
-from service.holding.writer import BankWriter, Ledger
+from service.holding.held import FEED_PAGE, LARGE_TEXT, Held, Holding, load
+from service.holding.writer import Ledger, Writer
 from service.process.allocator import give_back
 from service.process.collector import Collector
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
-LARGE = 50_000_000  # bytes of a bank whose load leaves much to give back
-PORTION = 4_000  # steps to one change of a bank that is founded with many
+LARGE = 50_000_000  # bytes of an aggregate whose load leaves much to give back
+PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 
 Done = TypeVar("Done")
 
@@ -45,17 +48,17 @@ log = structlog.get_logger(__name__)
 
 
 class _Reading:
-    """A bank that stays in memory while somebody reads it."""
+    """An aggregate that stays in memory while somebody reads it."""
 
-    __slots__ = ("_banks", "_held", "_key", "_min_revision")
+    __slots__ = ("_held", "_key", "_min_revision", "_open")
 
-    def __init__(self, banks: "OpenBanks", key: BankKey, min_revision: int) -> None:
-        self._banks, self._key, self._min_revision = banks, key, min_revision
+    def __init__(self, open_: "OpenAggregates", key: Key, min_revision: int) -> None:
+        self._open, self._key, self._min_revision = open_, key, min_revision
 
-    async def __aenter__(self) -> Bank:
-        held = self._banks.at_hand(self._key, self._min_revision)
+    async def __aenter__(self) -> Any:
+        held = self._open.at_hand(self._key, self._min_revision)
         if held is None:
-            held = await self._banks.fresh(self._key, self._min_revision)
+            held = await self._open.fresh(self._key, self._min_revision)
         self._held = held
         return held.being_read()
 
@@ -63,11 +66,12 @@ class _Reading:
         self._held.was_read()
 
 
-class OpenBanks:
-    """The `Banks` port over a store."""
+class OpenAggregates:
+    """The `Aggregates` port, of every kind, over a store: one memory budget, one order of eviction."""
 
     def __init__(
         self,
+        kinds: Kinds,
         store: Store,
         blobs: Blobs,
         clock: Clock,
@@ -78,46 +82,55 @@ class OpenBanks:
     ) -> None:
         """`cache` keeps what spares later loads their work, none by default. `forget` is called after a purge, for
         what else may remember the bank's texts."""
+        self._kinds = kinds
         self._cache = cache
         self._forget_texts = forget
         self._store = store
         self._blobs = blobs
         self._ledger = Ledger(store=store, clock=clock, ids=ids)
         self._holding = holding
-        self._open: dict[BankKey, HeldBank] = {}
-        self._writers: dict[HeldBank, BankWriter] = {}
-        self._loading: dict[BankKey, asyncio.Task[HeldBank]] = {}
-        self._size = 0  # bytes of the open banks, as each was last counted
+        self._open: dict[Key, Held] = {}
+        self._writers: dict[Held, Writer] = {}
+        self._loading: dict[Key, asyncio.Task[Held]] = {}
+        self._size = 0  # bytes of all that is open, as each was last counted
         self._collector = Collector()
+        self._changed: Callable[[Aggregate[Any]], None] = lambda _: None
         self._now = asyncio.get_running_loop().time
+
+    def listen(self, changed: Callable[[Aggregate[Any]], None]) -> None:
+        """Have `changed` called, on the loop, whenever this process has changed an aggregate."""
+        self._changed = changed
 
     # ---- reading ----
 
-    def reading(self, key: BankKey, min_revision: int = 0) -> "_Reading":
+    def reading(self, key: Key, min_revision: int = 0) -> "_Reading":
         """See the port."""
         return _Reading(self, key, min_revision)
 
-    def at_hand(self, key: BankKey, min_revision: int) -> HeldBank | None:
+    def at_hand(self, key: Key, min_revision: int) -> Held | None:
         """The bank if there is nothing to wait for: it is in memory, and fresh enough as it stands."""
         held = self._open.get(key)
         if held is None or held.gone or min_revision:
             return None
         return held if self._now() - held.confirmed <= self._holding.max_staleness else None
 
-    async def fresh(self, key: BankKey, min_revision: int) -> HeldBank:
+    async def fresh(self, key: Key, min_revision: int) -> Held:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
         held = await self._get(key)
-        stale = min_revision > held.bank.revision or asked - held.confirmed > self._holding.max_staleness
-        if stale or (min_revision and held.confirmed < asked and not await held.belongs_to_its_id()):
+        stale = (
+            min_revision > held.aggregate.head.revision
+            or asked - held.confirmed > self._holding.max_staleness
+        )
+        if stale or (min_revision and held.confirmed < asked and not await held.belongs_to_its_key()):
             await held.follow()
         if held.gone:
             held = await self._get(key)  # deleted, perhaps created again
-        if min_revision > held.bank.revision:
-            raise RevisionNotReached(min_revision, held.bank.revision)
+        if min_revision > held.aggregate.head.revision:
+            raise RevisionNotReached(min_revision, held.aggregate.head.revision)
         return held
 
-    async def _get(self, key: BankKey) -> HeldBank:
+    async def _get(self, key: Key) -> Held:
         held = self._open.get(key)
         if held is not None and not held.gone:
             return held
@@ -127,43 +140,51 @@ class OpenBanks:
             loading.add_done_callback(lambda _: self._loading.pop(key, None))
         return await asyncio.shield(loading)
 
-    async def _load(self, key: BankKey) -> HeldBank:
+    async def _load(self, key: Key) -> Held:
         asked = self._now()
         with self._collector.held_off() as made:
-            bank = await load(key, self._store, self._cache, self._holding.tuning)
-            made.items = 0 if bank is None else len(bank.nodes) + bank.tree.segment_count
-        if bank is None:
+            kind = self._kinds[key.kind]
+            loaded = await load(kind, key, self._store, self._cache, self._holding.tuning)
+            made.items = 0 if loaded is None else loaded.items
+        if loaded is None:
             self._drop(key)
-            raise BankNotFound(key.bank_id)
-        if bank.size > LARGE:
+            raise kind.missing(key)
+        if loaded.size > LARGE:
             await asyncio.to_thread(give_back)
-        return self._admit(bank, asked)
+        return self._admit(kind, loaded, asked)
 
-    def _admit(self, bank: Bank, confirmed: float) -> HeldBank:
-        self._drop(bank.key)
-        held = self._open[bank.key] = HeldBank(bank, confirmed, self._store, self._cache, self._holding)
+    def _admit(self, kind: Kind[Any, Any], aggregate: Aggregate[Any], confirmed: float) -> Held:
+        self._drop(aggregate.key)
+        held = Held(kind, aggregate, confirmed, self._store, self._cache, self._holding)
+        self._open[aggregate.key] = held
         held.compact()
         self._evict(held)
         return held
 
-    def _drop(self, key: BankKey) -> None:
-        """Let go of a bank; a writer still at work answers those who wait for it."""
+    def _drop(self, key: Key) -> None:
+        """Let go of an aggregate; a writer still at work answers those who wait for it."""
         held = self._open.pop(key, None)
         if held is not None:
             self._size -= held.size
             held.let_go()
             self._writers.pop(held, None)
 
-    def _writer(self, held: HeldBank) -> BankWriter:
+    def _writer(self, held: Held) -> Writer:
         writer = self._writers.get(held)
         if writer is None:
-            writer = BankWriter(held, self._ledger, lambda: self._evict(held))
-            if self._open.get(held.bank.key) is held:
+            writer = Writer(held, self._ledger, lambda: self._written(held))
+            if self._open.get(held.aggregate.key) is held:
                 self._writers[held] = writer
         return writer
 
-    def _evict(self, keep: HeldBank) -> None:
-        """Let go of idle banks, longest unread first, until the rest fits the budget. `keep` has just grown."""
+    def _written(self, held: Held) -> None:
+        """A writer has worked off its queue."""
+        self._evict(held)
+        if not held.gone:
+            self._changed(held.aggregate)
+
+    def _evict(self, keep: Held) -> None:
+        """Let go of idle aggregates, longest unread first, until the rest fits the budget. `keep` has just grown."""
         self._count(keep)
         if self._size <= self._holding.memory_budget:
             return
@@ -173,49 +194,49 @@ class OpenBanks:
                 return
             writer = self._writers.get(held)
             if held is not keep and held.is_idle and (writer is None or writer.is_idle):
-                self._drop(held.bank.key)
+                self._drop(held.aggregate.key)
 
-    def _count(self, held: HeldBank) -> None:
-        if self._open.get(held.bank.key) is held:
-            size = held.bank.size
+    def _count(self, held: Held) -> None:
+        if self._open.get(held.aggregate.key) is held:
+            size = held.aggregate.size
             self._size += size - held.size
             held.size = size
 
     async def confirm_recent(self) -> None:
-        """Confirm the heads of recently read banks in one query."""
+        """Confirm the heads of what was recently read in one query."""
         horizon = self._now() - 2 * self._holding.max_staleness
         recent = [held for held in self._open.values() if held.used > horizon or held.pins]
         if not recent:
             return
         asked = self._now()
-        heads = await self._store.heads([held.bank.key for held in recent])
+        heads = await self._store.heads([held.aggregate.key for held in recent])
         for held in recent:
             try:
-                await self._confirm(held, heads.get(held.bank.key), asked)
+                await self._confirm(held, heads.get(held.aggregate.key), asked)
             except MemoryBankError as failure:  # this one's own: the others are none the worse for it
-                log.warning("a bank not followed", bank_id=held.bank.key.bank_id, error=str(failure))
+                log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
 
-    async def _confirm(self, held: HeldBank, head: Head | None, asked: float) -> None:
-        if head == held.bank.head:
+    async def _confirm(self, held: Held, head: Head | None, asked: float) -> None:
+        if head == held.aggregate.head:
             held.confirmed = max(held.confirmed, asked)
             await held.fetch_vectors()
         else:
             await held.follow()
 
     async def sweep(self) -> None:
-        """Remove the snapshots of banks that are no more: purged elsewhere, or as a process died."""
+        """Remove the snapshots of aggregates that are no more: purged elsewhere, or as a process died."""
         if self._cache is None:
             return
         owners = await self._cache.owners()
         heads = await self._store.heads([key for key, _ in owners])
         for key, uid in owners:
             if (head := heads.get(key)) is None or head.uid != uid:
-                await self._cache.delete_bank(key, uid)
+                await self._cache.delete(key, uid)
 
     # ---- writing ----
 
     async def found(
-        self, key: BankKey, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
+        self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
     ) -> Committed[Result]:
         """See the port."""
         if (
@@ -223,26 +244,31 @@ class OpenBanks:
             and (known := await self._ledger.known(key, request, type(draft.result))) is not None
         ):
             return known
-        if not draft.steps or not isinstance(draft.steps[0], BankPut):
-            raise TypeError("a bank is founded by a draft whose first step is BankPut")
-        uid = draft.steps[0].record.uid
+        kind = self._kinds[key.kind]
+        record = kind.record_of(draft.steps[0]) if draft.steps else None
+        if record is None:
+            raise TypeError("an aggregate is founded by a draft whose first step puts its record")
         changes = self._founding(draft, request, revision)
         try:
-            await self._shielded(self._store.append(key, uid, changes))
-        except (BankExists, HeadMoved):
+            await self._shielded(
+                self._store.append(key, record.uid, changes, requires=draft.requires, erase=draft.erase)
+            )
+        except (AggregateExists, HeadMoved):
             if request is not None and (known := await self._ledger.known(key, request, type(draft.result))):
                 return known  # the same request, twice at once: the other one made it
-            raise BankExists(key.bank_id) from None
-        if len(changes) == 1 and text_length(draft.steps) <= LARGE_TEXT:
-            # A larger bank is loaded, off the loop, by whoever reads it first.
-            self._admit(Bank.found(changes[0], uid, self._holding.tuning), self._now())
+            raise kind.taken(key) from None
+        if len(changes) == 1 and kind.text_length(draft.steps) <= LARGE_TEXT:
+            # A larger one is loaded, off the loop, by whoever reads it first.
+            made = kind.found(changes[0], record.uid, self._holding.tuning)
+            self._admit(kind, made, self._now())
+            self._changed(made)
         return Committed(result=draft.result, revision=changes[-1].revision)
 
-    def _founding(self, draft: Draft[Any], request: RequestKey | None, revision: int) -> list[BankChange]:
-        """The first changes of a bank: one, or several of bearable size that end at `revision` or later."""
+    def _founding(self, draft: Draft[Any], request: RequestKey | None, revision: int) -> list[Change[Any]]:
+        """The first changes of an aggregate: one, or several of bearable size that end at `revision` or later."""
         portions = [draft.steps[i : i + PORTION] for i in range(0, len(draft.steps), PORTION)]
         first = max(1, revision - len(portions) + 1)
-        changes: list[BankChange] = []
+        changes: list[Change[Any]] = []
         for number, steps in enumerate(portions, start=first):
             parent = changes[-1].change_id if changes else None
             last = len(changes) == len(portions) - 1
@@ -253,8 +279,8 @@ class OpenBanks:
 
     async def commit(
         self,
-        key: BankKey,
-        stage: Callable[[Bank, int], Draft[Result]],
+        key: Key,
+        stage: Callable[[Any, int], Draft[Result]],
         request: RequestKey | None = None,
         answer: type[Result] | None = None,
     ) -> Committed[Result]:
@@ -262,30 +288,28 @@ class OpenBanks:
         held = await self._get(key)
         try:
             return await self._writer(held).commit(stage, request, answer)
-        except BankNotFound:
+        except AggregateNotFound:
             if not held.gone:
                 raise
-        held = await self._get(key)  # another bank bears the id by now, or none
+        held = await self._get(key)  # another one bears the key by now, or none
         return await self._writer(held).commit(stage, request, answer)
 
-    async def keep_segment_vectors(
-        self, key: BankKey, uid: str, vectors: Mapping[SegmentRef, Vector]
-    ) -> None:
+    async def keep_vectors(self, key: Key, uid: str, part: str, vectors: Mapping[Any, Vector]) -> None:
         """See the port."""
-        await self._store.put_segment_vectors(key, uid, vectors)
+        await self._store.put_vectors(key, uid, part, self._holding.tuning.space, vectors)
         held = self._open.get(key)
-        if held is not None and held.bank.uid == uid:
-            held.bank.put_segment_vectors(vectors)
+        if held is not None and held.aggregate.head.uid == uid:
+            held.aggregate.put_vectors(part, vectors)
             held.compact()
 
     async def delete(
-        self, key: BankKey, uid: str | None = None, if_revision: int | None = None
+        self, key: Key, uid: str | None = None, if_revision: int | None = None
     ) -> tuple[PurgeCounts, int]:
         """See the port."""
         while True:
             head = (await self._store.heads([key])).get(key)
             if head is None or uid not in (None, head.uid):
-                raise BankNotFound(key.bank_id)
+                raise self._kinds[key.kind].missing(key)
             if if_revision not in (None, head.revision):
                 raise StaleRevision(if_revision or 0, head.revision)
             try:
@@ -293,31 +317,31 @@ class OpenBanks:
             except HeadMoved:
                 continue  # it changed between our look and the purge
 
-    async def _delete(self, key: BankKey, uid: str, revision: int | None) -> PurgeCounts:
+    async def _delete(self, key: Key, uid: str, revision: int | None) -> PurgeCounts:
         counts = await self._store.delete(key, uid, revision)
         # It is gone: whatever fails from here on, nobody finds it in memory.
         self._forget_texts()
         held = self._open.get(key)
-        if held is not None and held.bank.uid == uid:
+        if held is not None and held.aggregate.head.uid == uid:
             held.leave()
             self._drop(key)
             await held.saved()
         await self._forget_indexes(key, uid)
-        return replace(counts, files_removed=await self._blobs.delete_bank(key, uid))
+        return replace(counts, files_removed=await self._blobs.delete_all(key, uid))
 
-    async def _forget_indexes(self, key: BankKey, uid: str) -> None:
+    async def _forget_indexes(self, key: Key, uid: str) -> None:
         if self._cache is not None:
             try:
-                await self._cache.delete_bank(key, uid)
+                await self._cache.delete(key, uid)
             except StoreUnavailable as failure:  # the next sweep tries again
-                log.warning("index snapshots of a purged bank not removed", error=str(failure))
+                log.warning("index snapshots of what was purged not removed", error=str(failure))
 
-    async def watch(self, key: BankKey, after: int) -> AsyncIterator[BankChange]:
+    async def watch(self, key: Key, after: int) -> AsyncIterator[Change[Any]]:
         """See the port."""
         held = await self.fresh(key, 0)
-        uid = held.bank.uid
-        if after > held.bank.revision:
-            raise RevisionNotReached(after, held.bank.revision)
+        uid = held.aggregate.head.uid
+        if after > held.aggregate.head.revision:
+            raise RevisionNotReached(after, held.aggregate.head.revision)
         held.pins += 1
         try:
             while True:
@@ -327,18 +351,19 @@ class OpenBanks:
                         yield change
                         after = change.revision
                 if held.gone:
-                    raise BankNotFound(key.bank_id)
-                if after >= held.bank.revision:
+                    raise held.kind.missing(key)
+                if after >= held.aggregate.head.revision:
                     await held.moves(moved)
         finally:
             held.pins -= 1
 
     def unembedded(self) -> list[tuple[BankKey, InteractionId]]:
         """See the port."""
-        return [(key, i) for key, held in self._open.items() for i in held.bank.unembedded()]
+        banks = [held.aggregate for held in self._open.values() if isinstance(held.aggregate, Bank)]
+        return [(bank.key, i) for bank in banks for i in bank.unembedded()]
 
-    def held(self) -> list[BankKey]:
-        """The banks in memory now."""
+    def held(self) -> list[Key]:
+        """What is in memory now."""
         return list(self._open)
 
     async def close(self) -> None:

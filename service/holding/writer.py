@@ -1,6 +1,6 @@
-"""The writer of one bank: stages what has gathered, stores it in one transaction, makes it visible.
+"""The writer of one aggregate: stages what has gathered, stores it in one transaction, makes it visible.
 
-Law: durable first, visible second; one writer per bank and process. The store's head is the fence:
+Law: durable first, visible second; one writer per aggregate and process. The store's head is the fence:
 whoever staged on an old head follows, and stages the same commands again.
 """
 
@@ -13,16 +13,16 @@ from functools import partial
 from typing import Any, Generic
 
 from core.aggregate import codec
+from core.aggregate.aggregate import Aggregate
 from core.aggregate.change import Change
-from core.bank.bank import Bank, PreparedChange
-from core.bank.steps import BankChange
-from core.errors import BankNotFound, HeadMoved, MemoryBankError, RequestIdReused
-from core.ids import BankKey, ChangeId, RequestId
+from core.errors import AggregateNotFound, HeadMoved, MemoryBankError, RequestIdReused, RequirementFailed
+from core.ids import ChangeId, RequestId
+from core.keys import Key
 from core.model.request import RequestRecord
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.ports.clock import Clock, Ids
 from core.ports.store import Store
-from service.holding.held import HeldBank, are_wordy
+from service.holding.held import Held
 from service.process.giving_way import let_pass
 
 GROUP = 64  # commands to one append, at most
@@ -35,7 +35,7 @@ CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contenti
 class _Command(Generic[Result]):
     """`outcome` is cancelled with its caller, who only stops waiting: the command stands until it `is_settled`."""
 
-    stage: Callable[[Bank, int], Draft[Result]]
+    stage: Callable[[Any, int], Draft[Result]]
     request: RequestKey | None
     answer: type[Result] | None
     outcome: "asyncio.Future[Committed[Result]]"
@@ -60,7 +60,7 @@ Staged = tuple[_Command[Any], Draft[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """What writing needs beside the bank: where changes go, when and under which ids."""
+    """What writing needs beside the aggregate: where changes go, when and under which ids."""
 
     store: Store
     clock: Clock
@@ -68,7 +68,7 @@ class Ledger:
 
     def change(
         self, parent: ChangeId | None, revision: int, draft: Draft[Any], request: RequestKey | None
-    ) -> BankChange:
+    ) -> Change[Any]:
         """The draft as the change of this revision, its answer kept under the request's id."""
         now = self.clock.now()
         requests: tuple[RequestRecord, ...] = ()
@@ -92,9 +92,7 @@ class Ledger:
             requests=requests,
         )
 
-    async def known(
-        self, key: BankKey, request: RequestKey, answer: type[Result]
-    ) -> Committed[Result] | None:
+    async def known(self, key: Key, request: RequestKey, answer: type[Result]) -> Committed[Result] | None:
         """The answer this request got before. Raises RequestIdReused."""
         record = await self.store.request(key, request.request_id)
         if record is None:
@@ -105,10 +103,10 @@ class Ledger:
         return Committed(result=result, revision=record.revision, replayed=True)
 
 
-class BankWriter:
-    """The queue of one bank's commands, worked off group by group."""
+class Writer:
+    """The queue of one aggregate's commands, worked off group by group."""
 
-    def __init__(self, held: HeldBank, ledger: Ledger, done: Callable[[], None]) -> None:
+    def __init__(self, held: Held, ledger: Ledger, done: Callable[[], None]) -> None:
         """`done` is called whenever the queue has been worked off."""
         self._held = held
         self._ledger = ledger
@@ -123,7 +121,7 @@ class BankWriter:
 
     async def commit(
         self,
-        stage: Callable[[Bank, int], Draft[Result]],
+        stage: Callable[[Any, int], Draft[Result]],
         request: RequestKey | None,
         answer: type[Result] | None,
     ) -> Committed[Result]:
@@ -145,11 +143,11 @@ class BankWriter:
             while self._queue:
                 if self._now() - self._held.foreign < CONTENTION_MEMORY:
                     await asyncio.sleep(random.uniform(0, CONTENTION_PAUSE))
-                before = self._held.bank.revision
+                before = self._held.aggregate.head.revision
                 async with self._held.moving:
                     await self._write_group()
                 await asyncio.sleep(0)  # those who have their answers go first
-                if self._held.bank.revision > before and not self._held.gone:
+                if self._held.aggregate.head.revision > before and not self._held.gone:
                     self._held.edited()
         finally:
             self._task = None
@@ -166,18 +164,18 @@ class BankWriter:
                 self._queue.extendleft(reversed(self._left_of(commands)))
         except MemoryBankError as failure:
             _fail(self._left_of(commands), failure)
-            if isinstance(failure, BankNotFound):
+            if isinstance(failure, AggregateNotFound):
                 self._held.leave()
-        except Exception as defect:  # noqa: BLE001 - nobody is left waiting, no bank halfway between two changes
+        except Exception as defect:  # noqa: BLE001 - nobody is left waiting, nothing halfway between two changes
             _fail(self._left_of(commands), defect)
             await self._held.load_again()
 
     async def _stage_and_append(self, commands: Sequence[_Command[Any]]) -> None:
         if self._held.gone:
-            raise BankNotFound(self._held.bank.key.bank_id)
+            raise self._held.kind.missing(self._held.aggregate.key)
         repeatable = any(c.request is not None for c in commands)
         fresh = await self._answer_replays(commands) if repeatable else commands
-        staged, deferred = await _staged(self._held.bank, fresh)
+        staged, deferred = await _staged(self._held.aggregate, fresh)
         self._queue.extendleft(reversed(deferred))
         if staged:
             await self._append(staged)
@@ -195,7 +193,7 @@ class BankWriter:
                 continue
             assert command.answer is not None, "a request needs the class of its answer"
             try:
-                known = await self._ledger.known(self._held.bank.key, command.request, command.answer)
+                known = await self._ledger.known(self._held.aggregate.key, command.request, command.answer)
             except RequestIdReused as reused:
                 _fail([command], reused)
                 continue
@@ -207,12 +205,20 @@ class BankWriter:
 
     async def _append(self, staged: Sequence[Staged]) -> None:
         """Store the group in one transaction, then make it visible and answer."""
-        bank, changes, parent = self._held.bank, [], self._held.bank.head.change_id
+        head, changes = self._held.aggregate.head, []
+        parent = head.change_id
         for place, (command, draft) in enumerate(staged, start=1):
-            change = self._ledger.change(parent, bank.revision + place, draft, command.request)
+            change = self._ledger.change(parent, head.revision + place, draft, command.request)
             changes.append(change)
             parent = change.change_id
-        prepared = await self._store(changes)
+        drafts = [draft for _, draft in staged]
+        try:
+            prepared = await self._store(changes, drafts)
+        except RequirementFailed as failed:  # of some of them: the others are staged again
+            unfit = [c for c, draft in staged if any(r.key == failed.key for r in draft.requires)]
+            _fail(unfit, failed)
+            self._queue.extendleft(reversed(self._left_of([command for command, _ in staged])))
+            return
         steps = 0
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
             self._held.apply(change, words)
@@ -222,34 +228,44 @@ class BankWriter:
                 await let_pass()
         self._held.confirmed = self._now()
 
-    async def _store(self, changes: Sequence[BankChange]) -> Sequence[PreparedChange | None]:
+    async def _store(self, changes: Sequence[Change[Any]], drafts: Sequence[Draft[Any]]) -> Sequence[Any]:
         """Store the changes and find their words: much text's in a thread, a little's as the disk is waited for."""
-        held, bank = self._held, self._held.bank
-        store = partial(self._ledger.store.append, bank.key, bank.uid, changes)
-        if are_wordy(changes):
+        held, at_hand = self._held, self._held.aggregate
+        store = partial(
+            self._ledger.store.append,
+            at_hand.key,
+            at_hand.head.uid,
+            changes,
+            requires=tuple({require: None for draft in drafts for require in draft.requires}),
+            erase=any(draft.erase for draft in drafts),
+        )
+        if held.are_wordy(changes):
             _, prepared = await asyncio.gather(store(), held.prepare(changes))
-            return prepared
-        found: list[PreparedChange] = []
-        await store(lambda: found.extend([bank.prepare(change.steps) for change in changes]))
+            return list(prepared)
+        found: list[Any] = []
+        await store(meanwhile=lambda: found.extend([at_hand.prepare(change.steps) for change in changes]))
         return found or [None] * len(changes)
 
 
-async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[Staged], list[_Command[Any]]]:
-    """Drafts that can be appended together, each on the bank as it stands; the others wait for the next group.
+async def _staged(
+    aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]
+) -> tuple[list[Staged], list[_Command[Any]]]:
+    """Drafts that can be appended together, each on the aggregate as it stands; the others wait for the next group.
 
-    Of batches that touch the same nodes, all but one would be staged in vain, again and again: few are.
+    Of batches that touch the same things, all but one would be staged in vain, again and again: few are.
     """
     steps = in_vain = 0
+    revision = aggregate.head.revision
     staged: list[Staged] = []
     deferred: list[_Command[Any]] = []
     touched: set[str] = set()
     for command in commands:
-        sees_all = staged and staged[0][1].sees_all  # it may change any node: others must see what it did
+        sees_all = staged and staged[0][1].sees_all  # it may change anything: others must see what it did
         if sees_all or in_vain > TURN:
             deferred.append(command)
             continue
         try:
-            draft = command.stage(bank, bank.revision + len(staged) + 1)
+            draft = command.stage(aggregate, revision + len(staged) + 1)
         except Exception as failure:  # noqa: BLE001 - whatever it is, it is this command's: nothing has changed
             _fail([command], failure)
             continue
@@ -264,7 +280,7 @@ async def _staged(bank: Bank, commands: Sequence[_Command[Any]]) -> tuple[list[S
                 steps = 0
                 await let_pass()
         else:
-            command.settle(Committed(result=draft.result, revision=bank.revision))
+            command.settle(Committed(result=draft.result, revision=revision))
     return staged, deferred
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from core.aggregate.giving_way import GiveWay, at_once
-from core.bank.bank import Bank
+from core.aggregate.aggregate import Aggregate
+from core.index.giving_way import GiveWay, at_once
 
 FEW = 100  # nodes or interactions that are let go of in one go, which takes 0.1 ms
 PASSES = 25  # times around the loop, 0.3 ms where nobody waits: more of them gain nothing
@@ -93,16 +93,13 @@ def loop_first() -> GiveWay:
     return LoopFirst(taken, step_behind=os.sched_yield)
 
 
-def leave_by_and_by(bank: Bank) -> None:
-    """See to it that what the bank holds goes in turns with other work of this loop, once nobody has the bank any more.
+def leave_by_and_by(aggregate: Aggregate[Any]) -> None:
+    """See to it that what it holds goes in turns with other work of this loop, once nobody has the aggregate any more.
 
     All at once it would hold up the loop for 10 ms at 10,000 nodes.
     """
-    loop = asyncio.get_running_loop()
-    many: list[dict[Any, Any]] = [bank.nodes, bank.tree.interactions]
-    words, vectors = [bank.node_words, bank.segment_words], [bank.node_vectors, bank.segment_vectors]
-    parts = [bank.graph, bank.tree, *words, *vectors]
-    weakref.finalize(bank, _begin, loop, many, parts).atexit = False
+    loop, weights = asyncio.get_running_loop(), aggregate.weights
+    weakref.finalize(aggregate, _begin, loop, list(weights.many), list(weights.parts)).atexit = False
 
 
 def _begin(loop: asyncio.AbstractEventLoop, many: list[dict[Any, Any]], parts: list[Any]) -> None:

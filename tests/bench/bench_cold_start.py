@@ -19,27 +19,31 @@ from pathlib import Path
 
 import numpy as np
 
-from core.aggregate.change import Vector
-from core.bank.bank import PARTS, Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import Bank
 from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
 from core.bank.graph import Graph
+from core.bank.loading import load as load_bank
+from core.bank.loading import ref_of
 from core.bank.query import Query
-from core.bank.restoring import IndexSnapshot, ref_of, restore_vectors, restore_words
 from core.bank.rows import NodeRows
 from core.bank.search import search
 from core.bank.state import BankState
 from core.bank.steps import EdgePut, InteractionAdd, NodePut, Step
 from core.ids import InteractionId, NodeId
 from core.index.keyword_index import KeywordIndex
+from core.index.restoring import IndexSnapshot, restore_vectors, restore_words
 from core.index.rows import VectorRows
 from core.index.vector_index import VectorIndex
+from core.kinds import KINDS
 from core.model.bank import EmbeddingSpace, SpaceSource
+from core.model.vector import Vector
 from service.adapters.local_index_cache import LocalIndexCache
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.holding.held import Holding
-from service.holding.open import OpenBanks
+from service.holding.open import OpenAggregates
 from service.process.collector import Collector
 from service.server import TURN
 from tests.bench.bench_vector_index import DIMENSION, made
@@ -102,8 +106,12 @@ async def fill(store: SqliteStore, nodes: int, segments: bool) -> None:
         await store.append(a.KEY, "u1", [story.change(*steps)])
         if segments:
             refs = [a.ref(f"i{first:08}", place) for place in range(len(written))]
-            await store.put_segment_vectors(
-                a.KEY, "u1", dict(zip(refs, vectors[first : first + GROUP][::-1], strict=True))
+            await store.put_vectors(
+                a.KEY,
+                "u1",
+                "segments",
+                "",
+                dict(zip(refs, vectors[first : first + GROUP][::-1], strict=True)),
             )
 
 
@@ -175,14 +183,15 @@ def parts(state: BankState, cached: Mapping[str, bytes]) -> None:
         )
 
     row("graph", *2 * [watched(lambda: Graph.compiled(nodes, state.edges))])
-    for part in PARTS if segment_texts else [part for part in PARTS if part.startswith("node")]:
+    parts = ("node_words", "node_vectors", "segment_words", "segment_vectors")
+    for part in parts if segment_texts else parts[:2]:
         load = words(part) if part.endswith("words") else vectors(part)
         row(part, watched(lambda load=load: load({})), watched(lambda load=load: load(cached)))  # type: ignore[misc]
 
 
 async def first_search(store: SqliteStore, cache: LocalIndexCache | None) -> Watch:
     """As a process does that has just started."""
-    banks = OpenBanks(store, NoBlobs(), SystemClock(), UlidIds(), Holding(), cache)
+    banks = OpenAggregates(KINDS, store, NoBlobs(), SystemClock(), UlidIds(), Holding(), cache)
     query = Query(text="预算 budget", vector=a.vector(1, DIMENSION), top_k=10, alpha=0.5)
     with Watch() as watch:
         async with banks.reading(a.KEY) as bank:
@@ -194,9 +203,9 @@ async def first_search(store: SqliteStore, cache: LocalIndexCache | None) -> Wat
 def compiled(bank: Bank) -> Watch:
     """What a load without snapshots leaves to be done in the background."""
     with Watch() as watch:
-        for job in bank.compactions(at_rest=True):
+        for job in bank.indexes.compactions(at_rest=True):
             job.build()
-            bank.adopt(job)
+            bank.indexes.adopt(job)
     return watch
 
 
@@ -211,12 +220,12 @@ async def measure(nodes: int, segments: bool, folder: Path) -> None:
         state = await store.load(a.KEY)
     assert state is not None, "it was filled"
     row("rows to values", rows, rows)
-    bank = Bank.load(state, Tuning())
+    bank = load_bank(state, Tuning())
     building = compiled(bank)
     with Watch() as taking:
         snapshots = [
             IndexSnapshot(part=part, taken=index.snapshot())
-            for part, index in ((part, getattr(bank, part)) for part in PARTS)
+            for part, index in bank.indexes.saved.items()
             if len(index) and (part.endswith("words") or index.worth_saving)
         ]
     with Watch() as keeping:

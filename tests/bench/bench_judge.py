@@ -28,7 +28,8 @@ from core.agents.offline.agents import offline_agents
 from core.agents.offline.judge import OfflineJudge, Vector
 from core.agents.roles import ConflictOpinion, Topic
 from core.bank.bank import Bank
-from core.ids import BankId, BankKey, NodeId, Tenant
+from core.ids import BankId, NodeId, Tenant
+from core.keys import BankKey
 from core.ports.embedder import Embedder
 from core.text import sentences
 from core.usecases.bank.create_bank import CreateBank, create_bank

@@ -19,8 +19,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
+from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Head
-from core.bank.bank import Bank, Tuning
+from core.bank.bank import Bank
+from core.bank.loading import load as load_bank
 from core.bank.query import Query, Target
 from core.bank.search import search
 from core.bank.state import BankState
@@ -81,10 +83,10 @@ def filled(corpus: Corpus) -> Bank:
             for number in range(len(told))
         },
     )
-    bank = Bank.load(state, Tuning())
-    for compaction in bank.compactions(at_rest=True):
+    bank = load_bank(state, Tuning())
+    for compaction in bank.indexes.compactions(at_rest=True):
         compaction.build()
-        bank.adopt(compaction)
+        bank.indexes.adopt(compaction)
     return bank
 
 

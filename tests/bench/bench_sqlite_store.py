@@ -17,7 +17,7 @@ import psutil
 from core.bank.steps import BankChange, EdgePut, InteractionAdd, NodePut, Step
 from core.ids import InteractionId, NodeId
 from core.model.bank import EmbeddingSpace
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.sqlite_store import SqliteStore
 from tests.support import changes as a
 
 SPACE = EmbeddingSpace(name="bench", dimension=384)
@@ -63,7 +63,7 @@ async def fill(store: SqliteStore, nodes: int) -> None:
     start = time.perf_counter()
     for group in range(nodes // GROUP):
         vectors = {a.ref(f"i{group}", index): a.vector(index, SPACE.dimension) for index in range(GROUP)}
-        await store.put_segment_vectors(a.KEY, "u1", vectors)
+        await store.put_vectors(a.KEY, "u1", "segments", "", vectors)
     show(f"keep {nodes} segment vectors, {GROUP} a call", f"{time.perf_counter() - start:.2f} s")
 
 

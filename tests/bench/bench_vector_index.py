@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.aggregate.change import Vector
 from core.index.compiled_vectors import ROUNDING, VectorSettings
 from core.index.vector_index import VectorIndex
+from core.model.vector import Vector
 
 DIMENSION = 384
 

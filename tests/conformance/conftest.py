@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.ports.store import Store
-from service.adapters.memory_store import MemoryStore
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.memory_store import MemoryStore
+from service.adapters.store.sqlite_store import SqliteStore
 
 
 @pytest.fixture(params=["memory", "sqlite"])

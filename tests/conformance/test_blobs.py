@@ -111,7 +111,7 @@ async def test_purging_a_bank_removes_its_files_only(blobs: Blobs) -> None:
         for key, uid in ((a.KEY, "u2"), (a.key("other"), "u1"), (a.key("bank-1", "other"), "u1"))
     ]
 
-    assert await blobs.delete_bank(a.KEY, "u1") == 2
+    assert await blobs.delete_all(a.KEY, "u1") == 2
 
     for uri in gone:
         with pytest.raises(AttachmentNotFound):
@@ -121,9 +121,9 @@ async def test_purging_a_bank_removes_its_files_only(blobs: Blobs) -> None:
 
 async def test_purging_what_is_gone_removes_nothing(blobs: Blobs) -> None:
     await blobs.put(a.KEY, "u1", "x", chunks(b"x"))
-    await blobs.delete_bank(a.KEY, "u1")
+    await blobs.delete_all(a.KEY, "u1")
 
-    assert await blobs.delete_bank(a.KEY, "u1") == 0
+    assert await blobs.delete_all(a.KEY, "u1") == 0
 
 
 async def test_files_put_at_once_do_not_disturb_each_other(blobs: Blobs) -> None:
@@ -147,7 +147,7 @@ async def test_nothing_remains_of_a_put_that_fails(blobs: Blobs) -> None:
     with pytest.raises(Broken):
         await blobs.put(a.KEY, "u1", "x", breaking())
 
-    assert await blobs.delete_bank(a.KEY, "u1") == 0
+    assert await blobs.delete_all(a.KEY, "u1") == 0
 
 
 # ---- on disk ----
@@ -221,7 +221,7 @@ async def test_purging_leaves_neither_file_nor_folder(tmp_path: Path) -> None:
     blobs = LocalBlobs(tmp_path)
     await blobs.put(a.KEY, "u1", "x", chunks(b"x"))
 
-    await blobs.delete_bank(a.KEY, "u1")
+    await blobs.delete_all(a.KEY, "u1")
 
     assert entries_of(tmp_path) == []
 

@@ -59,8 +59,8 @@ async def test_purging_a_bank_removes_its_own_only(cache: IndexCache) -> None:
     for key, uid in [(a.KEY, "u1"), *kept]:
         await cache.put(key, uid, "node_words", [b"x"])
 
-    await cache.delete_bank(a.KEY, "u1")
-    await cache.delete_bank(a.KEY, "u1")
+    await cache.delete(a.KEY, "u1")
+    await cache.delete(a.KEY, "u1")
 
     assert await cache.get(a.KEY, "u1") == {}
     assert sorted(await cache.owners(), key=str) == sorted(kept, key=str)
@@ -84,7 +84,7 @@ async def test_purging_leaves_neither_file_nor_folder(tmp_path: Path) -> None:
     await cache.put(a.KEY, "u1", "node_words", [BLOB])
     (files_under(tmp_path)[0].parent / "0123.part").write_bytes(b"what a crash left")
 
-    await cache.delete_bank(a.KEY, "u1")
+    await cache.delete(a.KEY, "u1")
 
     assert entries_of(tmp_path) == []
 
@@ -150,7 +150,7 @@ async def test_the_folder_may_be_deleted_at_any_time(tmp_path: Path) -> None:
 
     assert await cache.get(a.KEY, "u1") == {}
     assert await cache.owners() == []
-    await cache.delete_bank(a.KEY, "u1")
+    await cache.delete(a.KEY, "u1")
     await cache.put(a.KEY, "u1", "node_words", [b"y"])
     assert await cache.get(a.KEY, "u1") == {"node_words": b"y"}
 

@@ -37,19 +37,20 @@ from core.errors import (
     StepUnknown,
     StoreUnavailable,
 )
-from core.ids import BankKey, ChangeId, ConflictId, InteractionId, NodeId, RequestId, TaskId, Tenant
+from core.ids import ChangeId, ConflictId, InteractionId, NodeId, RequestId, TaskId, Tenant
+from core.keys import BankKey
 from core.model.conflict import ConflictStatus
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import InteractionOrigin, TaskReport, TaskStatus
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import NodeState
 from core.model.structuring import MergeMade, Outcome, StructuringState
-from core.ports.store import BankFilter, PurgeCounts, Store
-from service.adapters.fence import ChangeInvalid
+from core.ports.store import Listing, PurgeCounts, Store
+from service.adapters.store.fence import ChangeInvalid
 from tests.support import changes as a
 
 N1, N2, N3 = NodeId("n1"), NodeId("n2"), NodeId("n3")
-ALL = BankFilter(labels={})
+ALL = Listing(labels={})
 
 
 async def founded(store: Store, key: BankKey = a.KEY, uid: str = "u1") -> a.Story:
@@ -61,7 +62,7 @@ async def founded(store: Store, key: BankKey = a.KEY, uid: str = "u1") -> a.Stor
 
 async def loaded(store: Store, key: BankKey = a.KEY) -> BankState:
     state = await store.load(key)
-    assert state is not None
+    assert isinstance(state, BankState)
     return state
 
 
@@ -736,7 +737,7 @@ async def test_segment_vectors_are_kept_outside_the_feed_bit_for_bit(store: Stor
     story = await founded(store)
     made = {a.ref("i1", 1): a.vector(11), a.ref("i1", 0): a.vector(10)}
 
-    await store.put_segment_vectors(a.KEY, "u1", made)
+    await store.put_vectors(a.KEY, "u1", "segments", "", made)
 
     state = await loaded(store)
     assert state.head == story.head
@@ -746,18 +747,22 @@ async def test_segment_vectors_are_kept_outside_the_feed_bit_for_bit(store: Stor
 
 async def test_only_the_segment_vectors_that_exist_are_given(store: Store) -> None:
     await founded(store)
-    await store.put_segment_vectors(a.KEY, "u1", {a.ref("i1", 1): a.vector(11)})
+    await store.put_vectors(a.KEY, "u1", "segments", "", {a.ref("i1", 1): a.vector(11)})
 
     asked = [a.ref("i1", 0), a.ref("i1", 1), a.ref("i9", 0)]
 
-    assert a.bits(await store.segment_vectors(a.KEY, "u1", asked)) == {a.ref("i1", 1): a.vector(11).tobytes()}
-    assert await store.segment_vectors(a.KEY, "u2", asked) == {}
+    assert a.bits(await store.vectors(a.KEY, "u1", "segments", "", asked)) == {
+        a.ref("i1", 1): a.vector(11).tobytes()
+    }
+    assert await store.vectors(a.KEY, "u2", "segments", "", asked) == {}
 
 
 async def test_vectors_of_segments_that_are_not_there_are_passed_over(store: Store) -> None:
     await founded(store)
 
-    await store.put_segment_vectors(a.KEY, "u1", {a.ref("i1", 7): a.vector(1), a.ref("i1", 0): a.vector(2)})
+    await store.put_vectors(
+        a.KEY, "u1", "segments", "", {a.ref("i1", 7): a.vector(1), a.ref("i1", 0): a.vector(2)}
+    )
 
     assert a.bits((await loaded(store)).segment_vectors) == {a.ref("i1", 0): a.vector(2).tobytes()}
 
@@ -766,7 +771,7 @@ async def test_segment_vectors_for_another_uid_are_refused(store: Store) -> None
     await founded(store)
 
     with pytest.raises(BankNotFound):
-        await store.put_segment_vectors(a.KEY, "u2", {a.ref("i1", 0): a.vector(1)})
+        await store.put_vectors(a.KEY, "u2", "segments", "", {a.ref("i1", 0): a.vector(1)})
 
     assert not (await loaded(store)).segment_vectors
 
@@ -787,8 +792,8 @@ async def test_banks_are_listed_in_pages_by_id(store: Store) -> None:
     for name in ["c", "a", "e", "b", "d"]:
         await founded(store, a.key(name))
 
-    first = await store.list_banks(Tenant("acme"), ALL, "", 2)
-    rest = await store.list_banks(Tenant("acme"), ALL, "b", 10)
+    first = await store.listed(Tenant("acme"), "bank", ALL, "", 2)
+    rest = await store.listed(Tenant("acme"), "bank", ALL, "b", 10)
 
     assert [record.key.bank_id for record, _ in first] == ["a", "b"]
     assert [record.key.bank_id for record, _ in rest] == ["c", "d", "e"]
@@ -806,8 +811,8 @@ async def test_banks_are_listed_by_user_collection_and_labels(store: Store) -> N
         await store.append(a.key(name), "u1", [a.Story(a.key(name)).founding(**fields)])
 
     async def listed(**chosen: Any) -> list[str]:
-        asked = BankFilter(**({"labels": {}} | chosen))
-        return [record.key.bank_id for record, _ in await store.list_banks(Tenant("acme"), asked, "", 10)]
+        asked = Listing(**({"labels": {}} | chosen))
+        return [record.key.bank_id for record, _ in await store.listed(Tenant("acme"), "bank", asked, "", 10)]
 
     assert await listed() == ["b1", "b2", "b3", "b4"]
     assert await listed(user="小明") == ["b1", "b2"]
@@ -826,7 +831,7 @@ async def test_tenants_never_meet(store: Store) -> None:
 
     assert len((await loaded(store, theirs)).nodes) == 2
     assert await store.request(theirs, RequestId("r1")) is None
-    assert [record.uid for record, _ in await store.list_banks(Tenant("theirs"), ALL, "", 9)] == ["u2"]
+    assert [record.uid for record, _ in await store.listed(Tenant("theirs"), "bank", ALL, "", 9)] == ["u2"]
 
     await store.delete(ours)
 
@@ -886,7 +891,7 @@ async def test_a_purged_bank_is_gone_everywhere(store: Store) -> None:
     assert await store.load(a.KEY) is None
     assert await store.heads([a.KEY]) == {}
     assert await store.request(a.KEY, RequestId("r1")) is None
-    assert await store.list_banks(a.KEY.tenant, ALL, "", 10) == []
+    assert await store.listed(a.KEY.tenant, "bank", ALL, "", 10) == []
     assert await store.leftovers(10) == []
     assert await store.expired(a.at(99), 0, 10) == []
     with pytest.raises(BankNotFound):
@@ -959,7 +964,7 @@ async def test_finished_banks_expire_by_their_own_ttl_or_the_default(store: Stor
         await store.append(a.key(name), f"u-{name}", [a.Story(a.key(name), f"u-{name}").founding(**fields)])
 
     async def expired(seconds: float, limit: int = 10) -> list[tuple[str, str]]:
-        return [(key.bank_id, uid) for key, uid in await store.expired(a.at(seconds), 60.5, limit)]
+        return [(key.name, uid) for key, uid in await store.expired(a.at(seconds), 60.5, limit)]
 
     assert await expired(-1) == []
     assert await expired(0) == [("at-once", "u-at-once")]

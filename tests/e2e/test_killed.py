@@ -12,16 +12,19 @@ from pathlib import Path
 import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import Bank
+from core.bank.loading import load as load_bank
 from core.bank.state import BankState
 from core.bank.steps import BankChange
-from core.ids import BankId, BankKey
+from core.ids import BankId
+from core.keys import BankKey
 from core.model.structuring import StructuringState
 from memorybank.v1.memory_bank_pb2 import PROGRESS_STAGE_STRUCTURING
 from memorybank.v1.query_graph_pb2 import NewNode
 from memorybank.v1.types_pb2 import STRUCTURING_STATE_DONE, Node
 from memorybank_client import MemoryBankClient, Unavailable
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.sqlite_store import SqliteStore
 from service.api.endpoint import DEFAULT_TENANT
 from service.bootstrap import DATABASE
 from tests.support.changes import same
@@ -166,9 +169,9 @@ def rows_are_what_the_feed_tells(state: BankState, feed: list[BankChange]) -> No
     replayed = Bank.found(feed[0], state.head.uid, Tuning())
     for change in feed[1:]:
         replayed.apply(change)
-    replayed.put_segment_vectors(state.segment_vectors or {})  # derived: not in the feed
+    replayed.put_vectors("segments", state.segment_vectors or {})  # derived: not in the feed
     assert same(replayed.state(), state)
-    assert same(Bank.load(state, Tuning()).state(), state)
+    assert same(load_bank(state, Tuning()).state(), state)
 
 
 def memories_are_there_once(state: BankState) -> None:

@@ -13,10 +13,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import Bank
+from core.bank.loading import load as load_bank
 from core.errors import EdgeNotFound, NodeAbsorbed, NodeContested, NodeExists, NodeNotFound
 from core.ids import ConflictId, NodeId
 from core.index.compiled_vectors import VectorSettings
+from core.kinds import KINDS
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.node import NodeState
 from core.ports.store import Store
@@ -31,10 +34,10 @@ from core.usecases.bank.search import Ask, Searches, run_searches
 from core.usecases.bank.unrelate import Unrelate, unrelate
 from core.usecases.bank.update_node import UpdateNode, update_node
 from core.usecases.house import House, Retrieval
-from service.adapters.memory_store import MemoryStore
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.memory_store import MemoryStore
+from service.adapters.store.sqlite_store import SqliteStore
 from service.holding.held import Holding
-from service.holding.open import OpenBanks
+from service.holding.open import OpenAggregates
 from tests.support.changes import same
 from tests.support.house import KEY, make_bank, open_house, work_done
 from tests.support.plain_bank import SUBJECTS, VALUES, PlainBank, agents_by_claims
@@ -206,10 +209,10 @@ class AgainstPlainDicts(RuleBasedStateMachine):
         assert stored is not None
         async with self.house.banks.reading(KEY) as bank:
             assert same(bank.state(), stored)
-        assert same(Bank.load(stored, TUNING).state(), stored)
+        assert same(load_bank(stored, TUNING).state(), stored)
         await self.house.banks.close()  # type: ignore[attr-defined]  # not the port's: the house's owner does it
         parts = (self.house.store, self.house.blobs, self.house.clock, self.house.ids, Holding(tuning=TUNING))
-        self.house = replace(self.house, banks=OpenBanks(*parts))
+        self.house = replace(self.house, banks=OpenAggregates(KINDS, *parts))
 
     @rule(claim=claims)
     def search_finds_every_node_and_no_other(self, claim: str) -> None:

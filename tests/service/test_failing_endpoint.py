@@ -23,8 +23,8 @@ from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
 from core.usecases.bank.restructure import Restructure, restructure
 from core.usecases.house import House
-from service.adapters.memory_store import MemoryStore
 from service.adapters.openai_chat import Endpoint, OpenAIChat
+from service.adapters.store.memory_store import MemoryStore
 from service.casting import ROLES
 from tests.core.agents.llm.rule_model import by_rule
 from tests.support import chat_endpoint

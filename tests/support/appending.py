@@ -13,7 +13,7 @@ from core.aggregate.change import Head
 from core.bank.steps import InteractionAdd
 from core.errors import BankExists, HeadMoved
 from core.ids import ChangeId
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.sqlite_store import SqliteStore
 from tests.support import changes as a
 
 

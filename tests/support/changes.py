@@ -6,27 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from core.aggregate.change import Change, Head, Vector
+from core.aggregate.change import Change, Head
 from core.aggregate.codec import encode
 from core.bank.state import BankState
 from core.bank.steps import STEPS, BankChange, BankPut, EdgePut, InteractionAdd, NodePut, Step
-from core.ids import (
-    BankId,
-    BankKey,
-    ChangeId,
-    ConflictId,
-    InteractionId,
-    NodeId,
-    RequestId,
-    SegmentRef,
-    Tenant,
-)
+from core.ids import BankId, ChangeId, ConflictId, InteractionId, NodeId, RequestId, SegmentRef, Tenant
+from core.keys import BankKey
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, ConflictStatus, Side
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node
 from core.model.request import RequestRecord
 from core.model.structuring import ClusterWork, Purpose, Structuring, StructuringState
+from core.model.vector import Vector
 
 DIMENSION = 4
 START = datetime(2024, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)

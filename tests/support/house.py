@@ -8,7 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.agents.roles import Agents
-from core.ids import BankId, BankKey, RequestId, Tenant
+from core.ids import BankId, RequestId, Tenant
+from core.keys import BankKey
+from core.kinds import KINDS
 from core.model.bank import EmbeddingSpace, SpaceSource
 from core.ports.aggregates import RequestKey
 from core.ports.embedder import Embedder
@@ -18,9 +20,9 @@ from core.usecases.house import House, Retrieval
 from core.usecases.limits import Limits
 from core.usecases.workshop import Workshop
 from service.adapters.local_blobs import LocalBlobs
-from service.adapters.memory_store import MemoryStore
+from service.adapters.store.memory_store import MemoryStore
 from service.holding.held import Holding
-from service.holding.open import OpenBanks
+from service.holding.open import OpenAggregates
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.scripted_agents import ScriptedAgents
 
@@ -66,7 +68,7 @@ async def open_house(
     with TemporaryDirectory() as folder:
         store = store or MemoryStore()
         clock, ids, blobs = TickingClock(), CountingIds(), LocalBlobs(Path(folder))
-        banks = OpenBanks(store, blobs, clock, ids, holding or Holding())
+        banks = OpenAggregates(KINDS, store, blobs, clock, ids, holding or Holding())
         workshop = Workshop(clock)
         yield House(
             banks=banks,

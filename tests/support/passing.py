@@ -5,17 +5,17 @@ are left out, so that two runs that came to the same are equal.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 
-from core.bank.steps import BankChange
-from core.ids import BankKey
+from core.aggregate.change import Change
+from core.keys import Key
 from core.model.structuring import StructuringState
-from service.adapters.memory_store import MemoryStore
+from service.adapters.store.memory_store import MemoryStore
 
 GENERATED = re.compile(r"\b([a-z])-(\d{4})\b")
 
@@ -39,18 +39,12 @@ class WitnessStore(MemoryStore):
         super().__init__()
         self.seen: list[Look] = []
 
-    async def append(
-        self,
-        key: BankKey,
-        uid: str,
-        changes: Sequence[BankChange],
-        meanwhile: Callable[[], None] | None = None,
-    ) -> None:
-        await super().append(key, uid, changes, meanwhile)
+    async def append(self, key: Key, uid: str, changes: Sequence[Change[Any]], **others: Any) -> None:
+        await super().append(key, uid, changes, **others)
         self.seen.append(await look(self, key))
 
 
-async def look(store: MemoryStore, key: BankKey) -> Look:
+async def look(store: MemoryStore, key: Key) -> Look:
     """How the bank looks, as it is stored; apart from how its structurings failed, and what a resumed one cost."""
     state = await store.load(key)
     if state is None:

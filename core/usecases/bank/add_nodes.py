@@ -8,13 +8,14 @@ from functools import cached_property
 
 from core.agents.opinions import Opinions
 from core.agents.usage import Ledger
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.steps import EdgePut, InteractionAdd, NodePut, Step
 from core.errors import InvalidField, NodeExists
-from core.ids import BankKey, InteractionId, NodeId, SegmentRef
+from core.ids import InteractionId, NodeId, SegmentRef
+from core.keys import BankKey
 from core.model.interaction import Interaction, InteractionOrigin
 from core.model.node import Node
+from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.text.segmenting import segment
 from core.usecases.bank.absorb import embedding_text

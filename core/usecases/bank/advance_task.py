@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 from core.bank.bank import Bank
 from core.errors import InvalidField
-from core.ids import BankKey, ConflictId
+from core.ids import ConflictId
+from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.conflict import VerdictType
 from core.model.interaction import Interaction, InteractionOrigin, TaskReport, TaskStatus

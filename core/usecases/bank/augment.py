@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.gathering import Memory, gathered
 from core.bank.query import Hit, Query, Target
@@ -15,8 +14,8 @@ from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemb
 from core.context.memories import gathered_sections, memory_sections
 from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools, wording
 from core.errors import BudgetTooSmall
-from core.ids import BankKey
 from core.index.scoring import Mode
+from core.keys import BankKey
 from core.model.insight import Insight
 from core.text.tokens import estimate
 from core.usecases.bank.reranking import UNJUDGED, Judged, Reranked, second_opinions

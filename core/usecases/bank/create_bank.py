@@ -7,7 +7,8 @@ from hashlib import sha256
 
 from core.bank.steps import BankPut
 from core.errors import EmbeddingSpaceMismatch
-from core.ids import BankId, BankKey, Tenant
+from core.ids import BankId, Tenant
+from core.keys import BankKey
 from core.model.bank import BankRecord, EmbeddingSpace, RetrievalSettings, SpaceSource
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.house import House

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from core.agents.opinions import Unasked
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.ids import BankKey
+from core.keys import BankKey
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.usecases.house import House
 from core.usecases.spending import commit

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.errors import BankNotFound
-from core.ids import BankKey
+from core.keys import BankKey
 from core.ports.store import PurgeCounts
 from core.usecases.house import House
 

@@ -11,7 +11,8 @@ from typing import Any
 from core.agents.opinions import Opinions
 from core.bank.bank import Bank
 from core.bank.steps import ConflictPut, NodeDrop, NodePut, Step, insight_put
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.model.conflict import ConflictStatus
 from core.model.node import Node, NodeState
 from core.ports.aggregates import Committed, Draft, RequestKey

@@ -1,8 +1,10 @@
 """Making the vectors of an interaction's segments, a batch at a time, stored as they come."""
 
 from core.agents.usage import Ledger
+from core.bank.bank import SEGMENTS
 from core.errors import BankNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch, StoreUnavailable
-from core.ids import BankKey, InteractionId, SegmentRef
+from core.ids import InteractionId, SegmentRef
+from core.keys import BankKey
 from core.usecases.house import House, require_own_space
 from core.usecases.workshop import Report
 
@@ -16,12 +18,12 @@ async def embed_segments(house: House, key: BankKey, interaction_id: Interaction
         require_own_space(house, bank)
         uid = bank.uid
         refs = [SegmentRef(interaction_id, index) for index in indexes]
-        lines = {ref: bank.tree.line(ref) for ref in refs if ref in bank.wanting_vectors}
+        lines = {ref: bank.tree.line(ref) for ref in refs if ref in bank.wanting}
     wanting = list(lines)
     for start in range(0, len(wanting), BATCH):
         batch = wanting[start : start + BATCH]
         rows = await house.embedder.embed_passages([lines[ref] for ref in batch])
-        await house.banks.keep_segment_vectors(key, uid, dict(zip(batch, rows, strict=True)))
+        await house.banks.keep_vectors(key, uid, SEGMENTS, dict(zip(batch, rows, strict=True)))
 
 
 def embed_later(house: House, key: BankKey, interaction_id: InteractionId) -> None:

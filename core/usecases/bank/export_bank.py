@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.bank.state import BankState
 from core.errors import BankNotFound
-from core.ids import BankKey
+from core.keys import BankKey
 from core.model.interaction import Attachment
 from core.usecases.bank.export_records import (
     BREATH,

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from core.aggregate.change import Vector
 from core.bank.state import BankState
 from core.bank.steps import NodePut, SegmentRefute
 from core.ids import AttachmentId, InteractionId, NodeId, SegmentRef
@@ -18,6 +17,7 @@ from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
 from core.model.structuring import ClusterWork, Structuring
+from core.model.vector import Vector
 
 FORMAT = 1
 TEXT_PART = 262_144  # code points: at most 1 MiB in UTF-8

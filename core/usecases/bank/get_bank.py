@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.bank.bank import Bank
-from core.ids import BankKey
+from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.usecases.house import House
 

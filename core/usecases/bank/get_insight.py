@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.ids import BankKey
+from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.insight import Insight
 from core.usecases.house import House

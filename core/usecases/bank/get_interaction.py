@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.errors import AttachmentNotFound, InvalidField
-from core.ids import AttachmentId, BankKey, InteractionId, NodeId
+from core.ids import AttachmentId, InteractionId, NodeId
+from core.keys import BankKey
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
 from core.usecases.bank.interactions import InteractionSeen, by_event, piece

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from core.bank.bank import Bank
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.model.lineage import MergeRecord
 from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, page_of

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from core.aggregate.change import Vector
-from core.ids import BankKey, ConflictId, NodeId
+from core.ids import ConflictId, NodeId
+from core.keys import BankKey
 from core.model.node import Node
+from core.model.vector import Vector
 from core.usecases.house import House
 
 MAX_NEIGHBORS = 1_000  # named in one answer; ListNeighbors pages through them all

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
+from core.bank.bank import SEGMENTS
 from core.bank.state import BankState, steps_of
 from core.bank.steps import BankPut, InsightPut
 from core.errors import BankExists, ImportInvalid, InvalidField, LimitReached
-from core.ids import AttachmentId, BankId, BankKey, Tenant, is_id
+from core.ids import AttachmentId, BankId, Tenant, is_id
+from core.keys import BankKey
 from core.model.bank import BankRecord, SpaceSource
 from core.model.interaction import Attachment
 from core.ports.aggregates import Committed, Draft, RequestKey
@@ -83,7 +85,7 @@ class _Importing:
         async with self._house.banks.reading(key) as bank:
             imported = BankImported(record=committed.result, counts=counts_of(bank))
             unfinished = {structuring.interaction_id for structuring in bank.tree.unfinished()}
-            wanting = dict.fromkeys(ref.interaction_id for ref in bank.wanting_vectors)
+            wanting = dict.fromkeys(ref.interaction_id for ref in bank.wanting)
         if not committed.replayed:
             for interaction_id in wanting.keys() - unfinished:  # structuring embeds its own
                 embed_later(self._house, key, interaction_id)
@@ -96,7 +98,7 @@ class _Importing:
         if self._founded:
             await self._house.banks.delete(self._key, self._uid)
         else:
-            await self._house.blobs.delete_bank(self._key, self._uid)
+            await self._house.blobs.delete_all(self._key, self._uid)
 
     # ---- reading ----
 
@@ -184,4 +186,4 @@ class _Importing:
         vectors = list((state.segment_vectors or {}).items())
         for start in range(0, len(vectors), BATCH):
             batch = dict(vectors[start : start + BATCH])
-            await self._house.banks.keep_segment_vectors(key, self._uid, batch)
+            await self._house.banks.keep_vectors(key, self._uid, SEGMENTS, batch)

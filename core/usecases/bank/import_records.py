@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from core.aggregate.change import Head, Vector
+from core.aggregate.change import Head
 from core.bank.state import BankState
 from core.bank.steps import NodePut, SegmentRefute
 from core.errors import ImportInvalid
@@ -20,6 +20,7 @@ from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
 from core.model.structuring import ClusterWork, Structuring
+from core.model.vector import Vector
 from core.usecases.bank.export_records import (
     FORMAT,
     Edge,

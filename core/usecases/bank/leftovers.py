@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from core.ids import BankKey
+from core.keys import BankKey
 from core.usecases.bank.embed_segments import embed_later
 from core.usecases.bank.take_up import take_up
 from core.usecases.house import House

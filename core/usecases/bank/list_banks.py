@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.ids import Tenant
+from core.keys import BankKey
 from core.model.bank import BankRecord
-from core.ports.store import BankFilter
+from core.ports.store import Listing
 from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, place_of, token_of
 
@@ -33,9 +34,9 @@ class BanksListed:
 async def list_banks(house: House, command: ListBanks) -> BanksListed:
     """Raises InvalidField (page_token)."""
     place = place_of(command, command.page_token, BY_ID)
-    chosen = BankFilter(user=command.user, collection=command.collection, labels=command.labels)
+    chosen = Listing(user=command.user, collection=command.collection, labels=command.labels)
     after = str(place[0]) if place else ""
-    found = await house.store.list_banks(command.tenant, chosen, after, command.page_size + 1)
+    found = await house.store.listed(command.tenant, BankKey.kind, chosen, after, command.page_size + 1)
     shown = tuple(found[: command.page_size])
     more = len(found) > command.page_size
     token = token_of(command, (shown[-1][0].key.bank_id,)) if more else ""

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from core.aggregate.codec import micros
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.model.conflict import Conflict, ConflictStatus
 from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.bank.bank import Bank
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.model.interaction import Interaction
 from core.model.structuring import StructuringState
 from core.usecases.bank.interactions import InteractionSeen, by_creation, outside

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.aggregate.change import Vector
 from core.bank.query import Filter
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.model.node import Node
+from core.model.vector import Vector
 from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
 

@@ -6,7 +6,8 @@ from enum import StrEnum
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.errors import InvalidField
-from core.ids import BankKey, ConflictId, InteractionId, NodeId
+from core.ids import ConflictId, InteractionId, NodeId
+from core.keys import BankKey
 from core.model.insight import Insight
 from core.model.structuring import MergeMade, Purpose, Structuring, StructuringState
 from core.model.usage import Usage

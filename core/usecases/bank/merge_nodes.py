@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from core.agents.opinions import Opinions
 from core.agents.roles import Consolidation
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.errors import InvalidField, NodeContested
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.usage import Usage
+from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.add_nodes import require_unused
 from core.usecases.bank.decide import decide

@@ -10,7 +10,8 @@ from core.agents.roles import Plan, Progress
 from core.agents.usage import Ledger
 from core.bank.query import Hit, Query
 from core.bank.search import search
-from core.ids import BankKey, TaskId
+from core.ids import TaskId
+from core.keys import BankKey
 from core.model.insight import Insight
 from core.text.analysis import terms
 from core.usecases.bank.planning import allowed, missing, with_id, with_plan, with_report

@@ -5,7 +5,7 @@ from core.agents.roles import Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.steps import insight_put
-from core.ids import BankKey
+from core.keys import BankKey
 from core.model.insight import Insight
 from core.ports.aggregates import Draft
 from core.usecases.bank.decide import decide

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from core.bank.bank import Bank
 from core.errors import AttachmentNotFound, AttachmentUnreadable, InvalidField
-from core.ids import AttachmentId, BankKey
+from core.ids import AttachmentId
+from core.keys import BankKey
 from core.model.interaction import Attachment
 from core.usecases.house import House
 

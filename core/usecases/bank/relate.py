@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from core.bank.bank import Bank
 from core.bank.steps import EdgePut
 from core.errors import InvalidField
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.house import House
 

@@ -15,7 +15,7 @@ from core.bank.query import Query
 from core.bank.reranked import Opinions, reading
 from core.bank.search import worth_reading
 from core.errors import RerankerLate, RerankerUnavailable
-from core.ids import BankKey
+from core.keys import BankKey
 from core.usecases.house import House, Reranking
 
 

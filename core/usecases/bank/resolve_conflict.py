@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from core.agents.opinions import Opinions
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField, StaleRevision
-from core.ids import BankKey, ConflictId, NodeId
+from core.ids import ConflictId, NodeId
+from core.keys import BankKey
 from core.model.conflict import Conflict, VerdictType
 from core.model.insight import Insight
 from core.model.interaction import InteractionOrigin

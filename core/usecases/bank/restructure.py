@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from core.errors import StructuringFailed
-from core.ids import BankKey, InteractionId
+from core.ids import InteractionId
+from core.keys import BankKey
 from core.model.structuring import Structuring
 from core.model.usage import Usage
 from core.usecases.bank.memorize import Wait

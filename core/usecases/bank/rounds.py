@@ -16,7 +16,6 @@ from core.agents.roles import (
     MergeOpinion,
     RelatedOpinion,
 )
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.search import judging_candidates
 from core.bank.steps import (
@@ -34,6 +33,7 @@ from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import Node, NodeState
 from core.model.structuring import MergeMade, Outcome
+from core.model.vector import Vector
 from core.usecases.bank.absorb import (
     Links,
     absorbed,

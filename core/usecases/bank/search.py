@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.query import Filter, Found, Fusion, Query, Target
 from core.bank.search import search
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
 from core.index.scoring import Mode
+from core.keys import BankKey
+from core.model.vector import Vector
 from core.usecases.bank.reranking import UNJUDGED, Judged, Reranked, second_opinions
 from core.usecases.house import House, require_own_space
 from core.usecases.vectors import unit

@@ -7,7 +7,8 @@ from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.steps import BankPut, Step, insight_put
 from core.errors import BankExists, BankNotFound, InvalidField
-from core.ids import BankKey, InteractionId
+from core.ids import InteractionId
+from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.insight import LONGEST, Insight
 from core.model.interaction import Interaction

@@ -26,7 +26,8 @@ from core.errors import (
     MemoryBankError,
     StructuringFailed,
 )
-from core.ids import BankKey, ConflictId, InteractionId, NodeId, SegmentRef
+from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
+from core.keys import BankKey
 from core.model.conflict import ConflictStatus
 from core.model.insight import Insight
 from core.model.interaction import Interaction, TaskStatus

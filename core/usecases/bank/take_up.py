@@ -5,7 +5,8 @@ from asyncio import CancelledError
 
 from core.agents.usage import Ledger
 from core.errors import BankNotFound, StructuringFailed
-from core.ids import BankKey, InteractionId
+from core.ids import InteractionId
+from core.keys import BankKey
 from core.usecases.bank.structure import structure
 from core.usecases.house import House
 from core.usecases.observer import Structured

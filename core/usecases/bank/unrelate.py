@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from core.bank.bank import Bank
 from core.bank.steps import EdgeDrop
 from core.errors import EdgeNotFound
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.relate import require_two
 from core.usecases.house import House

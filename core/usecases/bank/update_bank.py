@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from core.bank.bank import Bank
 from core.bank.steps import BankPut, Step, insight_put
-from core.ids import BankKey
+from core.keys import BankKey
 from core.model.bank import BankRecord, RetrievalSettings
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.house import House

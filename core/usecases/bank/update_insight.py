@@ -10,7 +10,8 @@ from typing import TypeVar
 from core.bank.bank import Bank
 from core.bank.steps import BankPut, Step, insight_put
 from core.errors import InvalidField
-from core.ids import BankKey, TaskId
+from core.ids import TaskId
+from core.keys import BankKey
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.planning import all_superseded

@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any
 
 from core.agents.opinions import Opinions
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.steps import NodePut, PairForget, Step
-from core.ids import BankKey, NodeId
+from core.ids import NodeId
+from core.keys import BankKey
 from core.model.node import Node
+from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.decide import decide

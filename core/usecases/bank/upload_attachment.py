@@ -7,7 +7,8 @@ from hashlib import sha256
 from core.bank.bank import Bank
 from core.bank.steps import AttachmentPut
 from core.errors import AttachmentNotFound, InvalidField, LimitReached, StoreUnavailable
-from core.ids import AttachmentId, BankKey
+from core.ids import AttachmentId
+from core.keys import BankKey
 from core.model.interaction import Attachment, AttachmentType
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.read_attachment import find_attachment

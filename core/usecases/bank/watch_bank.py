@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.bank.steps import BankChange
 from core.errors import BankNotFound
-from core.ids import BankKey
+from core.keys import BankKey
 from core.usecases.house import House
 
 

@@ -20,7 +20,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from numpy.typing import NDArray
 
 from core.errors import InvalidField
-from core.ids import BankId, BankKey, RequestId, Tenant, is_id
+from core.ids import BankId, RequestId, Tenant, is_id
+from core.keys import BankKey
 from core.model.bank import NEVER
 from core.model.insight import LONGEST
 from core.ports.aggregates import RequestKey

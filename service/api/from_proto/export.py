@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from core.bank.steps import NodePut, SegmentRefute
 from core.errors import ImportInvalid, InvalidField
-from core.ids import AttachmentId, BankId, BankKey, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
+from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
+from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict, Side
 from core.model.insight import Insight

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from core.ids import AttachmentId, BankId, BankKey, ConflictId, InteractionId, NodeId, TaskId, Tenant
+from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, TaskId, Tenant
+from core.keys import BankKey
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.insight import CompletedTask, PendingTask
 from core.model.interaction import TaskStatus

@@ -125,7 +125,7 @@ def advance_task(done: TaskAdvanced, kept: timedelta) -> pb.AdvanceTaskResponse:
         left_out=() if done.finished else left_out(done.augmented.left_out),
         revision=done.revision,
         replayed=done.replayed,
-        purge_time=time_or_none(done.bank.purge_time(kept)),
+        purge_time=time_or_none(done.bank.goes_at(kept)),
         open_conflict_ids=done.open_conflicts,
     )
     _add_memory(answer, done.memory)
@@ -175,7 +175,7 @@ def resolve_conflict(done: ConflictResolved) -> pb.ResolveConflictResponse:
 
 def get_insight(seen: InsightSeen, kept: timedelta) -> pb.GetInsightResponse:
     shown = insight(seen.insight, seen.start, seen.end)
-    if goes := time_or_none(seen.bank.purge_time(kept)):
+    if goes := time_or_none(seen.bank.goes_at(kept)):
         shown.purge_time.CopyFrom(goes)
     return pb.GetInsightResponse(insight=shown, revision=seen.revision, next_page_token=seen.next_page_token)
 

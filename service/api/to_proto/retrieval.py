@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from core.aggregate.change import Vector
 from core.bank.query import Hit
 from core.context.budget import LeftOut, Loss, SectionSize
+from core.model.vector import Vector
 from core.usecases.bank.augment import Augmented
 from core.usecases.bank.reranking import Reranked
 from core.usecases.bank.search import Answer, SearchAnswers

@@ -8,7 +8,6 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from core.aggregate.change import Vector
 from core.bank.steps import SegmentRefute
 from core.ids import NodeId, SegmentRef
 from core.model.bank import NEVER, BankRecord, EmbeddingSpace
@@ -19,6 +18,7 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring, StructuringState
 from core.model.usage import Usage
+from core.model.vector import Vector
 from core.usecases.bank.get_bank import BankCounts
 from memorybank.v1 import types_pb2 as pb
 from service.api.enums import (
@@ -106,7 +106,7 @@ def bank(record: BankRecord, revision: int, kept: timedelta = NEVER) -> pb.Bank:
         finish_time=time_or_none(record.finish_time),
         revision=revision,
         tokens_spent=record.tokens_spent,
-        purge_time=time_or_none(record.purge_time(kept)),
+        purge_time=time_or_none(record.goes_at(kept)),
     )
 
 

@@ -16,20 +16,20 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.bank.bank import Tuning
+from core.aggregate.aggregate import Tuning
 from core.bank.fields import NODE_WEIGHTS, node_fields
 from core.bank.graph import Graph
-from core.bank.restoring import IndexSnapshot, restore_vectors, restore_words
 from core.bank.rows import NodeRows
 from core.bank.state import BankState
 from core.bank.steps import EdgePut, NodePut, Step
 from core.ids import NodeId
 from core.index.keyword_index import KeywordIndex
+from core.index.restoring import IndexSnapshot, restore_vectors, restore_words
 from core.index.rows import VectorRows
 from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace, SpaceSource
 from core.model.node import Node
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.sqlite_store import SqliteStore
 from service.api.to_proto import values
 from tests.bench.bench_vector_index import DIMENSION
 from tests.bench.corpus import Corpus
@@ -93,7 +93,7 @@ async def fill(store: SqliteStore, corpus: Corpus) -> None:
 
 async def loaded(store: SqliteStore) -> BankState:
     state = await store.load(a.KEY)
-    assert state is not None, "it was filled"
+    assert isinstance(state, BankState), "it was filled"
     await asyncio.sleep(0)  # until then asyncio holds it too
     return state
 

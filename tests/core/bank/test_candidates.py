@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.aggregate.change import Vector
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import SEGMENTS, Bank
 from core.bank.candidates import FEWEST, WIDENING, alpha_of, node_filter, segment_filter, terms_of
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Fusion, Query, Target
@@ -22,6 +22,7 @@ from core.index.keyword_index import KeywordIndex
 from core.index.scoring import K, Mode, Scored
 from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace
+from core.model.vector import Vector
 from tests.support.changes import START, Story, interaction, node_put, record, ref
 
 SPACE = EmbeddingSpace(name="test", dimension=4, cosine_floor=0.2, cosine_ceiling=0.9)
@@ -67,10 +68,10 @@ def a_bank(seed: int, settings: VectorSettings) -> Bank:
     steps = [BankPut(record=record(space=SPACE)) if isinstance(s, BankPut) else s for s in founding.steps]
     bank = Bank.found(replace(founding, steps=tuple(steps)), story.uid, Tuning(vectors=settings))
     refs = [r for i in bank.tree.interactions for r in bank.tree.refs(i)]
-    bank.put_segment_vectors({r: direction(rng) for r in refs})
-    for compaction in bank.compactions(at_rest=True):
+    bank.put_vectors(SEGMENTS, {r: direction(rng) for r in refs})
+    for compaction in bank.indexes.compactions(at_rest=True):
         compaction.job.build()
-        bank.adopt(compaction)
+        bank.indexes.adopt(compaction)
     return bank
 
 

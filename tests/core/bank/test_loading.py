@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from core.bank.bank import PARTS, Bank, Tuning
-from core.bank.restoring import IndexSnapshot, opened
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import SEGMENTS, Bank
+from core.bank.loading import load as load_bank
 from core.bank.steps import InteractionAdd, NodeDrop, Step
 from core.ids import InteractionId, NodeId
 from core.index.compiled_vectors import VectorSettings
+from core.index.restoring import IndexSnapshot, opened
 from core.model.bank import EmbeddingSpace
 from core.text.analysis import terms
 from tests.support import changes as a
@@ -25,24 +27,24 @@ def lived() -> Bank:
         evidence = {"interaction_ids": (InteractionId("i1"),), "segments": (a.ref("i1", number),)}
         steps.append(a.node_put(f"node-{number}", number, **evidence))
     bank.apply(story.change(*steps))
-    bank.put_segment_vectors({a.ref("i1", number): a.vector(100 + number) for number in range(30)})
-    for compaction in bank.compactions():
+    bank.put_vectors(SEGMENTS, {a.ref("i1", number): a.vector(100 + number) for number in range(30)})
+    for compaction in bank.indexes.compactions():
         compaction.build()
-        bank.adopt(compaction)
+        bank.indexes.adopt(compaction)
     return bank
 
 
 def blobs(bank: Bank) -> dict[str, bytes]:
     return {
-        part: b"".join(IndexSnapshot(part=part, taken=getattr(bank, part).snapshot()).blob())
-        for part in PARTS
+        part: b"".join(IndexSnapshot(part=part, taken=index.snapshot()).blob())
+        for part, index in bank.indexes.saved.items()
     }
 
 
 def test_a_load_with_snapshots_names_all_by_the_ids_of_the_rows() -> None:
     before = lived()
 
-    bank = Bank.load(before.state(), LINKED, blobs(before))
+    bank = load_bank(before.state(), LINKED, blobs(before))
 
     mine = {id(node.node_id) for node in bank.nodes.values()}
     ours = {id(ref) for ref in bank.tree.refs(InteractionId("i1"))}
@@ -51,13 +53,13 @@ def test_a_load_with_snapshots_names_all_by_the_ids_of_the_rows() -> None:
     assert {id(key) for key, _ in bank.node_vectors.search(question, 10)} <= mine
     assert {id(key) for key, _ in bank.segment_vectors.search(question, 10)} <= ours
     assert {id(key) for key, _ in bank.segment_words.search(["segment"], 30)} <= ours
-    assert not bank.has_unsaved  # all of it came from the snapshots
+    assert not bank.indexes.has_unsaved  # all of it came from the snapshots
 
 
 def test_a_bank_that_was_loaded_says_what_it_said() -> None:
     before = lived()
 
-    after = Bank.load(before.state(), LINKED, blobs(before))
+    after = load_bank(before.state(), LINKED, blobs(before))
 
     assert a.same(after.state(), before.state())
     assert [segment.node_ids for segment in after.tree.segments(InteractionId("i1"))] == [
@@ -84,7 +86,7 @@ def test_opened_snapshots_serve_one_load_and_do_the_next_no_harm() -> None:
     before = lived()
     cached = opened(blobs(before))
 
-    one, other = (Bank.load(before.state(), LINKED, cached) for _ in range(2))
+    one, other = (load_bank(before.state(), LINKED, cached) for _ in range(2))
     one.apply(a.Story().change(NodeDrop(node_id=NodeId("node-3"))))
 
     asked = terms("what it says")

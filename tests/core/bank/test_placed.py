@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import SEGMENTS, Bank
+from core.bank.loading import load as load_bank
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Found, Query, Target
 from core.bank.search import search
@@ -123,7 +125,7 @@ def test_there_is_no_time_that_cannot_be_searched() -> None:
 
 def test_the_shares_that_are_told_add_up_to_the_score() -> None:
     bank = a_talk()
-    bank.put_segment_vectors({r: vector(1) for r in bank.tree.refs(InteractionId("i2"))})
+    bank.put_vectors(SEGMENTS, {r: vector(1) for r in bank.tree.refs(InteractionId("i2"))})
 
     found = asked(bank, "Ann's red boat", ALL, vector=vector(2))
 
@@ -152,7 +154,7 @@ def test_a_segment_gains_by_the_topic_it_belongs_to() -> None:
 def test_ten_hits_are_not_one_fact_ten_times() -> None:
     said = [("", "The ferry leaves at nine.")] * 3 + [("", "The ferry is small.")]
     bank = bank_of(InteractionAdd(interaction=told("i1", *said)))
-    bank.put_segment_vectors({ref("i1", n): vector(1 if n < 3 else 2) for n in range(4)})
+    bank.put_vectors(SEGMENTS, {ref("i1", n): vector(1 if n < 3 else 2) for n in range(4)})
 
     found = asked(bank, "when the ferry leaves at nine", Structure(diversity=0.9))
 
@@ -164,7 +166,7 @@ def test_what_loses_by_repeating_makes_room_and_ties_stay_newest_first() -> None
     twice = (("", "The ferry leaves at nine."), ("", "The ferry leaves at nine."))
     steps = [InteractionAdd(interaction=told(f"i{n}", *twice, days=n)) for n in range(2)]
     bank = bank_of(*steps)
-    bank.put_segment_vectors({ref("i0", 0): vector(1), ref("i0", 1): vector(1), ref("i1", 1): vector(2)})
+    bank.put_vectors(SEGMENTS, {ref("i0", 0): vector(1), ref("i0", 1): vector(1), ref("i1", 1): vector(2)})
 
     found = asked(bank, "when the ferry leaves at nine", Structure(diversity=0.9))
 
@@ -198,7 +200,7 @@ def test_a_refuted_segment_ranks_below_by_place_too() -> None:
 
 def test_a_reloaded_bank_ranks_alike() -> None:
     bank = a_talk()
-    again = Bank.load(bank.state(), Tuning())
+    again = load_bank(bank.state(), Tuning())
 
     one, other = asked(bank, "Ann's red boat", ALL), asked(again, "Ann's red boat", ALL)
 

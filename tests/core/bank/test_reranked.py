@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import Bank
 from core.bank.placed import REFUTED
 from core.bank.query import Found, Query, Target
 from core.bank.reranked import RERANKER, Opinions, reading

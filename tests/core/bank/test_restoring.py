@@ -6,11 +6,13 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from core.bank.bank import PARTS, Bank, Tuning
-from core.bank.restoring import IndexSnapshot
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import SEGMENTS, Bank
+from core.bank.loading import load as load_bank
 from core.bank.steps import EdgePut, InteractionAdd, NodeDrop, NodePut, Step
 from core.ids import InteractionId, NodeId
 from core.index.compiled_vectors import VectorSettings
+from core.index.restoring import IndexSnapshot
 from core.index.snapshot import Parts, packed, unpacked
 from core.model.bank import EmbeddingSpace
 from core.text.analysis import terms
@@ -57,8 +59,8 @@ class Life:
         texts = [self.text() for _ in range(5)]
         self.bank.apply(self.story.change(InteractionAdd(interaction=a.interaction(name, *texts))))
         refs = self.bank.tree.refs(InteractionId(name))[:4]
-        self.bank.put_segment_vectors(
-            {ref: a.vector(self.chance.randrange(10**9), DIMENSION) for ref in refs}
+        self.bank.put_vectors(
+            SEGMENTS, {ref: a.vector(self.chance.randrange(10**9), DIMENSION) for ref in refs}
         )
 
     def change(self, count: int) -> None:
@@ -68,12 +70,12 @@ class Life:
             self.bank.apply(self.story.change(step))
 
     def compact(self) -> None:
-        for compaction in self.bank.compactions():
+        for compaction in self.bank.indexes.compactions():
             compaction.build()
-            self.bank.adopt(compaction)
+            self.bank.indexes.adopt(compaction)
 
     def blobs(self) -> dict[str, bytes]:
-        indexes = {part: getattr(self.bank, part) for part in PARTS}
+        indexes = self.bank.indexes.saved
         return {
             part: b"".join(IndexSnapshot(part=part, taken=index.snapshot()).blob())
             for part, index in indexes.items()
@@ -81,7 +83,7 @@ class Life:
         }
 
     def loaded(self, cached: Mapping[str, bytes] | None = None) -> Bank:
-        return Bank.load(self.bank.state(), self.tuning, cached)
+        return load_bank(self.bank.state(), self.tuning, cached)
 
 
 def lived(seed: int, tuning: Tuning) -> tuple[Life, dict[str, bytes]]:
@@ -128,7 +130,7 @@ def test_with_a_snapshot_of_any_moment_a_bank_says_what_it_says_without(seed: in
 @pytest.mark.parametrize("seed", range(6))
 def test_with_a_graph_of_any_moment_a_bank_finds_what_is_near(seed: int) -> None:
     life, blobs = lived(seed, LINKED)
-    exact = Bank.load(life.bank.state(), EXACT)
+    exact = load_bank(life.bank.state(), EXACT)
     loaded = life.loaded(blobs)
 
     found = [len(set(near(loaded, query)) & set(near(exact, query))) for query in range(100)]
@@ -156,11 +158,11 @@ def test_a_graph_of_the_present_is_taken_up_whole() -> None:
 
     loaded = life.loaded(life.blobs())
 
-    assert loaded.compactions() == []
+    assert loaded.indexes.compactions() == []
     assert all(near(loaded, query) == near(life.bank, query) for query in range(50))
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", ["node_words", "segment_words", "node_vectors", "segment_vectors"])
 def test_a_damaged_snapshot_changes_nothing(part: str) -> None:
     life = Life(9, LINKED)
     life.grow(50)
@@ -204,24 +206,24 @@ def test_only_what_changed_much_is_taken_down() -> None:
     life.grow(60)
     life.compact()
 
-    taken = [snapshot.part for snapshot in life.bank.snapshots()]
+    taken = [snapshot.part for snapshot in life.bank.indexes.snapshots()]
 
     assert taken == ["node_vectors"]  # a thousand words edited would be worth it, sixty are not
-    assert not life.bank.has_unsaved
+    assert not life.bank.indexes.has_unsaved
 
 
 def test_a_snapshot_is_outlived_by_words_that_went_but_not_by_words_that_came() -> None:
     life = Life(14, EXACT)
     life.grow(20)
-    assert not life.bank.outlives_snapshots  # there is none
+    assert not life.bank.indexes.outlives_snapshots  # there is none
     life.blobs()
 
     life.grow(5)
-    assert not life.bank.outlives_snapshots
+    assert not life.bank.indexes.outlives_snapshots
     life.bank.apply(life.story.change(NodeDrop(node_id=NodeId("n1"))))
-    assert life.bank.outlives_snapshots
-    assert [snapshot.part for snapshot in life.bank.snapshots()] == ["node_words"]
-    assert not life.bank.outlives_snapshots
+    assert life.bank.indexes.outlives_snapshots
+    assert [snapshot.part for snapshot in life.bank.indexes.snapshots()] == ["node_words"]
+    assert not life.bank.indexes.outlives_snapshots
 
 
 @pytest.mark.parametrize("step", ["drop", "reword", "damage"])
@@ -229,7 +231,7 @@ def test_a_bank_loaded_knows_that_it_outlives_its_snapshot(step: str) -> None:
     life = Life(15, EXACT)
     life.grow(20)
     blobs = life.blobs()
-    assert not life.loaded(blobs).outlives_snapshots
+    assert not life.loaded(blobs).indexes.outlives_snapshots
 
     match step:
         case "drop":
@@ -239,7 +241,7 @@ def test_a_bank_loaded_knows_that_it_outlives_its_snapshot(step: str) -> None:
         case "damage":
             blobs["node_words"] = b"what can be read by nobody"
 
-    assert life.loaded(blobs).outlives_snapshots
+    assert life.loaded(blobs).indexes.outlives_snapshots
 
 
 def test_equal_vectors_stay_equal_when_one_of_them_changes() -> None:

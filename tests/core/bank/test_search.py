@@ -5,8 +5,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from core.aggregate.change import Vector
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import SEGMENTS, Bank
+from core.bank.loading import load as load_bank
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Fusion, Hit, Query, Target
 from core.bank.search import judging_candidates, search
@@ -15,6 +16,7 @@ from core.ids import ConflictId, InteractionId, NodeId
 from core.index.scoring import Mode
 from core.model.node import NodeState
 from core.model.structuring import StructuringState
+from core.model.vector import Vector
 from tests.support.changes import START, Story, edge, interaction, node, node_put, ref, structuring
 
 
@@ -197,7 +199,7 @@ def with_segments() -> Bank:
         StructuringPut(structuring=structuring("i1", StructuringState.DONE)),
         StructuringPut(structuring=structuring("i2", StructuringState.PENDING)),
     )
-    bank.put_segment_vectors({ref("i1", 0): axis(0), ref("i1", 1): axis(1), ref("i2", 0): axis(2)})
+    bank.put_vectors(SEGMENTS, {ref("i1", 0): axis(0), ref("i1", 1): axis(1), ref("i2", 0): axis(2)})
     return bank
 
 
@@ -296,7 +298,7 @@ def test_a_segment_refuted_by_a_step_survives_a_reload() -> None:
     )
     bank = Bank.found(founding, story.uid, Tuning())
 
-    again = Bank.load(bank.state(), Tuning())
+    again = load_bank(bank.state(), Tuning())
 
     assert again.tree.segment(ref("i1", 1)).refuted_by == "c1"
     assert again.tree.segment(ref("i1", 0)).refuted_by == ""

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from numpy.typing import NDArray
 
-from core.aggregate.change import Vector
 from core.index.compiled_vectors import VectorSettings
 from core.index.snapshot import SnapshotUnusable
 from core.index.vector_compaction import BLOCK, VectorCompaction
 from core.index.vector_index import ABSENT, VectorIndex
+from core.model.vector import Vector
 from core.native.vectors import cosines
 from service.adapters.local_embedder.embedder import LocalEmbedder
 

@@ -6,12 +6,13 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.bank.state import BankState
 from core.bank.steps import (
     ConflictPut,
     EdgeDrop,
@@ -27,8 +28,9 @@ from core.bank.steps import (
 from core.errors import HeadMoved, StepUnknown, StoreUnavailable
 from core.ids import ChangeId, ConflictId, NodeId
 from core.model.structuring import StructuringState
-from service.adapters.memory_store import MemoryStore
-from service.adapters.sqlite_store import SqliteStore
+from service.adapters.store.database import Guarded
+from service.adapters.store.memory_store import MemoryStore
+from service.adapters.store.sqlite_store import SqliteStore
 from tests.support import changes as a
 
 CHECKOUT = Path(__file__).parents[3]
@@ -58,25 +60,26 @@ def sql(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]
 def statements_of(store: SqliteStore) -> list[str]:
     """The statements that the store's writer runs from now on."""
     seen: list[str] = []
-    store._file._writer.set_trace_callback(seen.append)
+    store.file._writer.set_trace_callback(seen.append)
     return seen
 
 
 async def queued(store: SqliteStore, count: int) -> None:
     """Until so many writes wait for their group."""
-    while len(store._file._waiting) < count:  # noqa: ASYNC110 - the store has no event for this
+    while len(store.file._waiting) < count:  # noqa: ASYNC110 - the store has no event for this
         await asyncio.sleep(0)
 
 
-async def busy_until(store: SqliteStore, release: threading.Event) -> "asyncio.Task[bool]":
+async def busy_until(store: SqliteStore, release: threading.Event) -> "asyncio.Task[Sequence[int]]":
     """A write that is at work, alone, until it is released."""
     begun = threading.Event()
 
-    def act(_: sqlite3.Connection) -> bool:
+    def released() -> bool:
         begun.set()
         return release.wait(10)
 
-    busy = asyncio.create_task(store._file.write(act))
+    store.file._writer.create_function("released", 0, released)
+    busy = asyncio.create_task(store.file.write([Guarded("SELECT released()", [()], finds=True)]))
     await asyncio.to_thread(begun.wait)
     return busy
 
@@ -104,7 +107,7 @@ async def test_texts_do_not_keep_what_they_were_written_as(store: SqliteStore) -
 async def test_a_bank_reopened_is_what_it_was(path: Path) -> None:
     first = await SqliteStore.open(path)
     await first.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
-    await first.put_segment_vectors(a.KEY, "u1", {a.ref("i1", 0): a.vector(5)})
+    await first.put_vectors(a.KEY, "u1", "segments", "", {a.ref("i1", 0): a.vector(5)})
     before = await first.load(a.KEY)
     await first.close()
 
@@ -197,8 +200,8 @@ async def test_the_writer_syncs_every_commit_and_reads_cannot_write(store: Sqlit
             for name in ("journal_mode", "synchronous", "secure_delete", "foreign_keys", "query_only")
         ]
 
-    assert await store._file.write(settings) == ["wal", 2, 1, 1, 0]
-    assert await store._file.read(settings) == ["wal", 2, 1, 1, 1]
+    assert await asyncio.to_thread(settings, store.file._writer) == ["wal", 2, 1, 1, 0]
+    assert await store.file.read(settings) == ["wal", 2, 1, 1, 1]
 
 
 async def test_a_step_of_a_newer_program_in_the_feed_is_named(store: SqliteStore, path: Path) -> None:
@@ -280,6 +283,7 @@ async def test_random_changes_leave_it_equal_to_the_store_in_memory(path: Path, 
 
 async def test_writes_that_gather_share_one_transaction(store: SqliteStore) -> None:
     release = threading.Event()
+    seen = statements_of(store)
     busy = await busy_until(store, release)
     stories = [a.Story(a.key(f"b{number}")) for number in range(40)]
     appends = [
@@ -287,7 +291,6 @@ async def test_writes_that_gather_share_one_transaction(store: SqliteStore) -> N
         for story in stories
     ]
     await queued(store, len(appends))
-    seen = statements_of(store)
 
     release.set()
     await asyncio.gather(busy, *appends)
@@ -318,11 +321,14 @@ async def test_what_can_be_done_meanwhile_is_done_once_before_the_outcome_is_tol
     def meanwhile() -> None:
         told.append("meanwhile" if threading.get_ident() == loops_thread else "in another thread")
 
-    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)], meanwhile)
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)], meanwhile=meanwhile)
     told.append("stored")
     with pytest.raises(HeadMoved):
         await store.append(
-            a.KEY, "u1", [replace(story.change(a.node_put("n1", 1)), parent=ChangeId("other"))], meanwhile
+            a.KEY,
+            "u1",
+            [replace(story.change(a.node_put("n1", 1)), parent=ChangeId("other"))],
+            meanwhile=meanwhile,
         )
 
     assert told == ["meanwhile", "stored"]
@@ -332,12 +338,12 @@ async def test_an_outcome_lost_at_commit_is_found_again(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def commit_and_lose(*_: object) -> None:
-        store._file._writer.execute("COMMIT")
+        store.file._writer.execute("COMMIT")
         error = sqlite3.OperationalError("disk I/O error")
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR
         raise error
 
-    monkeypatch.setattr(store._file, "_commit", commit_and_lose)
+    monkeypatch.setattr(store.file, "_commit", commit_and_lose)
 
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
 
@@ -354,7 +360,7 @@ async def test_a_failed_commit_is_unavailable_and_leaves_nothing(
 
     founding = a.founding_with_two_nodes(a.Story())
     with monkeypatch.context() as broken:
-        broken.setattr(store._file, "_commit", fail)
+        broken.setattr(store.file, "_commit", fail)
         with pytest.raises(StoreUnavailable, match="disk is full"):
             await store.append(a.KEY, "u1", [founding])
     assert await store.load(a.KEY) is None
@@ -370,7 +376,7 @@ async def test_a_full_disk_is_unavailable_until_there_is_room(store: SqliteStore
     large = story.change(InteractionAdd(interaction=a.interaction("i2", "很长的文字" * 100_000)))
 
     def limit_pages(pages: int) -> object:
-        return store._file._writer.execute(f"PRAGMA max_page_count = {pages}").fetchone()
+        return store.file._writer.execute(f"PRAGMA max_page_count = {pages}").fetchone()
 
     await asyncio.to_thread(limit_pages, 1)  # SQLite takes the present size for the least
     with pytest.raises(StoreUnavailable, match="full"):
@@ -383,11 +389,8 @@ async def test_a_full_disk_is_unavailable_until_there_is_room(store: SqliteStore
 
 
 async def test_a_bug_in_one_write_reaches_its_caller_as_it_is(store: SqliteStore) -> None:
-    def buggy(connection: sqlite3.Connection) -> None:
-        connection.execute("SELECT * FROM no_such_table")
-
     with pytest.raises(sqlite3.OperationalError, match="no_such_table"):
-        await store._file.write(buggy)
+        await store.file.write([Guarded("SELECT * FROM no_such_table", [()], finds=True)])
 
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
 
@@ -421,13 +424,15 @@ async def test_closing_finishes_what_waits(path: Path) -> None:
 async def test_the_questions_of_the_background_use_their_indexes(store: SqliteStore, path: Path) -> None:
     asked = {
         "leftovers": "structurings_left",
-        "expired": "banks_finished",
+        "expired": "aggregates_finished",
+        "due": "aggregates_due",
+        "keys_of_user": "aggregates_of_user",
+        "trim_changes": "changes_by_time",
         "trim_requests": "requests_by_time",
-        "list_banks": "sqlite_autoindex_banks",
+        "listed": "sqlite_autoindex_aggregates",
     }
-    values = dict.fromkeys(
-        ["limit", "now", "default_ttl", "before", "tenant", "after", "user", "collection"], 0
-    ) | {"labels": "{}"}
+    named = "limit now default_ttl before tenant kind after user collection state include_banks".split()
+    values = dict.fromkeys(named, 0) | {"labels": "{}"}
     connection = sqlite3.connect(path)
 
     plans = {
@@ -459,7 +464,7 @@ async def _check_against_replay(path: Path, at_least: int) -> int:
     for change in feed:
         await replayed.append(a.KEY, "u1", [change])
     await store.close()
-    assert state is not None
+    assert isinstance(state, BankState)
     assert state.head.revision >= at_least
     assert [change.revision for change in feed] == list(range(1, state.head.revision + 1))
     assert a.same(state, await replayed.load(a.KEY))
@@ -559,7 +564,7 @@ async def test_a_purge_leaves_no_trace_in_any_file(store: SqliteStore, path: Pat
 
 async def test_a_purge_takes_the_vectors_along(store: SqliteStore, path: Path) -> None:
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
-    await store.put_segment_vectors(a.KEY, "u1", {a.ref("i1", 0): a.vector(77)})
+    await store.put_vectors(a.KEY, "u1", "segments", "", {a.ref("i1", 0): a.vector(77)})
     marks = [a.vector(seed).tobytes() for seed in (1, 2, 77)]
     assert sum(_traces(path.parent, *marks).values()) > 2
 
@@ -588,7 +593,7 @@ async def test_a_purge_cut_short_is_finished_when_the_file_is_opened(
     async def nothing() -> None:
         """As if the process had been killed after the rows were gone."""
 
-    monkeypatch.setattr(killed._file, "scrub", nothing)
+    monkeypatch.setattr(killed.file, "scrub", nothing)
     await killed.delete(stories[0].key)
     assert sum(_traces(path.parent, f"秘密-{stories[0].uid}-".encode()).values()) > 0
 

@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.aggregate.change import Vector
 from core.bank.query import Found, Hit
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.interaction import Refutation, Segment
 from core.model.node import Node, NodeState
+from core.model.vector import Vector
 from core.usecases.bank.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2, types_pb2
 from service.api.to_proto import values

@@ -2,7 +2,8 @@
 
 import json
 
-from core.ids import BankId, BankKey
+from core.ids import BankId
+from core.keys import BankKey
 from service.evaluation import pairs
 from service.evaluation.asking import TENANT, ask_set
 from service.evaluation.documented import read

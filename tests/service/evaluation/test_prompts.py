@@ -1,7 +1,8 @@
 """What a prompt is credited with."""
 
 from core.bank.query import Target
-from core.ids import BankId, BankKey, NodeId, Tenant
+from core.ids import BankId, NodeId, Tenant
+from core.keys import BankKey
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from service.evaluation.figures import BUDGETS, Outcome, Standing, figures
 from service.evaluation.methods import Method

@@ -6,10 +6,13 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.aggregate.change import Change
+from core.bank.bank import Bank
 from core.bank.steps import BankChange, BankPut, NodeDrop, NodePut
 from core.errors import (
     BankExists,
@@ -20,18 +23,20 @@ from core.errors import (
     StepUnknown,
     StoreUnavailable,
 )
-from core.ids import BankKey, NodeId, RequestId
+from core.ids import NodeId, RequestId
 from core.index.compiled_vectors import VectorSettings
+from core.keys import BankKey, Key
+from core.kinds import KINDS
 from core.ports.aggregates import Draft, RequestKey
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
 from service.adapters.memory_index_cache import MemoryIndexCache
-from service.adapters.memory_store import MemoryStore
+from service.adapters.store.memory_store import MemoryStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.holding import held as held_bank
 from service.holding.held import Holding
-from service.holding.open import OpenBanks
+from service.holding.open import OpenAggregates
 from service.holding.writer import GROUP, TURN
 from tests.support.changes import KEY, key, node, record, same, vector
 from tests.support.no_blobs import NoBlobs
@@ -66,8 +71,8 @@ def founding_with(count: int, of: BankKey = KEY) -> Draft[None]:
 @asynccontextmanager
 async def opened(
     store: Store, holding: Holding | None = None, cache: IndexCache | None = None
-) -> AsyncIterator[OpenBanks]:
-    banks = OpenBanks(store, NoBlobs(), SystemClock(), UlidIds(), holding or Holding(), cache)
+) -> AsyncIterator[OpenAggregates]:
+    banks = OpenAggregates(KINDS, store, NoBlobs(), SystemClock(), UlidIds(), holding or Holding(), cache)
     yield banks
     await banks.close()
 
@@ -82,17 +87,11 @@ class Watched(MemoryStore):
         self.gate.set()
         self.broken = False
 
-    async def append(
-        self,
-        key: BankKey,
-        uid: str,
-        changes: Sequence[BankChange],
-        meanwhile: Callable[[], None] | None = None,
-    ) -> None:
+    async def append(self, key: Key, uid: str, changes: Sequence[Change[Any]], **others: Any) -> None:
         await self.gate.wait()
         if self.broken:
             raise StoreUnavailable("the disk is gone")
-        await super().append(key, uid, changes, meanwhile)
+        await super().append(key, uid, changes, **others)
         self.appended.append(len(changes))
 
 
@@ -101,17 +100,11 @@ class Pausing(MemoryStore):
 
     between: Callable[[], object] | None = None
 
-    async def append(
-        self,
-        key: BankKey,
-        uid: str,
-        changes: Sequence[BankChange],
-        meanwhile: Callable[[], None] | None = None,
-    ) -> None:
+    async def append(self, key: Key, uid: str, changes: Sequence[Change[Any]], **others: Any) -> None:
         between, self.between = self.between, None
         if between is not None:
             await between()  # type: ignore[misc]
-        await super().append(key, uid, changes, meanwhile)
+        await super().append(key, uid, changes, **others)
 
 
 async def test_what_was_committed_is_read_at_once_and_stands_in_the_store() -> None:
@@ -188,7 +181,7 @@ async def test_reads_come_between_two_large_changes_that_were_stored_together() 
 
         return stage
 
-    async def look(banks: OpenBanks) -> None:
+    async def look(banks: OpenAggregates) -> None:
         while True:
             async with banks.reading(KEY) as bank:
                 seen.append((bank.revision, len(bank.nodes)))
@@ -312,15 +305,9 @@ async def test_a_store_that_fails_leaves_nothing_visible_and_the_bank_usable() -
 class FailingOnce(Watched):
     """Its disk is there again after the first append that fails."""
 
-    async def append(
-        self,
-        key: BankKey,
-        uid: str,
-        changes: Sequence[BankChange],
-        meanwhile: Callable[[], None] | None = None,
-    ) -> None:
+    async def append(self, key: Key, uid: str, changes: Sequence[Change[Any]], **others: Any) -> None:
         try:
-            await super().append(key, uid, changes, meanwhile)
+            await super().append(key, uid, changes, **others)
         finally:
             self.broken = False
 
@@ -448,7 +435,7 @@ async def test_a_revision_is_asked_of_the_bank_that_bears_the_id_now() -> None:
 class PartlyForeign(MemoryStore):
     """A store in which a newer program has written to one bank what this one cannot read."""
 
-    async def changes(self, key: BankKey, uid: str, after: int, limit: int) -> Sequence[BankChange]:
+    async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
         if key == KEY:
             raise StepUnknown("Dream")
         return await super().changes(key, uid, after, limit)
@@ -634,7 +621,7 @@ class NotingCache(MemoryIndexCache):
         super().__init__()
         self.kept = asyncio.Event()
 
-    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+    async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         await super().put(key, uid, part, pieces)
         self.kept.set()
 
@@ -646,7 +633,7 @@ class SlowCache(MemoryIndexCache):
         super().__init__()
         self.coming, self.may = asyncio.Event(), asyncio.Event()
 
-    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+    async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         self.coming.set()
         await self.may.wait()
         await super().put(key, uid, part, pieces)
@@ -655,13 +642,13 @@ class SlowCache(MemoryIndexCache):
 class BrokenCache(MemoryIndexCache):
     """A disk that fails."""
 
-    async def put(self, key: BankKey, uid: str, part: str, pieces: Sequence[bytes]) -> None:
+    async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         raise StoreUnavailable("no space left")
 
-    async def get(self, key: BankKey, uid: str) -> Mapping[str, bytes]:
+    async def get(self, key: Key, uid: str) -> Mapping[str, bytes]:
         raise StoreUnavailable("input/output error")
 
-    async def delete_bank(self, key: BankKey, uid: str) -> None:
+    async def delete(self, key: Key, uid: str) -> None:
         raise StoreUnavailable("read-only file system")
 
 
@@ -675,7 +662,7 @@ async def test_what_was_taken_down_is_taken_up_by_the_next_process() -> None:
 
     async with opened(store, cache=cache) as banks, banks.reading(KEY) as bank:
         assert bank.node_words.search(["n7"], 3) == expected
-        assert not bank.has_unsaved  # it came from the snapshot
+        assert not bank.indexes.has_unsaved  # it came from the snapshot
 
 
 async def test_a_busy_bank_is_taken_down_once_in_a_while_and_when_the_process_ends() -> None:
@@ -820,13 +807,14 @@ async def test_a_cache_that_fails_only_takes_time() -> None:
 class BrokenBlobs(NoBlobs):
     """A folder of files that cannot be removed."""
 
-    async def delete_bank(self, key: BankKey, uid: str) -> int:
+    async def delete_all(self, key: Key, uid: str) -> int:
         raise StoreUnavailable("input/output error")
 
 
 async def test_a_purge_that_fails_halfway_leaves_nothing_in_memory() -> None:
     forgotten: list[bool] = []
-    banks = OpenBanks(
+    banks = OpenAggregates(
+        KINDS,
         MemoryStore(),
         BrokenBlobs(),
         SystemClock(),

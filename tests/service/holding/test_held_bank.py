@@ -1,9 +1,12 @@
 """A bank in memory: when it is looked at for grown indexes."""
 
-from core.bank.bank import Bank, Compaction, Tuning
+from core.aggregate.aggregate import Tuning
+from core.aggregate.indexes import Indexes
+from core.bank.bank import Bank
+from core.bank.kind import BANK
 from core.bank.steps import BankChange
-from service.adapters.memory_store import MemoryStore
-from service.holding.held import FEW, HeldBank, Holding
+from service.adapters.store.memory_store import MemoryStore
+from service.holding.held import FEW, Held, Holding
 from tests.support import changes as a
 
 
@@ -12,15 +15,30 @@ class Watched(Bank):
 
     looks = 0
 
-    def compactions(self, *, at_rest: bool = False) -> list[Compaction]:
-        self.looks += 1
-        return super().compactions(at_rest=at_rest)
+    @property
+    def indexes(self) -> Indexes:
+        indexes = super().indexes
+        return Indexes(
+            words=indexes.words, vectors=indexes.vectors, others={**indexes.others, "looks": Looks(self)}
+        )
 
 
-def held_of(founding: BankChange) -> tuple[HeldBank, Watched]:
+class Looks:
+    """An index that counts how often it is asked for its compaction."""
+
+    def __init__(self, bank: Watched) -> None:
+        self.bank = bank
+
+    def compaction(self, *, at_rest: bool = False) -> None:
+        self.bank.looks += 1
+
+    def adopt(self, job: object) -> None: ...
+
+
+def held_of(founding: BankChange) -> tuple[Held, Watched]:
     bank = Watched.found(founding, "u1", Tuning())
     assert isinstance(bank, Watched)
-    return HeldBank(bank, 0.0, MemoryStore(), None, Holding()), bank
+    return Held(BANK, bank, 0.0, MemoryStore(), None, Holding()), bank
 
 
 async def test_a_bank_is_looked_at_for_grown_indexes_once_for_many_small_edits() -> None:

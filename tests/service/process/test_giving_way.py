@@ -7,7 +7,8 @@ from typing import Any, cast
 import pytest
 from google.protobuf.wrappers_pb2 import BytesValue
 
-from core.bank.bank import Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import Bank
 from core.bank.steps import InteractionAdd
 from service.api.endpoint import LARGE, Desk, unary
 from service.process.giving_way import (

@@ -11,7 +11,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from core.agents.usage import Answer, Asked
-from core.ids import BankId, BankKey, InteractionId, Tenant
+from core.ids import BankId, InteractionId, Tenant
+from core.keys import BankKey
 from core.model.usage import RoleUsage, Usage
 from core.usecases.observer import Structured
 from memorybank.v1 import memory_bank_pb2 as pb

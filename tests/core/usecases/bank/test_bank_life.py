@@ -12,7 +12,8 @@ from core.errors import (
     RequestIdReused,
     StaleRevision,
 )
-from core.ids import BankId, BankKey, Tenant
+from core.ids import BankId, Tenant
+from core.keys import BankKey
 from core.model.bank import EmbeddingSpace, RetrievalSettings, SpaceSource
 from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.create_bank import CreateBank, create_bank

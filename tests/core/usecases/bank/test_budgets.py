@@ -9,6 +9,7 @@ import pytest
 
 from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.agents.usage import afford, charge
+from core.bank.state import BankState
 from core.errors import AgentReplyInvalid, BudgetSpent, StructuringFailed
 from core.model.interaction import TaskReport
 from core.ports.chat import ChatReply
@@ -67,7 +68,7 @@ async def remember(house: House, text: str) -> None:
 async def spent(house: House) -> int:
     """As the store has it."""
     state = await house.store.load(KEY)
-    assert state is not None
+    assert isinstance(state, BankState)
     return state.record.tokens_spent
 
 

@@ -20,7 +20,8 @@ from core.errors import (
     LimitReached,
     RequestIdReused,
 )
-from core.ids import AttachmentId, BankId, BankKey, InteractionId, NodeId, SegmentRef, Tenant
+from core.ids import AttachmentId, BankId, InteractionId, NodeId, SegmentRef, Tenant
+from core.keys import BankKey
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict
 from core.model.insight import Insight

@@ -14,7 +14,7 @@ from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from service.adapters.memory_store import MemoryStore
+from service.adapters.store.memory_store import MemoryStore
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import KEY, make_bank, open_house, work_done
 from tests.support.scripted_agents import ScriptedAgents

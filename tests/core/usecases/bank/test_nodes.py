@@ -7,7 +7,6 @@ import pytest
 from numpy.typing import NDArray
 
 from core.agents.roles import ConflictOpinion, RelatedOpinion
-from core.aggregate.change import Vector
 from core.bank.query import Filter
 from core.errors import (
     EmbedderUnavailable,
@@ -25,6 +24,7 @@ from core.ids import InteractionId, NodeId
 from core.model.conflict import ConflictStatus
 from core.model.interaction import InteractionOrigin
 from core.model.node import NodeState
+from core.model.vector import Vector
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.delete_node import DeleteNode, delete_node

@@ -22,7 +22,8 @@ from core.errors import (
     ConflictNotFound,
     StructuringFailed,
 )
-from core.ids import BankKey, ConflictId, NodeId
+from core.ids import ConflictId, NodeId
+from core.keys import BankKey
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState

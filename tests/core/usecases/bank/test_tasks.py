@@ -8,7 +8,8 @@ from core.agents.offline.planner import OfflinePlanner
 from core.agents.roles import Agents, Cluster, ConflictOpinion, SplitPrompt
 from core.context.prompt import ToolFormat
 from core.errors import BudgetTooSmall, ConflictClosed, EmbeddingRequired, InvalidField
-from core.ids import BankKey, ConflictId, InteractionId
+from core.ids import ConflictId, InteractionId
+from core.keys import BankKey
 from core.model.interaction import InteractionOrigin, TaskReport, TaskStatus
 from core.model.structuring import StructuringState
 from core.usecases.bank.advance_task import AdvanceTask, TaskAdvanced, advance_task

@@ -4,26 +4,29 @@ Law: what is read together is made together: a portion of rows becomes values a 
 goes from its row to its place in one matrix, which an index then keeps as it is.
 """
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from core.aggregate.change import Head
-from core.aggregate.codec import decode, vector_of
-from core.aggregate.giving_way import MANY, GiveWay, in_turns
+from core.aggregate.codec import vector_of
 from core.bank.rows import NodeRows
 from core.bank.state import BankState
 from core.bank.steps import SegmentRefute
-from core.ids import BankKey, ChangeId, InteractionId, NodeId, SegmentRef
+from core.ids import InteractionId, NodeId, SegmentRef
+from core.index.giving_way import MANY, GiveWay, in_turns
 from core.index.rows import VectorRows
+from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node
-from service.adapters.sql.rows import Table
-from service.adapters.sql.tables import Tables, bank_row
+from service.adapters.store.database import Connection
+from service.adapters.store.rows import Table, bank_row
+
+if TYPE_CHECKING:
+    from service.adapters.store.bank_tables import BankTables
 
 K = TypeVar("K")
 
@@ -37,9 +40,9 @@ class StateReading:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         key: BankKey,
-        tables: Tables,
+        tables: "BankTables",
         queries: Mapping[str, str],
         give_way: GiveWay,
     ) -> None:
@@ -49,18 +52,14 @@ class StateReading:
             str, str
         ] = {}  # that lists hold: keywords, ids; each once, however often it is said
 
-    def state(self) -> BankState | None:
-        """None where there is no such bank."""
-        bank = self._rows(self._queries["bank"]).fetchone()
-        if bank is None:
-            return None
-        uid, revision, head, record = bank
+    def state(self, head: Head, record: BankRecord) -> BankState:
+        """All of the bank that has this head and record."""
         rows, tables = self._rows, self._tables
         spans, vectors = self._segments()
         nodes = self._nodes()
         return BankState(
-            head=Head(uid=uid, revision=revision, change_id=ChangeId(head)),
-            record=decode(BankRecord, record),
+            head=head,
+            record=record,
             insight=self._insight(),
             nodes=nodes,
             edges=self._edges(nodes.nodes),
@@ -75,7 +74,7 @@ class StateReading:
             segment_vectors=vectors,
         )
 
-    def _rows(self, sql: str) -> sqlite3.Cursor:
+    def _rows(self, sql: str) -> Any:
         return self._connection.execute(sql, self._bank)
 
     def _count(self, table: Table[Any]) -> int:
@@ -151,7 +150,7 @@ class StateReading:
             for row in in_turns(self._rows(table.select), self._give_way)
         )
 
-    def _portions(self, rows: sqlite3.Cursor) -> Iterator[list[Any]]:
+    def _portions(self, rows: Any) -> Iterator[list[Any]]:
         some: list[Any] = []
         while few := rows.fetchmany(FEW):
             self._give_way()

@@ -1,11 +1,13 @@
--- The first schema: a bank's rows and its change feed.
+-- The first schema: aggregates of every kind with their change feed; the rows of banks, and the items of all other kinds.
 --
--- Times are integer microseconds since 1970 UTC. Lists and mappings are JSON text. Vectors
--- (`embedding`) are little-endian float32. Columns carry the names of the values' fields.
+-- Times are integer microseconds since 1970 UTC. Lists, mappings, records and items are JSON text. Vectors
+-- (`embedding`) are little-endian float32. Columns carry the names of the values' fields. Rows refer to their owner by
+-- its key alone: every write proves in its own transaction that the owner is there, and where it stands.
 
-CREATE TABLE banks (
+CREATE TABLE aggregates (
     tenant      TEXT NOT NULL,
-    bank_id     TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    name        TEXT NOT NULL,
     uid         TEXT NOT NULL,
     revision    INTEGER NOT NULL,
     head        TEXT NOT NULL,  -- change_id of the newest change: the fence
@@ -14,26 +16,72 @@ CREATE TABLE banks (
     user        TEXT AS (json_extract(record, '$.user')) VIRTUAL,
     collection  TEXT AS (json_extract(record, '$.collection')) VIRTUAL,
     labels      TEXT AS (json_extract(record, '$.labels')) VIRTUAL,
+    state       TEXT AS (json_extract(record, '$.state')) VIRTUAL,
+    enabled     INTEGER AS (json_extract(record, '$.enabled')) VIRTUAL,
+    generation  INTEGER AS (json_extract(record, '$.generation')) VIRTUAL,
     ttl         INTEGER AS (json_extract(record, '$.ttl')) VIRTUAL,
     finish_time INTEGER AS (json_extract(record, '$.finish_time')) VIRTUAL,
-    PRIMARY KEY (tenant, bank_id)
+    due_time    INTEGER AS (json_extract(record, '$.due_time')) VIRTUAL,
+    purge_time  INTEGER AS (json_extract(record, '$.purge_time')) VIRTUAL,
+    PRIMARY KEY (tenant, kind, name)
 ) STRICT;
 
-CREATE INDEX banks_finished ON banks (finish_time) WHERE finish_time IS NOT NULL;
+CREATE INDEX aggregates_finished ON aggregates (finish_time) WHERE finish_time IS NOT NULL;
+CREATE INDEX aggregates_due ON aggregates (due_time) WHERE due_time IS NOT NULL;
+CREATE INDEX aggregates_to_purge ON aggregates (purge_time) WHERE purge_time IS NOT NULL;
+CREATE INDEX aggregates_of_user ON aggregates (tenant, user, kind, name) WHERE user <> '';
 
 CREATE TABLE changes (
     tenant    TEXT NOT NULL,
-    bank_id   TEXT NOT NULL,
+    kind      TEXT NOT NULL,
+    name      TEXT NOT NULL,
     revision  INTEGER NOT NULL,
     change_id TEXT NOT NULL,
     parent    TEXT,
     time      INTEGER NOT NULL,
     steps     TEXT NOT NULL,
-    PRIMARY KEY (tenant, bank_id, revision),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, kind, name, revision)
 ) STRICT;
 
-CREATE INDEX changes_by_time ON changes (tenant, bank_id, time, revision);
+CREATE INDEX changes_by_time ON changes (time);
+
+CREATE TABLE requests (
+    tenant      TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    request_id  TEXT NOT NULL,
+    verb        TEXT NOT NULL,
+    digest      TEXT NOT NULL,
+    create_time INTEGER NOT NULL,
+    answer      BLOB NOT NULL,
+    revision    INTEGER NOT NULL,
+    PRIMARY KEY (tenant, kind, name, request_id)
+) STRICT;
+
+CREATE INDEX requests_by_time ON requests (create_time);
+
+CREATE TABLE items (  -- the values of every kind but the bank, by part
+    tenant TEXT NOT NULL,
+    kind   TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    part   TEXT NOT NULL,
+    item   TEXT NOT NULL,
+    value  TEXT NOT NULL,
+    PRIMARY KEY (tenant, kind, name, part, item)
+) STRICT;
+
+CREATE TABLE vectors (  -- derived of items, so not in the feed
+    tenant    TEXT NOT NULL,
+    kind      TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    part      TEXT NOT NULL,
+    item      TEXT NOT NULL,
+    space     TEXT NOT NULL,  -- of the embedder that made it: one of another space counts as missing
+    embedding BLOB NOT NULL,
+    PRIMARY KEY (tenant, kind, name, part, item)
+) STRICT;
+
+-- ---- banks ----
 
 CREATE TABLE insights (
     tenant    TEXT NOT NULL,
@@ -46,8 +94,7 @@ CREATE TABLE insights (
     earlier_tasks  INTEGER NOT NULL,
     digest         TEXT NOT NULL,
     digested_tasks INTEGER NOT NULL,
-    PRIMARY KEY (tenant, bank_id),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, bank_id)
 ) STRICT;
 
 CREATE TABLE completed_tasks (  -- of the insight document: a step adds rows, and rewrites none
@@ -60,8 +107,7 @@ CREATE TABLE completed_tasks (  -- of the insight document: a step adds rows, an
     status      TEXT NOT NULL,
     context     TEXT NOT NULL,
     retry_of    TEXT NOT NULL,
-    PRIMARY KEY (tenant, bank_id, "index"),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, bank_id, "index")
 ) STRICT;
 
 CREATE TABLE interactions (
@@ -75,8 +121,7 @@ CREATE TABLE interactions (
     source         TEXT NOT NULL,
     labels         TEXT NOT NULL,
     task           TEXT,
-    PRIMARY KEY (tenant, bank_id, interaction_id),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, bank_id, interaction_id)
 ) STRICT;
 
 CREATE TABLE segments (
@@ -131,8 +176,7 @@ CREATE TABLE attachments (  -- uploaded ahead of the interactions that name them
     media_type    TEXT NOT NULL,
     size          INTEGER NOT NULL,
     stored        INTEGER NOT NULL,
-    PRIMARY KEY (tenant, bank_id, attachment_id),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, bank_id, attachment_id)
 ) STRICT;
 
 CREATE TABLE structurings (
@@ -189,8 +233,7 @@ CREATE TABLE nodes (
     segments        TEXT NOT NULL,
     revision        INTEGER NOT NULL,
     embedding       BLOB,
-    PRIMARY KEY (tenant, bank_id, node_id),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, bank_id, node_id)
 ) STRICT;
 
 CREATE TABLE edges (
@@ -217,8 +260,7 @@ CREATE TABLE merges (
     time        INTEGER NOT NULL,
     conflict_id TEXT,
     verdict     TEXT NOT NULL,
-    PRIMARY KEY (tenant, bank_id, "index"),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, bank_id, "index")
 ) STRICT;
 
 CREATE TABLE conflicts (
@@ -235,8 +277,7 @@ CREATE TABLE conflicts (
     verdict                TEXT NOT NULL,
     verdict_interaction_id TEXT,
     node_id                TEXT,
-    PRIMARY KEY (tenant, bank_id, conflict_id),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    PRIMARY KEY (tenant, bank_id, conflict_id)
 ) STRICT;
 
 CREATE TABLE settled_pairs (
@@ -245,26 +286,12 @@ CREATE TABLE settled_pairs (
     node_id       TEXT NOT NULL,
     other_node_id TEXT NOT NULL,
     PRIMARY KEY (tenant, bank_id, node_id, other_node_id),
-    CHECK (node_id < other_node_id),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
+    CHECK (node_id < other_node_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX settled_pairs_by_other ON settled_pairs (tenant, bank_id, other_node_id);
 
-CREATE TABLE requests (
-    tenant      TEXT NOT NULL,
-    bank_id     TEXT NOT NULL,
-    request_id  TEXT NOT NULL,
-    verb        TEXT NOT NULL,
-    digest      TEXT NOT NULL,
-    create_time INTEGER NOT NULL,
-    answer      BLOB NOT NULL,
-    revision    INTEGER NOT NULL,
-    PRIMARY KEY (tenant, bank_id, request_id),
-    FOREIGN KEY (tenant, bank_id) REFERENCES banks
-) STRICT;
-
-CREATE INDEX requests_by_time ON requests (create_time);
+-- ---- the file ----
 
 -- A row for every purge whose traces may still lie in the file's unused parts or in its log.
 CREATE TABLE unscrubbed (id INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;

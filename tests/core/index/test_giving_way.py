@@ -1,12 +1,14 @@
 from itertools import pairwise
 
-from core.aggregate.giving_way import FEW, MANY, InTurns, in_turns, now_and_then
-from core.bank.bank import PARTS, Bank, Tuning
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import Bank
 from core.bank.graph import Graph
-from core.bank.restoring import IndexSnapshot, opened
+from core.bank.loading import load as load_bank
 from core.bank.steps import InteractionAdd, Step
 from core.ids import InteractionId, NodeId
 from core.index.compiled_vectors import VectorSettings
+from core.index.giving_way import FEW, MANY, InTurns, in_turns, now_and_then
+from core.index.restoring import IndexSnapshot, opened
 from tests.support import changes as a
 
 NODES = 4 * FEW
@@ -75,7 +77,7 @@ def test_who_loads_a_bank_gives_way_and_has_the_same_bank() -> None:
     story, counted = a.Story(), Counted()
     before = Bank.found(story.founding(*steps(NODES)), story.uid, Tuning())
 
-    after = Bank.load(before.state(), Tuning(give_way=counted))
+    after = load_bank(before.state(), Tuning(give_way=counted))
 
     assert (after.nodes, after.tree.interactions) == (before.nodes, before.tree.interactions)
     assert after.node_words.search(["summary"], 3) == before.node_words.search(["summary"], 3)
@@ -86,14 +88,16 @@ def test_who_loads_a_bank_from_snapshots_gives_way_by_names_and_by_texts() -> No
     story, counted = a.Story(), Counted()
     linked = VectorSettings(exact_up_to=10, scans=0)
     before = Bank.found(story.founding(*steps(NODES)), story.uid, Tuning(vectors=linked))
-    for compaction in before.compactions():
+    for compaction in before.indexes.compactions():
         compaction.build()
-        before.adopt(compaction)
-    taken = {part: IndexSnapshot(part=part, taken=getattr(before, part).snapshot()) for part in PARTS[:3]}
+        before.indexes.adopt(compaction)
+    parts = ("node_words", "segment_words", "node_vectors")
+    saved = before.indexes.saved
+    taken = {part: IndexSnapshot(part=part, taken=saved[part].snapshot()) for part in parts}
     cached = opened({part: b"".join(snapshot.blob()) for part, snapshot in taken.items()})
 
-    after = Bank.load(before.state(), Tuning(vectors=linked, give_way=counted), cached)
+    after = load_bank(before.state(), Tuning(vectors=linked, give_way=counted), cached)
 
     rows, names, texts = 1, 3, 2  # of nodes; of three snapshots; of nodes and segments
-    assert not after.has_unsaved
+    assert not after.indexes.has_unsaved
     assert counted.times >= (rows + names + texts) * (NODES // FEW - 1)

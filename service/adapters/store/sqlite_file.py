@@ -1,4 +1,4 @@
-"""One SQLite file: its connections, its migrations, and its one writer. Knows nothing of banks.
+"""One SQLite file: its connections, its migrations, and its one writer. Knows nothing of what it keeps.
 
 Law: acts on the file run in threads, never on the loop. Writes have one connection and one
 thread; those that have gathered while the last group was synced share the next transaction,
@@ -21,9 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from core.errors import HeadMoved, MemoryBankError, StoreUnavailable
+from core.errors import StoreUnavailable
+from service.adapters.store.database import Guarded, Plan, Refused
 from service.adapters.worker_thread import Done, WorkerThread, tried
 
 T = TypeVar("T")
@@ -56,14 +57,14 @@ _OUTSIDE = (
 
 
 @dataclass(slots=True, kw_only=True)
-class _Write(Generic[T]):
+class _Write:
     """A write that waits for its group. `landed` finds out whether it is stored when COMMIT did not say.
     `meanwhile` is called on the loop as the group is being committed."""
 
-    act: Callable[[sqlite3.Connection], T]
-    landed: Callable[[sqlite3.Connection], bool] | None
+    plan: Plan
+    landed: Guarded | None
     meanwhile: Callable[[], None] | None
-    outcome: "asyncio.Future[T]"
+    outcome: "asyncio.Future[Sequence[int]]"
 
 
 class _Lane:
@@ -89,17 +90,11 @@ class _Lane:
 
 
 class SqliteFile:
-    """See the module. Made by `open`; every method raises StoreUnavailable, also after `close`."""
+    """Implements `Database`. Made by `open`; every method raises StoreUnavailable, also after `close`."""
 
-    def __init__(self, path: Path, refusals: tuple[type[Exception], ...]) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._refusals: tuple[type[Exception], ...] = (
-            HeadMoved,
-            MemoryBankError,
-            sqlite3.IntegrityError,
-            *refusals,
-        )
-        self._waiting: deque[_Write[Any]] = deque()
+        self._waiting: deque[_Write] = deque()
         self._writing = WorkerThread("sqlite-writer")
         self._preparing = WorkerThread("sqlite-preparer")
         self._threads: list[WorkerThread | ThreadPoolExecutor] = [self._preparing, self._writing]
@@ -110,16 +105,11 @@ class SqliteFile:
         self._scrubbed = 0  # how many of the asked are served
 
     @classmethod
-    async def open(
-        cls, path: Path, migrations: Sequence[str], *, refusals: tuple[type[Exception], ...] = ()
-    ) -> "SqliteFile":
-        """Open or make the file, and bring its schema up to date.
-
-        `refusals` are exceptions, besides the memory bank's own, by which a write may refuse itself.
-        """
+    async def open(cls, path: Path, migrations: Sequence[str]) -> "SqliteFile":
+        """Open or make the file, and bring its schema up to date."""
         if sqlite3.sqlite_version_info < OLDEST_SQLITE:
             raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old: 3.37 or newer is needed")
-        file = cls(path, refusals)
+        file = cls(path)
         try:
             await asyncio.to_thread(file._connect, migrations)
         except (StoreUnavailable, sqlite3.Error, OSError):
@@ -139,18 +129,15 @@ class SqliteFile:
         return await self._preparing.call(make)
 
     async def write(
-        self,
-        act: Callable[[sqlite3.Connection], T],
-        landed: Callable[[sqlite3.Connection], bool] | None = None,
-        meanwhile: Callable[[], None] | None = None,
-    ) -> T:
-        """What `act` answers, when all it wrote is durable. What it raises undoes its own writes only.
+        self, plan: Plan, landed: Guarded | None = None, meanwhile: Callable[[], None] | None = None
+    ) -> Sequence[int]:
+        """Rows that each statement touched, when all is durable. A plan that is refused undoes its own writes only.
 
         A caller that is cancelled before its group begins has written nothing; later, it only stops waiting.
         """
         self._refuse_if_closed()
-        outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        write = _Write(act=act, landed=landed, meanwhile=meanwhile, outcome=outcome)
+        outcome: asyncio.Future[Sequence[int]] = asyncio.get_running_loop().create_future()
+        write = _Write(plan=plan, landed=landed, meanwhile=meanwhile, outcome=outcome)
         self._waiting.append(write)
         self._writing.submit(self._write_group)
         return await outcome
@@ -230,26 +217,26 @@ class SqliteFile:
         group = [write for write in self._gathered() if not write.outcome.cancelled()]
         return tried([write.outcome for write in group], partial(self._written, group)) if group else ()
 
-    def _gathered(self) -> list[_Write[Any]]:
+    def _gathered(self) -> list[_Write]:
         return [self._waiting.popleft() for _ in range(min(len(self._waiting), GROUP_LIMIT))]
 
-    def _written(self, group: Sequence[_Write[Any]]) -> list[Done[Any]]:
+    def _written(self, group: Sequence[_Write]) -> list[Done[Any]]:
         try:
             return self._transact(group)
         except StoreUnavailable as failure:
             return [self._settle(write, failure) for write in group]
 
-    def _attempt(self, write: _Write[T]) -> Done[T]:
+    def _attempt(self, write: _Write) -> Done[Sequence[int]]:
         self._writer.execute("SAVEPOINT one")
         try:
-            done = Done(write.outcome, value=write.act(self._writer))
-        except self._refusals as refusal:
+            done = Done(write.outcome, value=_carried_out(self._writer, write.plan))
+        except Refused as refusal:
             self._writer.execute("ROLLBACK TO one")
             done = Done(write.outcome, refusal=refusal)
         self._writer.execute("RELEASE one")
         return done
 
-    def _transact(self, group: Sequence[_Write[Any]]) -> list[Done[Any]]:
+    def _transact(self, group: Sequence[_Write]) -> list[Done[Any]]:
         try:
             with _OutsideErrors():
                 _insist(self._writer, "BEGIN IMMEDIATE")
@@ -261,16 +248,16 @@ class SqliteFile:
         finally:
             self._roll_back()
 
-    def _alone(self, write: _Write[T]) -> Done[T]:
+    def _alone(self, write: _Write) -> Done[Sequence[int]]:
         """A write that shares its transaction with none needs no savepoint: what it refuses is rolled back."""
         try:
-            value = write.act(self._writer)
-        except self._refusals as refusal:
+            value = _carried_out(self._writer, write.plan)
+        except Refused as refusal:
             return Done(write.outcome, refusal=refusal)
         self._commit(write)
         return Done(write.outcome, value=value)
 
-    def _commit(self, *group: _Write[Any]) -> None:
+    def _commit(self, *group: _Write) -> None:
         for write in group:
             if write.meanwhile is not None:
                 self._writing.on_loop(write.meanwhile)
@@ -280,13 +267,13 @@ class SqliteFile:
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK")
 
-    def _settle(self, write: _Write[T], failure: StoreUnavailable) -> Done[T]:
+    def _settle(self, write: _Write, failure: StoreUnavailable) -> Done[Sequence[int]]:
         """The group failed as a whole. If COMMIT did and nobody knows, the file itself does."""
         if write.landed is None:
             return Done(write.outcome, refusal=failure)
         try:
             with _OutsideErrors():
-                landed = write.landed(self._writer)
+                landed = _finds(self._writer, write.landed)
         except StoreUnavailable:
             landed = False
         return Done(write.outcome) if landed else Done(write.outcome, refusal=failure)
@@ -313,6 +300,33 @@ class SqliteFile:
             _insist(self._writer, "VACUUM")
         finally:
             self._writer.execute("PRAGMA temp_store = MEMORY")
+
+
+def _carried_out(connection: sqlite3.Connection, plan: Plan) -> Sequence[int]:
+    """Rows that each statement touched. Raises Refused at the first guard that does not hold."""
+    touched: list[int] = []
+    cursor = connection.cursor()
+    for guarded in plan:
+        if guarded.finds:
+            if not _finds(connection, guarded):
+                raise Refused(guarded)
+            touched.append(0)
+            continue
+        try:
+            if len(guarded.rows) == 1:
+                cursor.execute(guarded.sql, guarded.rows[0])
+            else:
+                cursor.executemany(guarded.sql, guarded.rows)
+        except sqlite3.IntegrityError as error:
+            raise Refused(guarded, str(error)) from error
+        if guarded.must_touch not in (None, cursor.rowcount):
+            raise Refused(guarded)
+        touched.append(cursor.rowcount)
+    return touched
+
+
+def _finds(connection: sqlite3.Connection, query: Guarded) -> bool:
+    return all(connection.execute(query.sql, row).fetchone() is not None for row in query.rows)
 
 
 def _insist(connection: sqlite3.Connection, statement: str) -> list[Any]:

@@ -1,12 +1,14 @@
-"""The tables that hold one value a row, and the statements that carry out a step on the rows.
+"""The tables of banks: one value a row, and the statements that carry out a step on the rows.
 
 Law: each step becomes the same rows wherever it is carried out; nothing is read to find out how.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from core.aggregate.change import Head
 from core.aggregate.codec import encode_text, vector_bytes
+from core.bank.state import BankState
 from core.bank.steps import (
     AttachmentPut,
     BankPut,
@@ -26,15 +28,22 @@ from core.bank.steps import (
     StructuringPut,
 )
 from core.errors import StepUnknown
-from core.ids import BankKey
+from core.ids import SegmentRef
+from core.index.giving_way import GiveWay
+from core.keys import BankKey
+from core.model.bank import BankRecord
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
 from core.model.node import Node
-from core.model.request import RequestRecord
 from core.model.structuring import ClusterWork, Structuring
-from service.adapters.sql.rows import Column, Row, RowShape, Table, Values
+from core.model.vector import Vector
+from core.ports.store import PurgeCounts
+from service.adapters.store.bank_state import StateReading
+from service.adapters.store.database import Connection, Guarded
+from service.adapters.store.owned import owner_row
+from service.adapters.store.rows import Column, Row, RowShape, Table, Values, bank_row
 
 T = TypeVar("T")
 
@@ -55,19 +64,12 @@ PURGES: Mapping[str, str] = {  # what removes a bank, by table: those that refer
         "conflicts",
         "completed_tasks",
         "insights",
-        "requests",
-        "changes",
-        "banks",
     )
 }
 
 
-class Statement(NamedTuple):
-    """One statement for several rows. `names_rows`: each must be there, else the change is invalid."""
-
-    sql: str
-    rows: list[Row | Values]
-    names_rows: bool = False
+FEW = 8  # steps; a few brief ones become statements sooner than another thread would begin
+BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
 
 
 class _Written(NamedTuple):
@@ -78,11 +80,12 @@ class _Written(NamedTuple):
     names_rows: bool = False
 
 
-class Tables:
-    """Values as rows, steps as statements. Made once per store, with the dialect's named queries."""
+class BankTables:
+    """Implements `OwnedTables`: values as rows, steps as statements, with the dialect's named queries."""
 
-    def __init__(self, queries: Mapping[str, str]) -> None:
+    def __init__(self, queries: Mapping[str, str], give_way: GiveWay) -> None:
         self._queries = queries
+        self._give_way = give_way
         self.insights = Table("insights", RowShape(Insight, apart=("completed",)))
         self.completed = Table("completed_tasks", RowShape(CompletedTask), key=("index",), beside=("index",))
         self.interactions = Table(
@@ -106,21 +109,52 @@ class Tables:
         self.nodes = Table("nodes", RowShape(Node), key=("node_id",), beside=("embedding",))
         self.merges = Table("merges", RowShape(MergeRecord), key=("index",))
         self.conflicts = Table("conflicts", RowShape(Conflict), key=("conflict_id",))
-        self.requests = RowShape(RequestRecord)
 
-    def statements(self, key: BankKey, steps: Iterable[Step]) -> list[Statement]:
-        """What carries out the steps, in order; rows that follow one another go together.
+    def is_brief(self, steps: Sequence[Step]) -> bool:
+        return len(steps) <= FEW and all(isinstance(step, BRIEF) for step in steps)
 
-        Pure: may run in any thread. Raises StepUnknown.
-        """
-        made: list[Statement] = []
+    def founding(self, key: BankKey, record: BankRecord) -> Iterable[Guarded]:
+        yield Guarded(self.insights.put, [self.insights.row(key, Insight(goal=record.goal))])
+
+    def statements(self, key: BankKey, steps: Sequence[Step]) -> list[Guarded]:
+        """What carries out the steps, in order; rows that follow one another go together."""
+        grouped: list[tuple[str, list[Row | Values], bool]] = []
         for step in steps:
             for sql, row, names_rows in self._of_step(key, step):
-                if made and made[-1].sql == sql:
-                    made[-1].rows.append(row)
+                if grouped and grouped[-1][0] == sql:
+                    grouped[-1][1].append(row)
                 else:
-                    made.append(Statement(sql, [row], names_rows))
-        return made
+                    grouped.append((sql, [row], names_rows))
+        return [Guarded(sql, rows, len(rows) if names_rows else None) for sql, rows, names_rows in grouped]
+
+    def state(
+        self, connection: Connection, key: BankKey, head: Head, record: BankRecord, space: str
+    ) -> BankState:
+        """A bank's vectors are all of its own space."""
+        return StateReading(connection, key, self, self._queries, self._give_way).state(head, record)
+
+    def vector_writes(
+        self, key: BankKey, part: str, space: str, vectors: Mapping[SegmentRef, Vector]
+    ) -> Iterable[Guarded]:
+        rows = [
+            {**bank_row(key), **ref._asdict(), "embedding": vector_bytes(vector)}
+            for ref, vector in vectors.items()
+        ]
+        yield Guarded(self._queries["put_segment_vector"], rows)
+
+    def vector(
+        self, connection: Connection, key: BankKey, uid: str, part: str, space: str, item: SegmentRef
+    ) -> bytes | None:
+        asked = {**bank_row(key), "uid": uid, **item._asdict()}
+        row = connection.execute(self._queries["segment_vector"], asked).fetchone()
+        return None if row is None else row[0]
+
+    def purge(self, key: BankKey) -> Mapping[str, Guarded]:
+        return {table: Guarded(purge, [bank_row(key)]) for table, purge in PURGES.items()}
+
+    def counted(self, connection: Connection, key: BankKey) -> PurgeCounts:
+        (files_left,) = connection.execute(self._queries["files_left"], bank_row(key)).fetchone()
+        return PurgeCounts(files_left=files_left)
 
     def _of_step(self, key: BankKey, step: Step) -> Iterable[_Written]:  # one case a step, read at a glance
         match step:  # the most frequent first: each case is asked in turn
@@ -129,10 +163,11 @@ class Tables:
                     self.nodes, key, step.node, None if step.vector is None else vector_bytes(step.vector)
                 )
             case EdgePut():
-                row = (key.tenant, key.bank_id, step.node_id, step.other_node_id)
-                yield _Written(self._queries["add_edge"], row)
+                ends = (key.tenant, key.bank_id, step.node_id, step.other_node_id)
+                yield _Written(self._queries["add_edge"], ends)
             case BankPut():
-                yield self._named("put_record", key, {"record": encode_text(step.record)})
+                row = {**owner_row(key), "record": encode_text(step.record)}
+                yield _Written(self._queries["put_record"], row)
             case InsightPut():
                 yield _put(self.insights, key, step.insight)
                 for index, task in enumerate(step.insight.completed, start=step.kept):
@@ -178,11 +213,6 @@ class Tables:
 
 def _put(table: Table[T], key: BankKey, value: T, *beside: Column) -> _Written:
     return _Written(table.put, table.row(key, value, *beside))
-
-
-def bank_row(key: BankKey) -> Row:
-    """The columns that every row begins with."""
-    return {"tenant": key.tenant, "bank_id": key.bank_id}
 
 
 def pair_row(node_id: str, other_node_id: str) -> Row:

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from core.aggregate.codec import expression, form
-from core.ids import BankKey
+from core.keys import BankKey
 from service.native import rows as native
 
 T = TypeVar("T")
@@ -96,6 +96,11 @@ class Table(Generic[T]):
     def row(self, key: BankKey, value: T, *beside: Column) -> Values:
         """What `insert` and `put` write of the value, given the columns `beside` it in their order."""
         return (key.tenant, key.bank_id, *self.shape.row(value), *beside)
+
+
+def bank_row(key: BankKey) -> Row:
+    """The columns that every row begins with."""
+    return {"tenant": key.tenant, "bank_id": key.bank_id}
 
 
 def _passing(text: str) -> str:

@@ -1,0 +1,98 @@
+"""What every aggregate is to whoever holds it in memory.
+
+Law: `apply` is the only mutator. It never fails on a change that was staged on this very state, and the same `apply`
+serves live writes and following another process.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from core.aggregate.change import Change, Head, S
+from core.aggregate.indexes import Indexes
+from core.index.compiled_vectors import VectorSettings
+from core.index.giving_way import GiveWay, at_once
+from core.keys import Key
+from core.model.vector import Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """How aggregates are held in memory, the same for all: settings of the derived indexes, what a load, in its
+    thread, gives way by, and the embedding space of the service's own vectors."""
+
+    vectors: VectorSettings = field(default_factory=VectorSettings)
+    give_way: GiveWay = at_once
+    space: str = ""
+    dimension: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What of an aggregate is heavy: dicts of `many` values, and `parts` that go in one piece each."""
+
+    many: Sequence[dict[Any, Any]] = ()
+    parts: Sequence[Any] = ()
+
+
+class Record(Protocol):
+    """What an aggregate says of itself: one frozen value, replaced as a whole.
+
+    A field called `user`, `collection`, `labels`, `state`, `enabled`, `generation`, `due_time`, `purge_time`,
+    `finish_time` or `ttl` is what the store lists, counts and wakes it by.
+    """
+
+    @property
+    def key(self) -> Any: ...
+
+    @property
+    def uid(self) -> str: ...
+
+
+class Aggregate(Protocol[S]):
+    """One unit with a head of its own: read it freely between awaits, change it by `apply`."""
+
+    head: Head
+
+    @property
+    def key(self) -> Key: ...
+
+    @property
+    def record(self) -> Record: ...
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it holds in memory. Asked after every change: quick."""
+        ...
+
+    @property
+    def items(self) -> int:
+        """About how many values it holds, for whoever plans garbage collection."""
+        ...
+
+    @property
+    def indexes(self) -> Indexes: ...
+
+    @property
+    def weights(self) -> Weights: ...
+
+    def prepare(self, steps: Iterable[S]) -> Any:
+        """What `apply` would otherwise spend its time on. Pure: may run in another thread."""
+        ...
+
+    def apply(self, change: Change[S], prepared: Any = None) -> None:
+        """Carry out a stored change, and stand at its revision."""
+        ...
+
+    def state(self) -> Any:
+        """Everything, as plain values in a defined order: two equal aggregates have equal states."""
+        ...
+
+    @property
+    def wanting_vectors(self) -> Mapping[str, Collection[Any]]:
+        """Items that still lack a vector of the service's embedder, by part. None of most kinds."""
+        ...
+
+    def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
+        """Index vectors of items that are there; others are passed over. Derived: no revision."""
+        ...

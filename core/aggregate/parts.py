@@ -1,0 +1,180 @@
+"""The values of an aggregate by part, as a store keeps them: only the bank has tables of its own.
+
+Law: a part holds values of one class, each under an item's name that is unique in the part and sorts as its values
+are to be read. What a step does to the parts follows from the step alone, so a store carries it out without reading.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.change import Change, Head, S
+from core.aggregate.indexes import Indexes
+from core.model.vector import Vector
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A named set of values: each a frozen dataclass of class `of`."""
+
+    name: str
+    of: type[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemPut:
+    """The item's value is this one now, whether it is new or not."""
+
+    part: Part
+    item: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemDrop:
+    """The item goes, and its derived vectors with it. Dropping what is gone drops nothing."""
+
+    part: Part
+    item: str
+
+
+Effect = ItemPut | ItemDrop
+
+
+def numbered(number: int) -> str:
+    """The name of an item that is a number from 0 to 10¹² − 1: names sort as the numbers do."""
+    return f"{number:012d}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsState(Generic[R]):
+    """All of an aggregate that is kept by parts: every part there, items in the order of their names.
+
+    `vectors`: derived ones of the asked embedding space, by part and item.
+    """
+
+    head: Head
+    record: R
+    parts: Mapping[str, Mapping[str, Any]]
+    vectors: Mapping[str, Mapping[str, Vector]] = field(default_factory=dict)
+
+
+class PartsAggregate(Generic[R, S]):
+    """An aggregate that is its record and its parts: kinds subclass it, and keep what they derive in `entered`
+    and `left`.
+
+    `kind` says what steps do: the kind's own `Kind` value, or whatever has its `parts`, `record_of` and `effects`.
+    """
+
+    kind: ClassVar[Any]
+
+    def __init__(self, record: R, head: Head, tuning: Tuning) -> None:
+        self.record: R = record
+        self.head = head
+        self.tuning = tuning
+        self.parts: dict[str, dict[str, Any]] = {part.name: {} for part in self.kind.parts}
+
+    # ---- making one ----
+
+    @classmethod
+    def found(cls, change: Change[S], uid: str, tuning: Tuning) -> Any:
+        """The aggregate that its first change describes: that change's first step puts the record."""
+        record = cls.kind.record_of(change.steps[0])
+        if record is None:
+            raise TypeError("the first step of an aggregate's first change puts its record")
+        made = cls(record, Head(uid=uid, revision=0, change_id=change.change_id), tuning)
+        made.apply(change)
+        return made
+
+    @classmethod
+    def load(cls, state: PartsState[R], tuning: Tuning, cached: Mapping[str, Any] | None = None) -> Any:
+        """The aggregate that a store's rows describe. May take a while: called off the loop."""
+        made = cls(state.record, state.head, tuning)
+        for part in cls.kind.parts:
+            for item, value in state.parts[part.name].items():
+                tuning.give_way()
+                made._put(part.name, item, value)
+        for name, vectors in state.vectors.items():
+            made.put_vectors(name, vectors)
+        return made
+
+    # ---- reads ----
+
+    @property
+    def key(self) -> Any:
+        return self.record.key  # type: ignore[attr-defined]  # every record has one
+
+    @property
+    def uid(self) -> str:
+        return self.head.uid
+
+    @property
+    def revision(self) -> int:
+        return self.head.revision
+
+    @property
+    def size(self) -> int:
+        return 4_000 + 1_000 * self.items
+
+    @property
+    def items(self) -> int:
+        return sum(map(len, self.parts.values()))
+
+    @property
+    def indexes(self) -> Indexes:
+        return Indexes()
+
+    @property
+    def weights(self) -> Weights:
+        return Weights(many=tuple(self.parts.values()))
+
+    @property
+    def wanting_vectors(self) -> Mapping[str, Any]:
+        return {}
+
+    def state(self) -> PartsState[R]:
+        """Everything, items by name; vectors apart, which are derived."""
+        parts = {name: dict(sorted(items.items())) for name, items in self.parts.items()}
+        return PartsState(head=self.head, record=self.record, parts=parts)
+
+    # ---- changing ----
+
+    def prepare(self, steps: Iterable[S]) -> Any:
+        """Nothing, unless a kind has words to find."""
+        return None
+
+    def apply(self, change: Change[S], prepared: Any = None) -> None:
+        """Carry out a stored change, and stand at its revision."""
+        for step in change.steps:
+            record = self.kind.record_of(step)
+            if record is not None:
+                self.record = record
+            for effect in self.kind.effects(step):
+                if isinstance(effect, ItemPut):
+                    self._put(effect.part.name, effect.item, effect.value)
+                else:
+                    self._drop(effect.part.name, effect.item)
+        self.head = Head(uid=self.head.uid, revision=change.revision, change_id=change.change_id)
+
+    def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
+        """Nothing, unless a kind searches by vectors."""
+
+    def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:
+        """Called after a value came, or took the place of the one `before`."""
+
+    def left(self, part: str, item: str, before: Any) -> None:
+        """Called after a value went."""
+
+    def _put(self, part: str, item: str, value: Any) -> None:
+        values = self.parts[part]
+        before = values.get(item)
+        values[item] = value
+        self.entered(part, item, value, before)
+
+    def _drop(self, part: str, item: str) -> None:
+        before = self.parts[part].pop(item, None)
+        if before is not None:
+            self.left(part, item, before)

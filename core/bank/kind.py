@@ -1,0 +1,39 @@
+"""The bank as a kind of aggregate."""
+
+from collections.abc import Sequence
+
+from core.aggregate.kind import Kind
+from core.bank.bank import Bank
+from core.bank.loading import load
+from core.bank.steps import STEPS, BankPut, InteractionAdd, NodePut, Step
+from core.errors import BankExists, BankNotFound
+from core.keys import BankKey
+from core.model.bank import BankRecord
+
+
+def _record_of(step: Step) -> BankRecord | None:
+    return step.record if isinstance(step, BankPut) else None
+
+
+def _text_length(steps: Sequence[Step]) -> int:
+    length = 0
+    for step in steps:
+        if isinstance(step, NodePut):
+            length += len(step.node.summary)
+        elif isinstance(step, InteractionAdd):
+            length += len(step.interaction.text)
+    return length
+
+
+BANK: Kind[Bank, Step] = Kind(
+    name=BankKey.kind,
+    key_of=BankKey.named,
+    record=BankRecord,
+    steps=STEPS,
+    record_of=_record_of,
+    found=Bank.found,
+    load=load,
+    missing=lambda key: BankNotFound(key.bank_id),
+    taken=lambda key: BankExists(key.bank_id),
+    text_length=_text_length,
+)

@@ -1,0 +1,78 @@
+"""A bank made of a store's rows, its indexes filled from snapshots as far as they go."""
+
+from collections.abc import Mapping
+
+from core.aggregate.aggregate import Tuning
+from core.bank.bank import Bank
+from core.bank.fields import node_fields
+from core.bank.graph import Graph
+from core.bank.rows import NodeRows
+from core.bank.state import BankState, other_steps_of
+from core.ids import InteractionId, NodeId, SegmentRef
+from core.index.giving_way import GiveWay, in_turns, now_and_then
+from core.index.restoring import Cached, Texts, restore_vectors, restore_words
+from core.index.rows import VectorRows
+
+
+def load(state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None = None) -> Bank:
+    """The bank that a store's rows describe. Takes a while for a large one: call it off the loop.
+
+    `cached` are snapshots by part, of this bank at any time or damaged: they only spare work, and are used up.
+    """
+    bank = Bank(state.record, state.head, tuning)
+    for interaction in in_turns(state.interactions, tuning.give_way):
+        bank._add_interaction(interaction)
+    rows = NodeRows.of(state.nodes, bank.record.space.dimension)
+    for node in in_turns(rows.nodes, tuning.give_way):
+        bank.nodes[node.node_id] = node
+        bank._characters += len(node.summary)
+        if node.interaction_ids or node.segments:
+            bank.tree.relink(None, node)
+    bank.graph = Graph.compiled(bank.nodes, state.edges, tuning.give_way)
+    for step in other_steps_of(state):
+        bank._apply_step(step)
+    _restore(bank, rows.vectors, state, cached or {}, tuning.give_way)
+    bank.insight = state.insight
+    return bank
+
+
+def _restore(
+    bank: Bank,
+    vectors: VectorRows[NodeId],
+    state: BankState,
+    cached: Mapping[str, Cached],
+    give_way: GiveWay,
+) -> None:
+    """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go.
+
+    Their keys are the very ids and refs that the bank has: an equal one of its own in each index is 150 bytes a node.
+    """
+
+    def node_id(name: str) -> NodeId:
+        node = bank.nodes.get(NodeId(name))
+        return NodeId(name) if node is None else node.node_id
+
+    def ref(name: str) -> SegmentRef:
+        return bank.tree.order.known(ref_of(name))
+
+    known_node, known_ref = now_and_then(node_id, give_way), now_and_then(ref, give_way)
+    restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, known_node, give_way)
+    node_texts = Texts(bank.nodes, now_and_then(node_fields, give_way))
+    restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way)
+
+    made, told = state.segment_vectors or {}, bank.tree.interactions
+    if not all(ref.interaction_id in told for ref in made):
+        made = {ref: vector for ref, vector in made.items() if ref.interaction_id in told}
+    rows = VectorRows.of(made, bank.record.space.dimension)
+    rows = VectorRows(list(map(bank.tree.order.known, rows.names)), rows.matrix)
+    restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), rows, known_ref, give_way)
+    for segment in made:
+        bank.wanting.pop(segment, None)
+    said = {ref: ref for interaction_id in told for ref in bank.tree.refs(interaction_id)}
+    segment_texts = Texts(said, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
+    restore_words(bank.segment_words, cached.get("segment_words"), segment_texts, known_ref, give_way)
+
+
+def ref_of(name: str) -> SegmentRef:
+    interaction_id, _, index = name.rpartition(" ")
+    return SegmentRef(InteractionId(interaction_id), int(index))

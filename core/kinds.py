@@ -1,0 +1,6 @@
+"""Every kind of aggregate there is: what stores and holders are given."""
+
+from core.aggregate.kind import Kinds
+from core.bank.kind import BANK
+
+KINDS: Kinds = {kind.name: kind for kind in (BANK,)}

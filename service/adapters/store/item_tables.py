@@ -1,0 +1,102 @@
+"""Items and derived vectors: how every kind but the bank is kept.
+
+Law: a value is one row of JSON, found by part and item; what a step does to the rows is what its kind says it does.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.aggregate.change import Head
+from core.aggregate.codec import encode_text, form, vector_bytes, vector_of
+from core.aggregate.kind import Kind
+from core.aggregate.parts import ItemPut, PartsState
+from core.index.giving_way import GiveWay, in_turns
+from core.keys import Key
+from core.model.vector import Vector
+from core.ports.store import PurgeCounts
+from service.adapters.store.database import Connection, Guarded
+from service.adapters.store.owned import owner_row
+
+FEW = 8  # steps whose statements are made on the loop
+PORTION = 20  # rows read before others may go on
+
+
+class ItemTables:
+    """Implements `OwnedTables` for one kind."""
+
+    def __init__(self, kind: Kind[Any, Any], queries: Mapping[str, str], give_way: GiveWay) -> None:
+        self._kind, self._queries, self._give_way = kind, queries, give_way
+
+    def is_brief(self, steps: Sequence[Any]) -> bool:
+        return len(steps) <= FEW
+
+    def founding(self, key: Key, record: Any) -> Iterable[Guarded]:
+        return ()
+
+    def statements(self, key: Key, steps: Sequence[Any]) -> Sequence[Guarded]:
+        made: list[Guarded] = []
+        owner = (key.tenant, key.kind, key.name)
+        for step in steps:
+            record = self._kind.record_of(step)
+            if record is not None:
+                row = {**owner_row(key), "record": encode_text(record)}
+                made.append(Guarded(self._queries["put_record"], [row]))
+            for effect in self._kind.effects(step):
+                place = (*owner, effect.part.name, effect.item)
+                if isinstance(effect, ItemPut):
+                    made.append(Guarded(self._queries["put_item"], [(*place, encode_text(effect.value))]))
+                else:
+                    made.append(Guarded(self._queries["drop_item"], [place]))
+                    made.append(Guarded(self._queries["drop_vector"], [place]))
+        return made
+
+    def state(self, connection: Connection, key: Key, head: Head, record: Any, space: str) -> PartsState[Any]:
+        parts: dict[str, dict[str, Any]] = {part.name: {} for part in self._kind.parts}
+        forms = {part.name: form(part.of) for part in self._kind.parts}
+        rows = connection.execute(self._queries["items"], owner_row(key))
+        for part, item, value in in_turns(rows, self._give_way, PORTION):
+            parts[part][item] = forms[part].taken(json.loads(value))
+        vectors: dict[str, dict[str, Vector]] = {}
+        asked = {**owner_row(key), "space": space}
+        for part, item, embedding in in_turns(
+            connection.execute(self._queries["vectors"], asked), self._give_way, PORTION
+        ):
+            vectors.setdefault(part, {})[item] = vector_of(embedding)
+        return PartsState(head=head, record=record, parts=parts, vectors=vectors)
+
+    def vector_writes(
+        self, key: Key, part: str, space: str, vectors: Mapping[Any, Vector]
+    ) -> Iterable[Guarded]:
+        rows = [
+            {
+                **owner_row(key),
+                "part": part,
+                "item": item,
+                "space": space,
+                "embedding": vector_bytes(vector),
+            }
+            for item, vector in vectors.items()
+        ]
+        yield Guarded(self._queries["put_vector"], rows)
+
+    def vector(
+        self, connection: Connection, key: Key, uid: str, part: str, space: str, item: Any
+    ) -> bytes | None:
+        asked = {**owner_row(key), "uid": uid, "part": part, "space": space, "item": item}
+        row = connection.execute(self._queries["vector"], asked).fetchone()
+        return None if row is None else row[0]
+
+    def purge(self, key: Key) -> Mapping[str, Guarded]:
+        return {
+            table: Guarded(
+                f"DELETE FROM {table} WHERE tenant = :tenant AND kind = :kind AND name = :name",
+                [owner_row(key)],
+            )
+            for table in ("vectors", "items")
+        }
+
+    def counted(self, connection: Connection, key: Key) -> PurgeCounts:
+        return PurgeCounts(
+            items=dict(connection.execute(self._queries["item_counts"], owner_row(key)).fetchall())
+        )

@@ -1,0 +1,294 @@
+"""Aggregates in this process's memory: for tests, for trials without a disk, and the oracle of the other stores.
+
+Law: the same meaning as theirs, and stricter. It keeps everything as the bytes the codec writes of it or as
+values replayed on plain dicts, and shares no code with `apply` or with SQL.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from core.aggregate.change import Change, Head
+from core.aggregate.kind import Kind, Kinds
+from core.errors import HeadMoved, RequestIdReused, RequirementFailed, RevisionTrimmed, StoreUnavailable
+from core.ids import RequestId, Tenant
+from core.keys import BankKey, Key
+from core.kinds import KINDS
+from core.model.bank import BankRecord
+from core.model.insight import Insight
+from core.model.request import RequestRecord
+from core.model.structuring import StructuringState
+from core.model.vector import Vector
+from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from service.adapters.store.fence import ChangeInvalid, check_chain
+from service.adapters.store.memory_bank import BankContents
+from service.adapters.store.memory_items import ItemContents
+
+Contents = BankContents | ItemContents
+
+
+@dataclass(slots=True, kw_only=True)
+class _Entry:
+    """One of the feed: the change without its steps, and these encoded: nothing is shared with who wrote."""
+
+    change: Change[Any]
+    steps: str
+
+
+@dataclass(slots=True, kw_only=True)
+class _Stored:
+    head: Head
+    contents: Any
+    feed: list[_Entry] = field(default_factory=list)
+    requests: dict[RequestId, RequestRecord] = field(default_factory=dict)
+
+
+class MemoryStore:
+    """Implements `core.ports.store.Store`. Nothing in it awaits, so every call is atomic."""
+
+    def __init__(self, kinds: Kinds = KINDS) -> None:
+        self._kinds = kinds
+        self._stored: dict[Key, _Stored] = {}
+        self._closed = False
+
+    # ---- writing ----
+
+    async def append(
+        self,
+        key: Key,
+        uid: str,
+        changes: Sequence[Change[Any]],
+        *,
+        requires: Sequence[Require] = (),
+        erase: bool = False,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
+        self._refuse_if_closed()
+        kind = self._kinds[key.kind]
+        founding = check_chain(kind, key, uid, changes)
+        first, last = changes[0], changes[-1]
+        stored = self._stored.get(key)
+        if stored and stored.head.uid == uid and _has(stored, last):
+            return  # an append whose outcome was lost, sent again
+        for require in requires:
+            self._check(require)
+        if founding is not None:
+            if stored is not None:
+                raise kind.taken(key)
+            stored = _Stored(
+                head=Head(uid=uid, revision=0, change_id=last.change_id), contents=_new(kind, founding)
+            )
+        else:
+            stored = self._of(key, uid)
+            if stored.head.change_id != first.parent:
+                raise HeadMoved
+            if stored.head.revision + 1 != first.revision:
+                raise ChangeInvalid(f"{first.change_id} skips revisions")
+        contents, requests = stored.contents.copied(), dict(stored.requests)
+        entries = [_replayed(kind, contents, requests, change) for change in changes]
+        if meanwhile is not None:
+            meanwhile()
+        feed = [*stored.feed, *entries]
+        self._stored[key] = _Stored(
+            head=Head(uid=uid, revision=last.revision, change_id=last.change_id),
+            contents=contents,
+            feed=[entry for entry in feed if entry.change.revision >= last.revision] if erase else feed,
+            requests=requests,
+        )
+
+    async def put_vectors(
+        self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]
+    ) -> None:
+        self._of(key, uid).contents.put_vectors(part, space, vectors)
+
+    async def delete(self, key: Key, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
+        self._refuse_if_closed()
+        stored = self._stored.get(key)
+        if stored is None or uid not in (None, stored.head.uid):
+            raise self._kinds[key.kind].missing(key)
+        if revision not in (None, stored.head.revision):
+            raise HeadMoved
+        del self._stored[key]
+        counts: PurgeCounts = stored.contents.counts()
+        return replace(counts, changes=len(stored.feed), requests=len(stored.requests))
+
+    async def trim(self, before: datetime) -> int:
+        self._refuse_if_closed()
+        return sum(_trim(stored, before) for stored in self._stored.values())
+
+    async def close(self) -> None:
+        self._closed = True
+
+    # ---- reading ----
+
+    async def load(self, key: Key, space: str = "") -> Any | None:
+        self._refuse_if_closed()
+        stored = self._stored.get(key)
+        return stored.contents.state(stored.head, space) if stored else None
+
+    async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
+        self._refuse_if_closed()
+        return {key: self._stored[key].head for key in keys if key in self._stored}
+
+    async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
+        feed, codec = self._of(key, uid).feed, self._kinds[key.kind].steps
+        oldest = feed[0].change.revision - 1
+        if after < oldest:
+            raise RevisionTrimmed(after, oldest)
+        asked = [entry for entry in feed if entry.change.revision > after][:limit]
+        return [replace(entry.change, steps=codec.steps(entry.steps)) for entry in asked]
+
+    async def request(self, key: Key, request_id: RequestId) -> RequestRecord | None:
+        self._refuse_if_closed()
+        stored = self._stored.get(key)
+        return stored.requests.get(request_id) if stored else None
+
+    async def vectors(
+        self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
+    ) -> Mapping[Any, Vector]:
+        self._refuse_if_closed()
+        stored = self._stored.get(key)
+        kept = stored.contents.vectors_of(part, space) if stored and stored.head.uid == uid else {}
+        return {item: kept[item] for item in items if item in kept}
+
+    async def listed(
+        self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
+    ) -> Sequence[tuple[Any, int]]:
+        return [
+            (stored.contents.record, stored.head.revision)
+            for key, stored in self._sorted()
+            if (key.tenant, key.kind) == (tenant, kind)
+            and key.name > after
+            and _is_chosen(stored.contents.record, chosen)
+        ][:limit]
+
+    async def count(self, tenant: Tenant, kind: str, user: str) -> int:
+        return len([1 for key, _ in self._of_user(tenant, user) if key.kind == kind])
+
+    async def keys_of_user(
+        self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
+    ) -> Sequence[tuple[Key, str]]:
+        apart = {"user"} if include_banks else {"user", BankKey.kind}
+        found = [
+            (key, stored.head.uid) for key, stored in self._of_user(tenant, user) if key.kind not in apart
+        ]
+        return found[:limit]
+
+    async def due(self, now: datetime, limit: int) -> Sequence[tuple[Key, str]]:
+        return self._past("due_time", now, limit)
+
+    async def expired(
+        self, now: datetime, default_ttl_seconds: float, limit: int
+    ) -> Sequence[tuple[Key, str]]:
+        default = timedelta(seconds=default_ttl_seconds)
+        times: list[tuple[datetime, Key, str]] = []
+        for key, stored in self._sorted():
+            record = stored.contents.record
+            is_bank = isinstance(record, BankRecord)
+            time = record.goes_at(default) if is_bank else getattr(record, "purge_time", None)
+            if time is not None:
+                times.append((time, key, stored.head.uid))
+        times.sort(key=lambda one: one[0])
+        return [(key, uid) for time, key, uid in times if time <= now][:limit]
+
+    async def leftovers(self, limit: int) -> Sequence[Leftover]:
+        left = [
+            Leftover(key=key, interaction_id=work.interaction_id, update_time=work.update_time)
+            for key, stored in self._sorted()
+            if isinstance(key, BankKey)
+            for work in stored.contents.structurings.values()
+            if work.state is not StructuringState.DONE
+        ]
+        left.sort(key=lambda one: (one.update_time, one.key.tenant, one.key.bank_id, one.interaction_id))
+        return left[:limit]
+
+    # ---- parts ----
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+
+    def _of(self, key: Key, uid: str) -> _Stored:
+        self._refuse_if_closed()
+        stored = self._stored.get(key)
+        if stored is None or stored.head.uid != uid:
+            raise self._kinds[key.kind].missing(key)
+        return stored
+
+    def _sorted(self) -> list[tuple[Key, _Stored]]:
+        self._refuse_if_closed()
+        return sorted(self._stored.items(), key=lambda one: (one[0].tenant, one[0].kind, one[0].name))
+
+    def _of_user(self, tenant: Tenant, user: str) -> list[tuple[Key, _Stored]]:
+        return [
+            (key, stored)
+            for key, stored in self._sorted()
+            if key.tenant == tenant and user and getattr(stored.contents.record, "user", "") == user
+        ]
+
+    def _past(self, field_name: str, now: datetime, limit: int) -> list[tuple[Key, str]]:
+        times = [
+            (time, key, stored.head.uid)
+            for key, stored in self._sorted()
+            if (time := getattr(stored.contents.record, field_name, None)) is not None and time <= now
+        ]
+        return [(key, uid) for _, key, uid in sorted(times, key=lambda one: one[0])][:limit]
+
+    def _check(self, require: Require) -> None:
+        """Raises RequirementFailed."""
+        stored = self._stored.get(require.key)
+        if stored is None:
+            if require.if_there:
+                return
+            raise RequirementFailed(require.key)
+        record = stored.contents.record
+        fits = require.uid in (None, stored.head.uid)
+        fits = fits and require.generation in (None, getattr(record, "generation", None))
+        is_on = getattr(record, "enabled", True) and getattr(record, "state", "") != "purging"
+        if not fits or (require.enabled and not is_on):
+            raise RequirementFailed(require.key)
+
+
+def _new(kind: Kind[Any, Any], record: Any) -> Contents:
+    if kind.name == BankKey.kind:
+        return BankContents(record=record, insight=Insight(goal=record.goal))
+    return ItemContents(kind=kind, record=record)
+
+
+def _has(stored: _Stored, change: Change[Any]) -> bool:
+    return any(entry.change.change_id == change.change_id for entry in stored.feed)
+
+
+def _replayed(
+    kind: Kind[Any, Any], contents: Contents, requests: dict[RequestId, RequestRecord], change: Change[Any]
+) -> _Entry:
+    """Carry out a change on the contents, from its bytes; what the feed keeps of it."""
+    steps = kind.steps.text(change.steps)
+    for step in kind.steps.steps(steps):
+        contents.apply(step)
+    for request in change.requests:
+        before = requests.get(request.request_id)
+        if before is not None and (before.verb, before.digest) != (request.verb, request.digest):
+            raise RequestIdReused(request.request_id)
+        requests[request.request_id] = request
+    return _Entry(change=replace(change, steps=(), requests=()), steps=steps)
+
+
+def _trim(stored: _Stored, before: datetime) -> int:
+    young = [n for n, entry in enumerate(stored.feed) if entry.change.time >= before]
+    first = young[0] if young else len(stored.feed) - 1
+    old = [name for name, request in stored.requests.items() if request.create_time < before]
+    for name in old:
+        del stored.requests[name]
+    stored.feed = stored.feed[first:]
+    return first + len(old)
+
+
+def _is_chosen(record: Any, chosen: Listing) -> bool:
+    return (
+        chosen.user in ("", getattr(record, "user", ""))
+        and chosen.collection in ("", getattr(record, "collection", ""))
+        and chosen.state in ("", getattr(record, "state", ""))
+        and chosen.labels.items() <= getattr(record, "labels", {}).items()
+    )

@@ -1,0 +1,55 @@
+"""What a kind's rows are to the store: the statements of its steps, its state, and what a purge removes.
+
+Law: the store asks these of the tables of a kind, and knows no table but those of every aggregate.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from core.aggregate.change import Head
+from core.keys import Key
+from core.model.vector import Vector
+from core.ports.store import PurgeCounts
+from service.adapters.store.database import Connection, Guarded
+from service.adapters.store.rows import Row
+
+
+class OwnedTables(Protocol):
+    """The tables of one kind, or of several that are kept alike."""
+
+    def is_brief(self, steps: Sequence[Any]) -> bool:
+        """Whether the statements of the steps are made sooner than another thread would begin."""
+        ...
+
+    def founding(self, key: Any, record: Any) -> Iterable[Guarded]:
+        """What is written when an aggregate begins, beside its own row."""
+        ...
+
+    def statements(self, key: Any, steps: Sequence[Any]) -> Sequence[Guarded]:
+        """What carries out the steps, in order. Pure: may run in any thread. Raises StepUnknown."""
+        ...
+
+    def state(self, connection: Connection, key: Any, head: Head, record: Any, space: str) -> Any:
+        """All of the aggregate, read in one snapshot."""
+        ...
+
+    def vector_writes(
+        self, key: Any, part: str, space: str, vectors: Mapping[Any, Vector]
+    ) -> Iterable[Guarded]: ...
+
+    def vector(
+        self, connection: Connection, key: Any, uid: str, part: str, space: str, item: Any
+    ) -> bytes | None: ...
+
+    def purge(self, key: Any) -> Mapping[str, Guarded]:
+        """What removes its rows, by table, in order."""
+        ...
+
+    def counted(self, connection: Connection, key: Any) -> PurgeCounts:
+        """What there is to be removed that the purge itself does not count."""
+        ...
+
+
+def owner_row(key: Key) -> Row:
+    """The columns that every row of every aggregate begins with."""
+    return {"tenant": key.tenant, "kind": key.kind, "name": key.name}

@@ -1,0 +1,366 @@
+"""Aggregates of every kind in a database: the fence, the feed, the requests. Rows of each kind are its tables' affair.
+
+Law: a change's rows and its feed entry are written in one transaction, and only where the head
+is the change's parent. Everything of an aggregate is keyed by (tenant, kind, name) and goes with it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from core.aggregate.change import Change, Head
+from core.aggregate.codec import decode, dumps, encode_text, instant, micros, vector_of
+from core.aggregate.kind import Kinds
+from core.errors import HeadMoved, RequestIdReused, RequirementFailed, RevisionTrimmed
+from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
+from core.keys import BankKey, Key
+from core.model.request import RequestRecord
+from core.model.vector import Vector
+from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from service.adapters.store.database import Connection, Database, Guarded, Plan, Refused
+from service.adapters.store.fence import ChangeInvalid, check_chain
+from service.adapters.store.owned import OwnedTables, owner_row
+from service.adapters.store.rows import Row, RowShape
+
+TRIMMED_AT_ONCE = 200  # entries of the feed to one transaction, which takes some milliseconds
+BATCHES = 50  # of them in one call: the next call goes on
+
+Standing = tuple[str, int, str, str]  # uid, revision, head and record, as they are stored
+
+
+class SqlStore:
+    """Implements `core.ports.store.Store` over a `Database`."""
+
+    def __init__(
+        self, database: Database, queries: Mapping[str, str], kinds: Kinds, tables: Mapping[str, OwnedTables]
+    ) -> None:
+        """`tables`: of each kind, by its name."""
+        self._database = database
+        self._sql = queries
+        self._kinds = kinds
+        self._tables = tables
+        self._requests = RowShape(RequestRecord)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    # ---- writing ----
+
+    async def append(
+        self,
+        key: Key,
+        uid: str,
+        changes: Sequence[Change[Any]],
+        *,
+        requires: Sequence[Require] = (),
+        erase: bool = False,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
+        founding = check_chain(self._kinds[key.kind], key, uid, changes)
+        tables = self._tables[key.kind]
+        make = partial(self._plan, key, uid, founding, changes, requires, erase=erase)
+        brief = all(tables.is_brief(change.steps) for change in changes)
+        plan = make() if brief else await self._database.prepare(make)
+        try:
+            await self._database.write(plan, self._landed(key, uid, changes[-1]), meanwhile)
+        except Refused as refused:
+            await self._name_refusal(key, uid, changes, requires, refused)
+
+    async def put_vectors(
+        self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]
+    ) -> None:
+        writes = self._tables[key.kind].vector_writes(key, part, space, vectors)
+        try:
+            await self._database.write([self._is_there(key, uid, None), *writes])
+        except Refused:
+            raise self._kinds[key.kind].missing(key) from None
+
+    async def delete(self, key: Key, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
+        while True:
+            standing, counts = await self._database.read(partial(self._to_be_purged, key))
+            if standing is None or uid not in (None, standing[0]):
+                raise self._kinds[key.kind].missing(key)
+            if revision not in (None, standing[1]):
+                raise HeadMoved
+            try:
+                removed = await self._purge(key, *standing[:2])
+            except Refused:
+                continue  # it changed, or went, between our look and the purge
+            await self._database.scrub()
+            return replace(counts, **removed)  # type: ignore[arg-type]  # names of counts, all of them numbers
+
+    async def _purge(self, key: Key, uid: str, revision: int) -> Mapping[str, int]:
+        """Remove every row; how many of those that are counted by their table."""
+        purges = {**self._tables[key.kind].purge(key), **{t: _purge_of(t, key) for t in _OF_ALL}}
+        guard = self._is_there(key, uid, revision)
+        owe = Guarded(self._sql["owe_a_scrub"], [()])
+        touched = await self._database.write([guard, *purges.values(), owe])
+        gone = dict(zip(purges, touched[1:-1], strict=True))
+        return {table: gone[table] for table in _COUNTED if table in gone}
+
+    async def trim(self, before: datetime) -> int:
+        limit: Row = {"before": micros(before), "limit": TRIMMED_AT_ONCE}
+        (total,) = await self._database.write(
+            [Guarded(self._sql["trim_requests"], [{"before": micros(before)}])]
+        )
+        for _ in range(BATCHES):
+            (gone,) = await self._database.write([Guarded(self._sql["trim_changes"], [limit])])
+            total += gone
+            if gone < TRIMMED_AT_ONCE:
+                break
+        return total
+
+    # ---- reading ----
+
+    async def load(self, key: Key, space: str = "") -> Any | None:
+        def act(connection: Connection) -> Any | None:
+            standing = self._standing(key, connection)
+            if standing is None:
+                return None
+            uid, revision, head, written = standing
+            at = Head(uid=uid, revision=revision, change_id=ChangeId(head))
+            record = decode(self._kinds[key.kind].record, written)
+            return self._tables[key.kind].state(connection, key, at, record, space)
+
+        return await self._database.read(act, at_length=True)
+
+    async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
+        wanted = dumps([[key.tenant, key.kind, key.name] for key in keys])
+        rows = await self._fetch("heads", {"keys": wanted})
+        return {
+            self._key(*place): Head(uid=uid, revision=revision, change_id=ChangeId(head))
+            for *place, uid, revision, head in rows
+        }
+
+    async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
+        return await self._database.read(partial(self._changes, key, uid, after, limit))
+
+    async def request(self, key: Key, request_id: RequestId) -> RequestRecord | None:
+        rows = await self._fetch("request", {**owner_row(key), "request_id": request_id})
+        return self._requests.value(rows[0]) if rows else None
+
+    async def vectors(
+        self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
+    ) -> Mapping[Any, Vector]:
+        tables = self._tables[key.kind]
+
+        def act(connection: Connection) -> Mapping[Any, Vector]:
+            found = ((item, tables.vector(connection, key, uid, part, space, item)) for item in items)
+            return {item: vector_of(stored) for item, stored in found if stored is not None}
+
+        return await self._database.read(act)
+
+    async def listed(
+        self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
+    ) -> Sequence[tuple[Any, int]]:
+        asked: Row = {
+            "tenant": tenant,
+            "kind": kind,
+            "user": chosen.user,
+            "collection": chosen.collection,
+            "labels": dumps(dict(chosen.labels)),
+            "state": chosen.state,
+            "after": after,
+            "limit": limit,
+        }
+        type_ = self._kinds[kind].record
+        return [(decode(type_, record), revision) for record, revision in await self._fetch("listed", asked)]
+
+    async def count(self, tenant: Tenant, kind: str, user: str) -> int:
+        ((count,),) = await self._fetch("count", {"tenant": tenant, "kind": kind, "user": user})
+        return int(count)
+
+    async def keys_of_user(
+        self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
+    ) -> Sequence[tuple[Key, str]]:
+        asked: Row = {"tenant": tenant, "user": user, "include_banks": include_banks, "limit": limit}
+        return await self._owners("keys_of_user", asked)
+
+    async def due(self, now: datetime, limit: int) -> Sequence[tuple[Key, str]]:
+        return await self._owners("due", {"now": micros(now), "limit": limit})
+
+    async def expired(
+        self, now: datetime, default_ttl_seconds: float, limit: int
+    ) -> Sequence[tuple[Key, str]]:
+        default = round(default_ttl_seconds * 1_000_000)
+        return await self._owners("expired", {"now": micros(now), "default_ttl": default, "limit": limit})
+
+    async def leftovers(self, limit: int) -> Sequence[Leftover]:
+        return [
+            Leftover(
+                key=BankKey(tenant=Tenant(tenant), bank_id=BankId(bank_id)),
+                interaction_id=InteractionId(interaction_id),
+                update_time=instant(update_time),
+            )
+            for tenant, bank_id, interaction_id, update_time in await self._fetch(
+                "leftovers", {"limit": limit}
+            )
+        ]
+
+    async def _fetch(self, name: str, asked: Row) -> list[Any]:
+        def act(connection: Connection) -> list[Any]:
+            rows: list[Any] = connection.execute(self._sql[name], asked).fetchall()
+            return rows
+
+        return await self._database.read(act)
+
+    async def _owners(self, name: str, asked: Row) -> list[tuple[Key, str]]:
+        return [(self._key(*place), uid) for *place, uid in await self._fetch(name, asked)]
+
+    def _key(self, tenant: str, kind: str, name: str) -> Key:
+        return self._kinds[kind].key_of(Tenant(tenant), name)
+
+    # ---- plans ----
+
+    def _plan(
+        self,
+        key: Key,
+        uid: str,
+        founding: Any | None,
+        changes: Sequence[Change[Any]],
+        requires: Sequence[Require],
+        *,
+        erase: bool,
+    ) -> Plan:
+        """All that an append writes, and what must hold for it: the head moves from the first change's parent to the
+        last change, which is the fence."""
+        tables, last = self._tables[key.kind], changes[-1]
+        plan = [self._fulfils(require) for require in requires]
+        plan.append(self._head_moves(key, uid, founding, changes))
+        if founding is not None:
+            plan += tables.founding(key, founding)
+        for change in changes:
+            plan += tables.statements(key, change.steps)
+            plan.append(Guarded(self._sql["add_change"], [self._entry(key, change)]))
+        for request in (request for change in changes for request in change.requests):
+            row = {**owner_row(key), **self._requests.columns(request)}
+            plan.append(Guarded(self._sql["put_request"], [row], must_touch=1))
+        if erase:
+            older = {**owner_row(key), "revision": last.revision}
+            plan.append(Guarded(self._sql["erase_changes"], [older]))
+            plan.append(Guarded(self._sql["owe_a_scrub"], [()]))
+        return plan
+
+    def _head_moves(
+        self, key: Key, uid: str, founding: Any | None, changes: Sequence[Change[Any]]
+    ) -> Guarded:
+        first, last = changes[0], changes[-1]
+        if founding is None:
+            place = (key.tenant, key.kind, key.name, uid)
+            step = (*place, first.parent, last.revision, last.change_id, first.revision - 1)
+            return Guarded(self._sql["advance"], [step], must_touch=1)
+        row: Row = {
+            **owner_row(key),
+            "uid": uid,
+            "revision": last.revision,
+            "head": last.change_id,
+            "record": encode_text(founding),
+        }
+        return Guarded(self._sql["create"], [row], must_touch=1)
+
+    def _entry(self, key: Key, change: Change[Any]) -> tuple[Any, ...]:
+        steps = self._kinds[key.kind].steps.text(change.steps)
+        place = (key.tenant, key.kind, key.name)
+        return (*place, change.revision, change.change_id, change.parent, micros(change.time), steps)
+
+    def _fulfils(self, require: Require) -> Guarded:
+        row: Row = {
+            **owner_row(require.key),
+            "uid": require.uid,
+            "generation": require.generation,
+            "enabled": require.enabled,
+            "if_there": require.if_there,
+        }
+        return Guarded(self._sql["fulfils"], [row], finds=True)
+
+    def _is_there(self, key: Key, uid: str, revision: int | None) -> Guarded:
+        return Guarded(
+            self._sql["is_there"], [{**owner_row(key), "uid": uid, "revision": revision}], finds=True
+        )
+
+    def _landed(self, key: Key, uid: str, change: Change[Any]) -> Guarded:
+        asked: Row = {
+            **owner_row(key),
+            "uid": uid,
+            "revision": change.revision,
+            "change_id": change.change_id,
+        }
+        return Guarded(self._sql["change_stored"], [asked], finds=True)
+
+    # ---- refusals ----
+
+    async def _name_refusal(
+        self,
+        key: Key,
+        uid: str,
+        changes: Sequence[Change[Any]],
+        requires: Sequence[Require],
+        refused: Refused,
+    ) -> None:
+        """Return where the changes are stored after all; else raise what the refusal means."""
+        kind, first = self._kinds[key.kind], changes[0]
+        landed = self._landed(key, uid, changes[-1])
+        stored, standing = await self._database.read(
+            lambda connection: (
+                connection.execute(landed.sql, landed.rows[0]).fetchone() is not None,
+                self._standing(key, connection),
+            )
+        )
+        if stored:
+            return  # an append whose outcome was lost, sent again
+        for require in requires:
+            if refused.guard == self._fulfils(require):
+                raise RequirementFailed(require.key)
+        if first.parent is None and standing is not None:
+            raise kind.taken(key)
+        if first.parent is not None and (standing is None or standing[0] != uid):
+            raise kind.missing(key)
+        if standing is not None and standing[2] != first.parent:
+            raise HeadMoved
+        if refused.guard.sql == self._sql["put_request"]:
+            row: Any = refused.guard.rows[0]
+            raise RequestIdReused(row["request_id"])
+        if refused.guard.sql == self._sql["advance"]:
+            raise ChangeInvalid(f"{first.change_id} skips revisions")
+        raise ChangeInvalid(str(refused))
+
+    # ---- in a reader's thread ----
+
+    def _standing(self, key: Key, connection: Connection) -> Standing | None:
+        row: Standing | None = connection.execute(self._sql["stands"], owner_row(key)).fetchone()
+        return row
+
+    def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Standing | None, PurgeCounts]:
+        return self._standing(key, connection), self._tables[key.kind].counted(connection, key)
+
+    def _changes(
+        self, key: Key, uid: str, after: int, limit: int, connection: Connection
+    ) -> Sequence[Change[Any]]:
+        kind, standing = self._kinds[key.kind], self._standing(key, connection)
+        if standing is None or standing[0] != uid:
+            raise kind.missing(key)
+        (oldest,) = connection.execute(self._sql["oldest_change"], owner_row(key)).fetchone()
+        if after < oldest - 1:
+            raise RevisionTrimmed(after, oldest - 1)
+        asked = {**owner_row(key), "after": after, "limit": limit}
+        return [
+            Change(
+                change_id=ChangeId(change_id),
+                parent=parent and ChangeId(parent),
+                revision=revision,
+                time=instant(time),
+                steps=kind.steps.steps(steps),
+            )
+            for revision, change_id, parent, time, steps in connection.execute(self._sql["changes"], asked)
+        ]
+
+
+_OF_ALL = ("requests", "changes", "aggregates")
+_COUNTED = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")
+
+
+def _purge_of(table: str, key: Key) -> Guarded:
+    sql = f"DELETE FROM {table} WHERE tenant = :tenant AND kind = :kind AND name = :name"
+    return Guarded(sql, [owner_row(key)])
