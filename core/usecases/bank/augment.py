@@ -17,6 +17,7 @@ from core.errors import BudgetTooSmall
 from core.index.scoring import Mode
 from core.keys import BankKey
 from core.model.insight import Insight
+from core.model.vector import Vector
 from core.text.tokens import estimate
 from core.usecases.bank.reranking import UNJUDGED, Judged, Reranked, second_opinions
 from core.usecases.bank.search import query_vector
