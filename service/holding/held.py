@@ -29,7 +29,9 @@ FEW = 50  # steps: indexes that grew by no more are not worth a look, which take
 REST_SECONDS = 5.0  # without an edit: it rests, and short tails are compiled, too
 SAVE_SECONDS = 60.0  # between two times that an aggregate's indexes are taken down, however busy it is
 FORGET_SECONDS = 600.0  # the same where little changed, but words are to go from a snapshot
-LARGE_TEXT = 50_000  # characters; an aggregate founded with more, whose words take 10 ms, is made off the loop
+LARGE_TEXT = (
+    50_000  # characters; an aggregate founded with more, whose words take 10 ms, is made off the loop
+)
 WORDY = 5_000  # characters; the words of more new text than this, which take a millisecond, are found off the loop
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.errors import AttachmentNotFound, InvalidField
 from core.ids import AttachmentId, InteractionId, NodeId
 from core.keys import BankKey
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
+from core.model.vector import Vector
 from core.usecases.bank.interactions import InteractionSeen, by_event, piece
 from core.usecases.bank.passages import Passages, Piece, pieces
 from core.usecases.bank.search import query_vector

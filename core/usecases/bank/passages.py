@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.aggregate.change import Vector
 from core.bank.bank import Bank
 from core.bank.query import Query, Target
 from core.bank.search import segments_within
@@ -17,6 +16,7 @@ from core.errors import InvalidField
 from core.ids import SegmentRef
 from core.model.interaction import Interaction
 from core.model.node import Node
+from core.model.vector import Vector
 
 SURROUNDINGS = 1_000
 """Code points before and after, where the caller does not say."""
