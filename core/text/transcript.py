@@ -303,7 +303,7 @@ def _is_transcript(text: str, marks: Sequence[Mark]) -> bool:
     sure = [mark for mark in marks if mark.sure]
     if sure:
         alone = any(text[mark.start : mark.end].startswith("<") or mark.start == mark.end for mark in sure)
-        alone = alone or any(mark.role and mark.start == 0 for mark in sure)
+        alone = alone or any(mark.role and mark.start == 0 or mark.kind is Kind.ANSWER for mark in sure)
         return alone or len({mark.kind for mark in marks}) > 1
     return any(
         mark.kind is Kind.CALL and _looks_called(text[mark.end :].split("\n", 1)[0])

@@ -23,6 +23,7 @@ from core.text.sentences import split
 QUESTION = 240  # code points of the goal's questions in a step
 FOUND_SENTENCES = 2
 FOUND_WIDTH = 300  # columns
+ENDS = tuple('.!?…。！？；;:："”’)）')
 LEAST = 0.5  # of the best sentence's score, for a second one
 
 SOLVED = frozenset({TaskType.SOLVE, "解决"})
@@ -99,7 +100,15 @@ def found_by(progress: Progress, goal: str) -> str:
     best = sorted(kept, key=lambda index: -worth[index])[: 4 * FOUND_SENTENCES]
     picked = salience.chosen([texts[i] for i in best], [worth[i] for i in best], FOUND_WIDTH)
     chosen = sorted(best[i] for i in picked[:FOUND_SENTENCES])
-    return ("" if is_chinese(texts[chosen[0]]) else " ").join(texts[index] for index in chosen)
+    return _joined([texts[index] for index in chosen])
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Sentences in one line; those without a full stop, as rows and list items are, set apart."""
+    chinese = is_chinese(texts[0])
+    gap, mark = ("", "；") if chinese else (" ", ";")
+    parts = [text if text.endswith(ENDS) else text + mark for text in texts[:-1]]
+    return gap.join((*parts, texts[-1]))
 
 
 def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:

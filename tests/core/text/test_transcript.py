@@ -80,3 +80,8 @@ def test_an_unfinished_answer_before_a_call_is_a_thought() -> None:
     said = lines([("assistant", "", "I will look."), ("tool", "search", FOUND), ("assistant", "", ANSWER)])
 
     assert [part.kind for part in parts("\n".join(said))] == [Kind.THOUGHT, Kind.OBSERVATION, Kind.ANSWER]
+
+
+def test_a_final_answer_alone_is_a_transcript() -> None:
+    assert told("Final Answer: it is 324 metres.") == "it is 324 metres."
+    assert told("最终答案：高324米。") == "高324米。"

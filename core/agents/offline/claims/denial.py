@@ -4,6 +4,7 @@ Law: pure. What is denied must be held by the other side, about the same subject
 not contradict each other.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from core.agents.offline.claims.alignment import align, falls_under, matches
@@ -17,6 +18,12 @@ COVERED_CONTRAST = 0.65  # of "Y" in "X, not Y"
 TELLING = 1.5  # what both speak of must weigh so much, or be all that one of them says
 KNOWN = 2.0  # a subject without a name must be told so closely
 CONTRASTED = 0.7  # of a clause's words, said of the one it is set against
+
+REPORTS = re.compile(
+    r"\b(?:writes|wrote|reports|reported|says|said|states|stated|notes|noted|mentions|mentioned|shows|showed|confirms"
+    r"|confirmed|finds|found|announces|announced) that\b|\baccording to\b|记载|报道|写道|写明|据称|指出",
+    re.IGNORECASE,
+)
 
 
 def denials(left: Statement, right: Statement, same_matter: bool) -> Iterator[Contradiction]:
@@ -117,7 +124,12 @@ def _held(
 def _denied_of_the_name(
     left: Statement, right: Statement, clause: int, denied: tuple[Term, ...]
 ) -> Contradiction | None:
-    """What is denied of someone the other tells of, in a sentence known to speak of one matter with it."""
+    """What is denied of someone the other tells of, in a sentence known to speak of one matter with it.
+
+    Who reports it is not who it is denied of.
+    """
+    if REPORTS.search(left.text):
+        return None
     names = [t for t in (*_subject_of(left, clause), *left.subject) if t.kind is Kind.NAME]
     theirs = right.asserted
     if len(theirs) < len(right.terms) or not any(_any_matches(name, right.subject) for name in names):

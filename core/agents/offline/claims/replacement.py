@@ -116,7 +116,14 @@ def _number(both: Comparison) -> Contradiction | None:
     if both.frame < 1.0 and not both.single and not both.all_but_one:
         return None
     a, b = pairs[0]
+    if both.laid.names and not (both.single or both.all_but_one or _told_alike(both, (a.unit, b.unit))):
+        return None
     return found(Slot.NUMBER, both.left, (a,), both.right, (b,), 0.6 + 0.35 * low)
+
+
+def _told_alike(both: Comparison, units: tuple[str, str]) -> bool:
+    """Whether a word beside the unit is shared: "keeps … for eight years" is no "guarantees … for three years"."""
+    return any(term.kind is not Kind.NAME and term.key not in units for term in both.laid.shared())
 
 
 def _date(both: Comparison) -> Contradiction | None:

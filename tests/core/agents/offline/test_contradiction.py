@@ -195,6 +195,7 @@ TWO_MATTERS = [
     ("The warranty is 10 years.", "The delivery time is 12 weeks."),
     ("公司有1200名员工。", "2010年公司只有300名员工。"),
     ("The company had 300 employees in 2010.", "The company has 1,200 employees."),
+    ("Tidewater keeps them for eight years.", "Tidewater guarantees the Delta for three years."),
 ]
 """Two attributes, two subjects, or two times."""
 
@@ -209,3 +210,10 @@ def test_neither_a_citation_nor_a_year_in_one_of_the_two_hides_a_contradiction(a
 def test_values_of_two_matters_do_not_contradict(a: str, b: str) -> None:
     assert contradicts(a, b) is None
     assert contradicts(b, a) is None
+
+
+def test_who_reports_a_denial_is_not_who_it_is_denied_of() -> None:
+    a = "The Gazette of 20 November writes that the western anchor had not been opened since 1908."
+    b = "The Gazette of 19 November prints the inquiry's closing words: the western anchor had rusted through."
+
+    assert contradicts(a, b, same_matter=True) is None
