@@ -88,6 +88,9 @@ test: setup  ## Run the tests
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
 	@$(BIN)/python -m pytest
 
+long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
+	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
+
 soak: setup  ## Run the end-to-end tests at full size: kills, races, long documents
 	@MEMORYBANK_TEST_SCALE=7 $(BIN)/python -m pytest -s tests/e2e
 
@@ -159,4 +162,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check test soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples try-local-model check test long-tasks soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint clean
