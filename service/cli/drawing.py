@@ -19,6 +19,7 @@ from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
+from memorybank_client import NEVER
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 GLIMPSE = 280  # code points of a summary that a list shows
@@ -222,8 +223,21 @@ def insight(found: types.Insight) -> RenderableType:
         table.add_row("failed" if failed else "done", words(done.type), _task(done.description, done.context))
     for task in found.pending:
         table.add_row("next", words(task.type, WARNING), _task(task.description, task.how))
-    goal = pairs([("goal", found.goal or "(none)"), ("finished", "yes" if found.finished else "no")])
+    goal = pairs(
+        [
+            ("goal", found.goal or "(none)"),
+            ("finished", _ending(found)),
+            ("because", found.reason),
+            ("purged", moment(found.purge_time) if found.HasField("purge_time") else ""),
+        ]
+    )
     return Group(goal, table) if table.row_count else goal
+
+
+def _ending(found: types.Insight) -> str:
+    if not found.finished:
+        return "no"
+    return "given up" if found.outcome == types.TASK_OUTCOME_GAVE_UP else "yes"
 
 
 def _task(description: str, more: str) -> Text:
@@ -246,6 +260,8 @@ def bank(found: memory.GetBankResponse) -> RenderableType:
             ("collection", it.collection),
             ("labels", _labels(it.labels)),
             ("created", moment(it.create_time)),
+            ("finished", moment(it.finish_time) if it.HasField("finish_time") else ""),
+            ("purged", _goes(it)),
             ("revision", str(found.revision)),
             ("vectors", f"{space.name}, {space.dimension} numbers"),
             ("settings", _settings(it)),
@@ -265,6 +281,16 @@ def banks(found: Sequence[types.Bank]) -> RenderableType:
     for each in found:
         table.add_row(words(each.bank_id), str(each.revision), moment(each.create_time), words(each.goal))
     return table
+
+
+def _goes(it: types.Bank) -> str:
+    """When the bank goes; of one that goes on, how long it is kept once it has finished, where it says so."""
+    if it.HasField("purge_time"):
+        return moment(it.purge_time)
+    if not it.HasField("ttl"):
+        return ""
+    never = it.ttl.ToTimedelta() == NEVER
+    return "never, unless deleted" if never else f"{it.ttl.ToTimedelta()} after it has finished"
 
 
 def _settings(it: types.Bank) -> str:

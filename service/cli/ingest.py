@@ -9,11 +9,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import click
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -28,6 +30,7 @@ from service.cli import drawing, paging
 from service.cli.documents import Document, DocumentUnreadable, File, read_file
 from service.cli.errand import Errand, errand
 from service.cli.exits import Exit, Failure
+from service.cli.ttl import Ttl
 
 STAGES = {
     memory.PROGRESS_STAGE_RECEIVING: "sending",
@@ -68,6 +71,11 @@ class Ingested:
 )
 @errand
 @click.option("--goal", default="", help="What the bank is for; used when it is made.")
+@click.option(
+    "--ttl",
+    type=Ttl(),
+    help="How long the bank is kept once its task has finished: 90s, 30m, 24h, 7d, or never.",
+)
 @click.option("--source", default="", help="Where the texts came from.  [default: each file's name]")
 @click.option("--event-time", type=click.DateTime(), help="When it happened (UTC).  [default: now]")
 @click.option("--encoding", help="Of texts.  [default: Unicode by its mark, UTF-8, GB 18030 where it fits]")
@@ -75,6 +83,7 @@ def ingest(
     errand: Errand,
     files: tuple[Path, ...],
     goal: str,
+    ttl: timedelta | None,
     source: str,
     event_time: datetime | None,
     encoding: str | None,
@@ -91,7 +100,7 @@ def ingest(
       memorybank ingest minutes.txt --event-time 2024-05-01 --json
     """
     documents, attached = _read(files, encoding)
-    _make_bank(errand, goal)
+    _make_bank(errand, goal, ttl)
     uploads = [_upload(errand, file) for file in attached]
     happened = timestamp(event_time.replace(tzinfo=UTC)) if event_time else None
     texts = [*documents, *_notes(attached, documents)]
@@ -127,11 +136,16 @@ def _notes(attached: Sequence[File], documents: Sequence[Document]) -> list[Docu
     ]
 
 
-def _make_bank(errand: Errand, goal: str) -> None:
+def _make_bank(errand: Errand, goal: str, ttl: timedelta | None) -> None:
+    kept = None if ttl is None else Duration(seconds=int(ttl.total_seconds()))
     try:
         errand.client.get_bank(bank_id=errand.bank_id)
     except NotFound:
-        errand.client.create_bank(bank_id=errand.bank_id, goal=goal)
+        errand.client.create_bank(bank_id=errand.bank_id, goal=goal, ttl=kept)
+        return
+    if kept is not None:
+        mask = FieldMask(paths=["ttl"])
+        errand.client.update_bank(bank_id=errand.bank_id, bank=types.Bank(ttl=kept), update_mask=mask)
 
 
 def _upload(errand: Errand, file: File) -> memory.UploadAttachmentResponse:

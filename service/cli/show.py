@@ -50,7 +50,11 @@ def bank(errand: Errand) -> None:
 @errand
 def insight(errand: Errand) -> None:
     """Show the insight document: goal, what was done, what comes next."""
-    found = errand.client.get_insight(bank_id=errand.bank_id)
+    read = functools.partial(errand.client.get_insight, bank_id=errand.bank_id, page_size=PAGE)
+    found, *more = paging.pages(lambda token: read(page_token=token))
+    for page in more:
+        found.insight.completed.extend(page.insight.completed)
+    found.next_page_token = ""
     errand.answer(found, drawing.insight(found.insight))
 
 

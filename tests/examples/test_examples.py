@@ -137,6 +137,30 @@ async def test_the_middleware_serves_an_agent_that_is_awaited(tmp_path: Path) ->
     assert printed.strip() == ANSWER
 
 
+AGAIN = """
+import sys
+from examples.langgraph_agent import PROMPT, HumanMessage, SyncMemoryBankClient, SyncReActAdapter
+from examples.langgraph_agent import agent_with, model_endpoint
+
+with model_endpoint() as endpoint, SyncMemoryBankClient(sys.argv[1]) as client:
+    memory = SyncReActAdapter(client)
+    agent = agent_with(memory, endpoint)
+    said = agent.invoke({"messages": [HumanMessage(PROMPT)]})["messages"]
+    first = len(memory.insight.completed)
+    said = agent.invoke({"messages": [*said, HumanMessage(PROMPT)]})["messages"]
+    print(memory.finished, memory.insight.earlier_tasks == first, len(memory.insight.completed) > first)
+"""
+
+
+@with_langgraph
+@pytest.mark.slow
+async def test_the_second_message_of_a_conversation_begins_the_next_task(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(by_langgraph, str(address), "-c", AGAIN)
+
+    assert printed.strip() == "True True True"
+
+
 def test_the_search_tool_finds_by_words_and_by_chinese_characters() -> None:
     assert research.search("ferry ticket fares").startswith("harbour_fares.md")
     assert research.search("博物馆门票").startswith("museum_zh.md")

@@ -25,7 +25,7 @@ from memorybank_client.errors import (
     Unavailable,
     Unimplemented,
 )
-from memorybank_client.values import numbers, timestamp, vector
+from memorybank_client.values import NEVER, numbers, timestamp, vector
 
 __all__ = [
     "MemoryBankClient",
@@ -33,6 +33,7 @@ __all__ = [
     "vector",
     "numbers",
     "timestamp",
+    "NEVER",
     "MemoryBankError",
     "ErrorReason",
     "FieldViolation",

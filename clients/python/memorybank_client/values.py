@@ -3,7 +3,7 @@
 import sys
 from array import array
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -35,6 +35,10 @@ def numbers(embedding: Vector) -> list[float]:
     if not embedding.f32:
         return list(embedding.values)
     return _little_endian(array("f", embedding.f32)).tolist()
+
+
+NEVER = timedelta(seconds=-1)
+"""The ttl of a bank that stays until it is deleted."""
 
 
 def timestamp(moment: datetime) -> Timestamp:

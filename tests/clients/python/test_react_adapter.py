@@ -5,6 +5,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
-from memorybank_client import MemoryBankClient, SyncMemoryBankClient, Unavailable
+from memorybank_client import NEVER, MemoryBankClient, SyncMemoryBankClient, Unavailable
 from memorybank_client.adapters.react import ReActAdapter, SyncReActAdapter
 from service.server import running
 from tests.clients.python.scripted import Refusal, Script, scripted
@@ -53,6 +54,48 @@ async def test_a_loop_goes_on_until_the_task_is_finished(tmp_path: Path) -> None
     assert kinds == ["SOLVE", "ANSWER"]
     assert prompt == ""
     assert [task.type for task in insight.completed] == kinds
+
+
+async def test_after_a_finished_task_the_next_question_begins_another(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        adapter = ReActAdapter(client, bank_id="trip", ttl=timedelta(hours=1))
+        await adapter.enhance("When does the ferry leave?", context=TIMETABLE)
+        while not adapter.finished:
+            await adapter.intercept("Answer: the ferry leaves at nine.")
+        goes = adapter.purge_time
+
+        prompt = await adapter.enhance("What does a ticket cost?")
+        begun = adapter.finished, adapter.purge_time
+        while not adapter.finished:
+            await adapter.intercept("Answer: a ticket costs 42 euro.")
+
+        record = (await client.get_bank(bank_id="trip")).bank
+    assert goes is not None
+    assert record.ttl.ToTimedelta() == timedelta(hours=1)
+    assert begun == (False, None)
+    assert "What does a ticket cost?" in prompt
+    assert adapter.insight.earlier_tasks == 2
+
+
+async def test_a_loop_whose_every_step_fails_comes_to_an_end(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        adapter = ReActAdapter(client, ttl=NEVER)
+        await adapter.enhance("When does the ferry leave?", context=TIMETABLE)
+        steps = 0
+        while not adapter.finished:
+            await adapter.intercept("The page cannot be had.", succeeded=False)
+            steps += 1
+
+    assert steps == 5
+    assert adapter.insight.outcome == types.TASK_OUTCOME_GAVE_UP
+    assert adapter.insight.reason
+    assert adapter.purge_time is None
 
 
 async def test_a_step_that_failed_is_planned_again(tmp_path: Path) -> None:

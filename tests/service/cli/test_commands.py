@@ -42,6 +42,16 @@ def test_a_file_is_remembered_and_found_and_its_bank_is_made_on_the_way(shell: S
     assert "get to Bygdøy" in shell.done("show", "bank")
 
 
+def test_a_bank_says_how_long_it_is_kept(shell: Shell, note: Path) -> None:
+    shell.done("ingest", str(note), "--ttl", "7d")
+    week = shell.done("show", "bank")
+    shell.done("ingest", str(note), "--ttl", "never")
+
+    assert "7 days" in week
+    assert "never" in shell.done("show", "bank")
+    assert "neither a duration" in shell("ingest", str(note), "--ttl", "soon").err
+
+
 def test_the_same_file_again_changes_nothing(shell: Shell, note: Path) -> None:
     first = shell.told("ingest", str(note))
 

@@ -20,10 +20,11 @@ from memorybank_client.adapters.transcript import transcript
 
 
 class MemoryMiddleware(AgentMiddleware):  # type: ignore[misc]  # typed where LangChain is installed
-    """One task's memory: the first message of the user begins the task, the agent ends when it is finished.
+    """A bank's memory: the user's message begins a task, the agent ends when it is finished, and the message after that
+    begins the next, with all that is remembered.
 
     For `invoke` and `ainvoke`; the calls of the service are made from a thread in the latter. An agent that serves
-    many tasks needs a middleware, and so an agent, for each. `images`: whether the model takes images in what a tool
+    many users needs a middleware, and so an agent, for each. `images`: whether the model takes images in what a tool
     brings.
     """
 
@@ -35,7 +36,7 @@ class MemoryMiddleware(AgentMiddleware):  # type: ignore[misc]  # typed where La
         self._begins = 0  # with which of the conversation's messages the step does: what opens it
 
     def before_agent(self, state: AgentState[Any], runtime: Any) -> None:  # noqa: ARG002  its caller names it
-        """StartTask, with question and context in one message."""
+        """StartTask, with question and context in one message; nothing where a task goes on."""
         self._begins = len(state["messages"]) - 1
         self.memory.enhance(state["messages"][-1].text)
 

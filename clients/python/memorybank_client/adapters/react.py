@@ -5,6 +5,7 @@ goes on where it stopped. What a model asks for in vain is told to the model, no
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeVar
 from uuid import uuid4, uuid5
 
@@ -39,7 +40,9 @@ class TaskLoop(Generic[Client]):
 
     `bank_id`: empty, the service makes one. `token_budget` bounds the prompts, else the service's own does;
     `tool_characters` bounds what one call of the tool brings, in code points. `tool_format`: TOOL_FORMAT_OPENAI or
-    TOOL_FORMAT_ANTHROPIC, in whose form `tools` are declared.
+    TOOL_FORMAT_ANTHROPIC, in whose form `tools` are declared. `ttl`: how long the bank is kept once its task has
+    finished (NEVER: until it is deleted), else what the bank says, or the service (24 hours, unless set otherwise).
+    `purge_time` says when a finished bank goes.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class TaskLoop(Generic[Client]):
         token_budget: int | None = None,
         tool_characters: int = 100_000,
         tool_format: ToolFormat.ValueType = TOOL_FORMAT_OPENAI,
+        ttl: timedelta | None = None,
     ) -> None:
         self.client: Client = client
         self.bank_id = bank_id
@@ -57,7 +61,9 @@ class TaskLoop(Generic[Client]):
         self.prompt = ""
         self.tools: list[dict[str, Any]] = []
         self.finished = False
+        self.purge_time: datetime | None = None
         self._begun = False
+        self._ttl = ttl
         self._token_budget = token_budget
         self._tool_characters = tool_characters
         self._tool_format = tool_format
@@ -70,7 +76,9 @@ class TaskLoop(Generic[Client]):
 
     def _start(self, prompt: str, context: Context) -> dict[str, Any]:
         """StartTask's fields: a question beside its context, or both in one, to be taken apart by the service."""
-        question = {"goal": prompt, **_context(context)} if context else {"prompt": prompt}
+        question: dict[str, Any] = {"goal": prompt, **_context(context)} if context else {"prompt": prompt}
+        if self._ttl is not None:
+            question["ttl"] = self._ttl
         return self._fields(question)
 
     def _advance(
@@ -91,12 +99,20 @@ class TaskLoop(Generic[Client]):
             "request_id": str(uuid5(self._step, repr(content))),
         }
 
+    @property
+    def _begins(self) -> bool:
+        """Whether the next prompt of the user begins a task: the first, or one after the last was finished."""
+        return self.finished or not self._begun
+
     def _started(self, response: StartTaskResponse) -> str:
         self._begun = True
         self.bank_id = response.bank.bank_id
+        self.purge_time = None
         return self._stepped(response, response.insight.finished)
 
     def _advanced(self, response: AdvanceTaskResponse) -> str:
+        goes = response.HasField("purge_time")
+        self.purge_time = response.purge_time.ToDatetime(UTC) if goes else None
         return self._stepped(response, response.finished)
 
     def _stepped(self, response: StartTaskResponse | AdvanceTaskResponse, finished: bool) -> str:
@@ -110,8 +126,11 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
     """For a loop that awaits."""
 
     async def enhance(self, prompt: str, context: Context = "") -> str:
-        """The prompt for the model: begins the task with the user's, and is the current step's from then on."""
-        if not self._begun:
+        """The prompt for the model: begins the task with the user's, and is the current step's from then on.
+
+        Once the task is finished the next one begins, with all that the bank remembers.
+        """
+        if self._begins:
             self._started(await self.client.start_task(**self._start(prompt, context)))
         return self.prompt
 
@@ -163,8 +182,11 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
     """For a loop that does not."""
 
     def enhance(self, prompt: str, context: Context = "") -> str:
-        """The prompt for the model: begins the task with the user's, and is the current step's from then on."""
-        if not self._begun:
+        """The prompt for the model: begins the task with the user's, and is the current step's from then on.
+
+        Once the task is finished the next one begins, with all that the bank remembers.
+        """
+        if self._begins:
             self._started(self.client.start_task(**self._start(prompt, context)))
         return self.prompt
 
