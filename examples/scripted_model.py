@@ -14,7 +14,7 @@ from threading import Thread
 from typing import Any
 from uuid import uuid4
 
-NEXT = re.compile(r"^Next:\n- \[[^\]]+\] (\w+):", re.MULTILINE)
+NEXT = re.compile(r"^## Now\n\[[^\]]+\] (\w+)", re.MULTILINE)
 MEMORY = re.compile(r"^- \[(n-[^\]]+)\]", re.MULTILINE)
 FARE = re.compile(r"(\d+) euro")
 TICKET = re.compile(r"门票(\d+)欧元")
