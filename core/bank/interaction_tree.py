@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.bank.steps import SegmentRefute
 from core.errors import InteractionNotFound
 from core.ids import InteractionId, NodeId, SegmentRef
-from core.model.interaction import Interaction, Refutation, Segment
+from core.model.interaction import Interaction, Refutation, Segment, TaskStatus
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring, StructuringState
@@ -25,6 +25,8 @@ class InteractionTree:
         self.structurings: dict[InteractionId, Structuring] = {}
         self.merges: list[MergeRecord] = []
         self.refuted: dict[SegmentRef, tuple[Refutation, ...]] = {}
+        self.failed: set[InteractionId] = set()
+        """Contexts of steps that failed: attempts, not findings."""
         self.order = SegmentOrder()
         self._clusters: dict[InteractionId, dict[int, ClusterWork]] = {}
         self._into: dict[NodeId, NodeId] = {}
@@ -106,6 +108,10 @@ class InteractionTree:
         """`nodes_of` the segments at these positions of `order`."""
         return [self._nodes_at[position] for position in positions]
 
+    def is_attempt(self, node: Node) -> bool:
+        """Whether a node stands for nothing but steps that failed."""
+        return bool(self.failed and node.interaction_ids) and self.failed.issuperset(node.interaction_ids)
+
     def clusters(self, interaction_id: InteractionId) -> list[ClusterWork]:
         """The interaction's clusters planned so far, by number (they are planned in that order)."""
         return list(self._clusters.get(interaction_id, {}).values())
@@ -153,6 +159,8 @@ class InteractionTree:
 
     def add_interaction(self, interaction: Interaction) -> None:
         self.interactions[interaction.interaction_id] = interaction
+        if interaction.task is not None and interaction.task.status is TaskStatus.FAILED:
+            self.failed.add(interaction.interaction_id)
         self.order.add(interaction)
         self._nodes_at += [self.nodes_of(ref) for ref in self.refs(interaction.interaction_id)]
 
@@ -244,5 +252,6 @@ class InteractionTree:
             speaker=span.speaker,
             source=interaction.source,
             node_ids=self._nodes_of.get(ref, ()),
+            of_failure=ref.interaction_id in self.failed,
             refuted=self.refuted.get(ref, ()),
         )

@@ -27,6 +27,7 @@ QUOTATION = 4  # terms of a query that may be one: fewer stand in too many place
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()  # seconds; a float rounds what is later up
 HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
 REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against all of it
+FAILED = 0.5  # the same for the context of a step that failed
 
 
 def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[SegmentRef]]:
@@ -47,7 +48,7 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
     quoting = _quoting(bank, query, said, refs, attribute)
     places = _places(bank, query, said, positions, quoting)
     shares = structure.shares(plain, places, query.structure)
-    if bank.tree.refuted:
+    if bank.tree.refuted or bank.tree.failed:
         kept = np.array([standing(bank, ref) for ref in refs])
         shares = {name: kept * share for name, share in shares.items()}
     parts = np.array(list(shares.values()))
@@ -72,8 +73,10 @@ def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[S
 
 
 def standing(bank: Bank, ref: SegmentRef) -> float:
-    """What a segment's score is multiplied with: the less of it verdicts have left standing, the lower it ranks."""
-    return 1.0 - (1.0 - REFUTED) * bank.tree.refuted_share(ref)
+    """What a segment's score is multiplied with: the less of it verdicts have left standing, the lower it ranks, and
+    lower what a step met that failed."""
+    attempt = FAILED if ref.interaction_id in bank.tree.failed else 1.0
+    return attempt * (1.0 - (1.0 - REFUTED) * bank.tree.refuted_share(ref))
 
 
 def _leading(

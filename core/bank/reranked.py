@@ -47,7 +47,7 @@ def reranked(bank: Bank, hits: Iterable[Hit], opinions: Opinions) -> list[Hit]:
     made = []
     for hit in hits:
         opinion = opinions.by_text.get(reading(bank, hit, opinions.characters), 0.0)
-        if hit.segment is not None and hit.segment.refuted_by:
+        if hit.segment is not None:
             opinion *= standing(bank, hit.segment.ref)
         share = opinions.weight * opinion / whole
         why = [(name, part / whole) for name, part in hit.why or ((PLAIN, hit.score),)]

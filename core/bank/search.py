@@ -159,9 +159,9 @@ def _segments(
 ) -> list[Scored[SegmentRef]]:
     """The best segments by the plain formula."""
     allowed = _both(wanted, segment_filter(bank, query))
-    refuted = bank.tree.refuted
-    found = scored(bank, query, said, bank.segment_words, bank.segment_vectors, allowed, final=not refuted)
-    ranked = [_demoted(bank, s) if s.key in refuted else s for s in found]
+    weigh = bool(bank.tree.refuted or bank.tree.failed)
+    found = scored(bank, query, said, bank.segment_words, bank.segment_vectors, allowed, final=not weigh)
+    ranked = [_demoted(bank, s) for s in found] if weigh else found
     return scoring.in_order(
         ranked, lambda ref: bank.tree.segment(ref).event_time, k=query.top_k, min_score=query.min_score
     )

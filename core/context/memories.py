@@ -11,7 +11,7 @@ from core.bank.gathering import Memory
 from core.bank.query import Hit
 from core.context.budget import Item, Section
 from core.context.prompt import Wording, indented, one_line
-from core.ids import SegmentRef
+from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
@@ -28,35 +28,42 @@ def memory_sections(
     conflicts: Sequence[Conflict],
     words: Wording,
     segment_of: Callable[[SegmentRef], Segment],
+    attempts: Collection[NodeId] = (),
 ) -> list[Section]:
-    """Hits by score, then their neighbours."""
+    """Hits by score, then their neighbours. `attempts`: the nodes that stand only for steps that failed."""
     at_issue = _at_issue(hits, conflicts)
     items = [
-        _hit_item(hit, words, at_issue, segment_of(hit.best_segment) if hit.best_segment else None)
+        _hit_item(hit, words, at_issue, attempts, segment_of(hit.best_segment) if hit.best_segment else None)
         for hit in hits
     ]
-    return _sections(items, neighbors, words)
+    return _sections(items, neighbors, words, attempts)
 
 
 def gathered_sections(
-    memories: Sequence[Memory], neighbors: Sequence[Node], conflicts: Sequence[Conflict], words: Wording
+    memories: Sequence[Memory],
+    neighbors: Sequence[Node],
+    conflicts: Sequence[Conflict],
+    words: Wording,
+    attempts: Collection[NodeId] = (),
 ) -> list[Section]:
     """Memories with what was said, then the neighbours of the nodes found that are not among them."""
     hits = [memory.hit or Hit(memory.score, 0.0, 0.0, memory.node) for memory in memories if memory.node]
     at_issue = _at_issue(hits, conflicts)
-    items = [item for memory in memories for item in _memory_items(memory, words, at_issue)]
+    items = [item for memory in memories for item in _memory_items(memory, words, at_issue, attempts)]
     named = {memory.node.node_id for memory in memories if memory.node}
-    return _sections(items, [node for node in neighbors if node.node_id not in named], words)
+    return _sections(items, [node for node in neighbors if node.node_id not in named], words, attempts)
 
 
-def _sections(items: Sequence[Item], neighbors: Sequence[Node], words: Wording) -> list[Section]:
+def _sections(
+    items: Sequence[Item], neighbors: Sequence[Node], words: Wording, attempts: Collection[NodeId]
+) -> list[Section]:
     lightest = min((item.weight for item in items), default=1.0) - 1.0
     return [
         Section(name="memories", title=f"{words.memories_title}. {words.data_note}", items=tuple(items)),
         Section(
             name="neighbors",
             title=f"{words.neighbors_title}. {words.data_note}",
-            items=tuple(_neighbor_item(node, words, lightest) for node in neighbors),
+            items=tuple(_neighbor_item(node, words, lightest, attempts) for node in neighbors),
         ),
     ]
 
@@ -73,12 +80,18 @@ def _at_issue(hits: Sequence[Hit], conflicts: Sequence[Conflict]) -> Collection[
     )
 
 
-def _hit_item(hit: Hit, words: Wording, at_issue: Collection[str], lifting: Segment | None = None) -> Item:
+def _hit_item(
+    hit: Hit,
+    words: Wording,
+    at_issue: Collection[str],
+    attempts: Collection[NodeId],
+    lifting: Segment | None = None,
+) -> Item:
     """`lifting`: the segment by which a node was found."""
     if hit.node is None:
         assert hit.segment is not None
         return _segment_item(hit.segment, words, hit)
-    head = _node_head(hit.node, words)
+    head = _node_head(hit.node, words, attempts)
     keywords = _keywords(hit.node, words)
     evidence = [] if lifting is None else [_evidence(lifting, words)]
     return Item(
@@ -90,13 +103,15 @@ def _hit_item(hit: Hit, words: Wording, at_issue: Collection[str], lifting: Segm
     )
 
 
-def _neighbor_item(node: Node, words: Wording, weight: float) -> Item:
-    said = f"{_node_head(node, words)}\n{_keywords(node, words)}"
+def _neighbor_item(node: Node, words: Wording, weight: float, attempts: Collection[NodeId]) -> Item:
+    said = f"{_node_head(node, words, attempts)}\n{_keywords(node, words)}"
     return Item(item_id=node.node_id, full=said, weight=weight)
 
 
-def _node_head(node: Node, words: Wording) -> str:
-    mark = f" {words.contested}" if node.state is NodeState.CONTESTED else ""
+def _node_head(node: Node, words: Wording, attempts: Collection[NodeId]) -> str:
+    marks = [words.contested] if node.state is NodeState.CONTESTED else []
+    marks += [words.attempt] if node.node_id in attempts else []
+    mark = f" {', '.join(marks)}" if marks else ""
     return f"- [{node.node_id}]{mark} {node.event_time:%Y-%m-%d} {one_line(node.context)}"
 
 
@@ -123,6 +138,7 @@ def _said(segment: Segment) -> str:
 
 def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
     marks = [words.unstructured] if hit.unstructured else []
+    marks += [words.attempt] if segment.of_failure else []
     marks += [words.refuted] if segment.is_refuted_whole else []
     item_id = f"{segment.ref.interaction_id}#{segment.ref.index}"
     mark = f" {', '.join(marks)}" if marks else ""
@@ -134,29 +150,36 @@ def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
 # ---- gathered ----
 
 
-def _memory_items(memory: Memory, words: Wording, at_issue: Collection[str]) -> list[Item]:
+def _memory_items(
+    memory: Memory, words: Wording, at_issue: Collection[str], attempts: Collection[NodeId]
+) -> list[Item]:
     """The node, then what was said, each of its own weight. The node goes after all that stands under it."""
     node = memory.node
     if node is None:
         return [_segment_item(hit.segment, words, hit) for hit in memory.said if hit.segment]
     if memory.hit and not node.segments:
-        return [_hit_item(memory.hit, words, at_issue)]
-    head = _node_head(node, words)
+        return [_hit_item(memory.hit, words, at_issue, attempts)]
+    head = _node_head(node, words, attempts)
     held = node.node_id in at_issue
     summary = (
         f"\n{_keywords(node, words)}\n{indented(f'{words.summary}: {node.summary}')}" if memory.hit else ""
     )
     weight = memory.score if memory.said else memory.score - SILENT
     named = Item(item_id=node.node_id, full=head + summary, short=head, weight=weight, held=held, spare=True)
-    return [named, *(_said_item(hit, node, words, held and hit.score == memory.score) for hit in memory.said)]
+    tried = node.node_id in attempts
+    return [
+        named,
+        *(_said_item(hit, node, words, tried, held and hit.score == memory.score) for hit in memory.said),
+    ]
 
 
-def _said_item(hit: Hit, node: Node, words: Wording, held: bool) -> Item:
-    """A segment under its node: its day where that is another, and word for word."""
+def _said_item(hit: Hit, node: Node, words: Wording, tried: bool, held: bool) -> Item:
+    """A segment under its node: its day, and that it was an attempt, where these are not the node's (`tried`)."""
     segment = hit.segment
     assert segment is not None, "what was said is a segment"
     day = f"{segment.event_time:%Y-%m-%d}"
     marks = [day] if day != f"{node.event_time:%Y-%m-%d}" else []
+    marks += [words.attempt] if segment.of_failure and not tried else []
     marks += [words.refuted] if segment.is_refuted_whole else []
     said = "\n  ".join((*_said(segment).splitlines(), *_refuted(segment, words)))
     return Item(

@@ -60,6 +60,7 @@ class Wording:
     contested: str
     refuted: str
     unstructured: str
+    attempt: str
     keywords: str
     verbatim: str
     summary: str
@@ -98,6 +99,7 @@ ENGLISH = Wording(
     contested="CONTESTED",
     refuted="REFUTED",
     unstructured="VERBATIM, not summarised yet",
+    attempt="FAILED ATTEMPT, no finding",
     keywords="keywords",
     verbatim="verbatim",
     summary="summary",
@@ -138,6 +140,7 @@ CHINESE = Wording(
     contested="CONTESTED，有冲突待验证",
     refuted="REFUTED，已被验证推翻",
     unstructured="原文，尚未整理",
+    attempt="FAILED，失败的尝试，不是结论",
     keywords="关键词",
     verbatim="原文",
     summary="摘要",

@@ -93,6 +93,7 @@ class Segment(Encoded):
     """An ordered piece of an interaction: a message, or a paragraph of at most a few hundred characters.
 
     `node_ids` are the living nodes that summarise it, `refuted` the words in it that verdicts speak against, by place.
+    `of_failure`: it stands in the context of a step that failed.
     """
 
     ref: SegmentRef
@@ -105,6 +106,7 @@ class Segment(Encoded):
     source: str = ""
     node_ids: tuple[NodeId, ...] = ()
     refuted: tuple[Refutation, ...] = ()
+    of_failure: bool = False
 
     @property
     def refuted_by(self) -> str:

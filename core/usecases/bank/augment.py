@@ -1,22 +1,25 @@
 """Augment: the prompt for the next step, from the insight document and what memory holds on it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
 from core.bank.bank import Bank
 from core.bank.gathering import Memory, gathered
-from core.bank.query import Hit, Query, Target
+from core.bank.placed import FAILED
+from core.bank.query import Found, Hit, Query, Target
 from core.bank.reranked import Opinions
 from core.bank.search import search
 from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
 from core.context.memories import gathered_sections, memory_sections
 from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools, wording
 from core.errors import BudgetTooSmall
+from core.ids import NodeId
 from core.index.scoring import Mode
 from core.keys import BankKey
 from core.model.insight import Insight
+from core.model.node import Node
 from core.model.vector import Vector
 from core.text.tokens import estimate
 from core.usecases.bank.reranking import UNJUDGED, Judged, Reranked, second_opinions
@@ -139,14 +142,33 @@ def _remembered(
     conflicts = bank.open_conflicts()
     found = search(bank, query, opinions)
     if command.target is not None:
-        sections = memory_sections(found.hits, found.neighbors, conflicts, words, bank.tree.segment)
-        return _Remembered(found.hits, sections)
+        hits, tried = _weighed(bank, found)
+        return _Remembered(
+            hits, memory_sections(hits, found.neighbors, conflicts, words, bank.tree.segment, tried)
+        )
     top_k = command.top_k or house.retrieval.top_k_of(bank)
     around = search(bank, query._replace(target=Target.NODES, top_k=top_k, hops=1), opinions)
-    memories = gathered(_waiting(bank, found.hits), around.hits, bank.nodes)
-    return _Remembered(
-        tuple(_hits(memories)), gathered_sections(memories, around.neighbors, conflicts, words)
-    )
+    hits, tried = _weighed(bank, around)
+    memories = gathered(_waiting(bank, found.hits), hits, bank.nodes)
+    tried |= _attempts(bank, (memory.node for memory in memories if memory.node))
+    sections = gathered_sections(memories, around.neighbors, conflicts, words, tried)
+    return _Remembered(tuple(_hits(memories)), sections)
+
+
+def _weighed(bank: Bank, found: Found) -> tuple[tuple[Hit, ...], frozenset[NodeId]]:
+    """The hits, of which nodes that stand only for failed steps weigh less; and which of all nodes found do so."""
+    tried = _attempts(bank, (*(hit.node for hit in found.hits if hit.node), *found.neighbors))
+    if not tried:
+        return found.hits, tried
+    hits = [
+        hit._replace(score=hit.score * FAILED) if hit.node and hit.node.node_id in tried else hit
+        for hit in found.hits
+    ]
+    return tuple(sorted(hits, key=attrgetter("score"), reverse=True)), tried
+
+
+def _attempts(bank: Bank, nodes: Iterable[Node]) -> frozenset[NodeId]:
+    return frozenset(node.node_id for node in nodes if bank.tree.is_attempt(node))
 
 
 def _waiting(bank: Bank, said: Sequence[Hit]) -> list[Hit]:

@@ -34,6 +34,8 @@ from core.model.interaction import Interaction, TaskStatus
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Outcome, Purpose, Structuring, StructuringState
 from core.ports.aggregates import Draft, Result
+from core.text import transcript
+from core.text.failures import failures
 from core.text.segmenting import chunks
 from core.usecases.bank.absorb import topic
 from core.usecases.bank.ahead import ahead
@@ -168,6 +170,7 @@ class _Work:
         return committed.result
 
     async def _cluster(self, interaction: Interaction, numbers: range) -> Sequence[Cluster]:
+        """The topics of a chunk. A page that says only that something could not be had is none: it stays on record."""
         pieces = []
         for place, number in enumerate(numbers):
             span = interaction.spans[number]
@@ -176,6 +179,9 @@ class _Work:
             pieces.append(
                 Piece(number=place, text=text, speaker=span.speaker, role=span.role, event_time=time)
             )
+        failed = failures(transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces))
+        kept = [piece.number for piece in pieces if piece.number not in failed]
+        pieces = [replace(pieces[place], number=number) for number, place in enumerate(kept)]
         if not pieces:
             return ()
         task = interaction.task.description if interaction.task else ""
@@ -183,7 +189,9 @@ class _Work:
         with self._ledger.spending("clusterer"):
             clusters = await self._house.agents.clusterer.cluster(pieces, task)
             check_clusters(clusters, len(pieces))
-        return clusters
+        return [
+            replace(cluster, pieces=tuple(kept[piece] for piece in cluster.pieces)) for cluster in clusters
+        ]
 
     async def _goal(self) -> str:
         """What a record is for that reports no task of its own."""

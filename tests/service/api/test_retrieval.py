@@ -281,6 +281,54 @@ async def test_a_long_task_to_do_now_is_cut_to_what_the_budget_leaves(service: S
     assert "now" in {section.name for section in made.sections}
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "HTTP 503 Service Unavailable",
+        "Thought: open the timetable\nAction: fetch(https://ferry.example)\nObservation: HTTP 503 Service Unavailable",
+        "请求失败：HTTP 503 服务不可用，请稍后重试。",
+    ],
+)
+async def test_an_error_page_is_kept_on_record_and_becomes_no_memory(service: Service, page: str) -> None:
+    await service.bank.StartTask(bank.StartTaskRequest(bank_id="b1", goal="When does the ferry leave?"))
+
+    failed = await service.bank.AdvanceTask(
+        bank.AdvanceTaskRequest(
+            bank_id="b1", text=page, task=types_pb2.TaskReport(status=types_pb2.TASK_STATUS_FAILED)
+        )
+    )
+
+    assert list(failed.node_ids) == []
+    nodes = await service.graph.ListNodes(graph.ListNodesRequest(bank_id="b1"))
+    assert list(nodes.nodes) == []
+    kept = await service.retrieval.Search(
+        pb.SearchRequest(bank_id="b1", text=page, target=pb.SEARCH_TARGET_SEGMENTS)
+    )
+    assert kept.hits[0].segment.text in page
+
+
+async def test_what_a_failed_step_met_is_marked_and_weighs_less(service: Service) -> None:
+    await service.bank.StartTask(
+        bank.StartTaskRequest(bank_id="b1", goal="When does the ferry to Naxos leave?")
+    )
+    tried = "The harbour office said that the ferry to Naxos may leave at six, and hung up."
+    found = "The timetable says that the ferry to Naxos leaves at nine from pier 3."
+
+    await service.bank.AdvanceTask(
+        bank.AdvanceTaskRequest(
+            bank_id="b1", text=tried, task=types_pb2.TaskReport(status=types_pb2.TASK_STATUS_FAILED)
+        )
+    )
+    made = await service.bank.AdvanceTask(bank.AdvanceTaskRequest(bank_id="b1", text=found))
+    shown = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", query=tried))
+
+    lines = made.prompt.splitlines()
+    marked = [line for line in lines if line.startswith("- [n-") and "FAILED ATTEMPT" in line]
+    assert len(marked) == 1
+    assert lines[lines.index(marked[0]) + 1 :].index(f"  > {tried}") >= 0
+    assert max(hit.score for hit in shown.hits if tried in hit.node.summary) <= 0.5
+
+
 def test_what_was_left_out_is_called_by_what_it_is() -> None:
     lost = [
         LeftOut(section=section, item_id=item_id, loss=Loss.DROPPED, tokens=7)
