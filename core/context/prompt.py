@@ -7,7 +7,7 @@ once. Beyond a share of the budget the next to be settled and the newest are lis
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
@@ -15,16 +15,17 @@ from typing import Any
 
 from core.context.budget import Item, Section
 from core.context.condensing import AROUND, Shares, clipped, condensed, least_room, shares
+from core.context.validations import SIDES, Told, around
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.text.scripts import is_chinese
 from core.text.tokens import TokenCounter, estimate
 
 TOOL_NAME = "deep_retrieval"
-QUOTED_SIDES = 2
-QUOTE_LENGTH = 40
+SAID_LENGTH, SHORT_SAID = 400, 60
+"""Characters of what a side says, around the words at issue."""
 NAME_LENGTH = 40
-"""Characters of what a side says, and of what is at issue where that is only named."""
+"""Characters of what is at issue where that is only named."""
 SHORT_LINE = 100
 """Characters of an older task, where it stands in one line."""
 CONFLICTS_SHARE = 1 / 3
@@ -194,8 +195,12 @@ def prompt_sections(
     budget: int | None = None,
     history: float = 1.0,
     count: TokenCounter = estimate,
+    told: Sequence[Told] = (),
 ) -> list[Section]:
-    """Tool, insight document (fixed, but for the share of its conflicts), the memories, then what to do now."""
+    """Tool, insight document (fixed, but for the share of its conflicts), the memories, then what to do now.
+
+    `told`: what the sides of the first conflict to be settled say.
+    """
     words = wording(insight)
     tool = tool_section(words, declarations)
     room = None if budget is None else max(0, budget - _size(tool, count) - least_room())
@@ -203,7 +208,7 @@ def prompt_sections(
     beside = _size(tool, count) + _size(now, count)
     return [
         tool,
-        _fitted(insight, conflicts, words, beside, budget, history, count),
+        _fitted(insight, conflicts, words, beside, budget, history, count, told),
         *memories,
         now,
     ]
@@ -223,13 +228,14 @@ def _fitted(
     budget: int | None,
     history: float,
     count: TokenCounter,
+    told: Sequence[Told],
 ) -> Section:
     """The insight document in what a budget leaves for it `beside` other sections: what was done in the share
     `history`, and of open conflicts no more than there is room for beside the rest."""
     if budget is None:
-        return insight_section(insight, conflicts, words)
+        return insight_section(insight, conflicts, words, told=told)
     room = budget - beside
-    section = insight_section(insight, conflicts, words, shares(room, history), count)
+    section = insight_section(insight, conflicts, words, shares(room, history), count, told)
     assert section.share is not None
     left = max(0, room - _size(section, count))
     return replace(section, share=min(section.share, left / budget))
@@ -279,6 +285,7 @@ def insight_section(
     words: Wording,
     fit: Shares = UNBOUNDED,
     count: TokenCounter = estimate,
+    told: Sequence[Told] = (),
 ) -> Section:
     """The insight document, its parts in the tokens that they may take; of open conflicts their share of the budget."""
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
@@ -296,7 +303,7 @@ def insight_section(
     ]
     items = [
         Item(item_id="insight", full="\n".join(before), fixed=True),
-        *(_conflict_item(t, n, known.get(t.conflict_id)) for n, t in enumerate(validations)),
+        *(_conflict_item(t, n, known.get(t.conflict_id), told) for n, t in enumerate(validations)),
         Item(item_id="next", full="\n".join(others), fixed=True),
     ]
     return Section(
@@ -367,7 +374,7 @@ def _again(task: CompletedTask | PendingTask, words: Wording) -> str:
     return f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
 
 
-def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None) -> Item:
+def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None, told: Sequence[Told]) -> Item:
     """In full the first alone, the next step, with what its sides say, and it outweighs all; the others are named
     until their turn comes, and the newer outweighs the older."""
     at_issue = conflict.description if conflict else task.description
@@ -375,16 +382,21 @@ def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None) -> 
         named = f"- [{task.conflict_id}] {_opening(at_issue, NAME_LENGTH)}"
         return Item(item_id=task.conflict_id, full=named, weight=float(place))
     head = f"- [{task.conflict_id}] {task.type}:"
-    quotes = (
-        [_opening(side.quote, QUOTE_LENGTH) for side in conflict.sides[:QUOTED_SIDES]] if conflict else []
-    )
-    said = "".join(f" “{quote}”" for quote in quotes if quote)
     return Item(
         item_id=task.conflict_id,
-        full=f"{one_line(f'{head} {at_issue}')}{said}",
-        short=one_line(f"{head} {_opening(at_issue, NAME_LENGTH)}"),
+        full="\n".join((one_line(f"{head} {at_issue}"), *_sides(told, SAID_LENGTH))),
+        short="\n".join((one_line(f"{head} {_opening(at_issue, NAME_LENGTH)}"), *_sides(told, SHORT_SAID))),
         weight=inf,
     )
+
+
+def _sides(told: Sequence[Told], longest: int) -> Iterator[str]:
+    """Of each side where its words come from, and below, indented further than any head, the words."""
+    for side in told[:SIDES]:
+        source = f", {one_line(side.source)}" if side.source else ""
+        yield f"  [{side.node_id}] {side.time:%Y-%m-%d}{source}"
+        others = [other.said for other in told if other is not side]
+        yield indented(indented(around(side.said, others, longest)))
 
 
 def _opening(text: str, length: int) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.agents.offline import naming
+from core.agents.offline.at_issue import at_issue
 from core.agents.offline.claims.reading import read, speaker
 from core.agents.offline.claims.statement import Kind, Statement
 from core.agents.offline.contradiction import Contradiction, contradiction
@@ -335,16 +336,10 @@ def _conflict(new: Side, other: Side, clash: Clash) -> ConflictOpinion:
         existing=other.topic.node_id,
         confidence=clash.found.confidence,
         reasoning=clash.found.reason,
-        description=_at_issue(ours, clash.found),
+        description=at_issue(ours.quote, clash.found.value_a, theirs.quote, clash.found.value_b),
         new_quote=ours.quote,
         existing_quote=theirs.quote,
     )
-
-
-def _at_issue(ours: Said, found: Contradiction) -> str:
-    if is_chinese(ours.quote):
-        return f"“{found.value_a}”与“{found.value_b}”矛盾"
-    return f"“{found.value_a}” contradicts “{found.value_b}”"
 
 
 def _containment(ours: float, theirs: float, chinese: bool) -> str:

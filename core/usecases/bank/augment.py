@@ -14,8 +14,9 @@ from core.bank.search import search
 from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
 from core.context.memories import gathered_sections, memory_sections
 from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools, wording
+from core.context.validations import Told, told_by
 from core.errors import BudgetTooSmall
-from core.ids import NodeId
+from core.ids import ConflictId, NodeId
 from core.index.scoring import Mode
 from core.keys import BankKey
 from core.model.insight import Insight
@@ -91,6 +92,7 @@ async def augment(house: House, command: Augment) -> Augmented:
             declared,
             budget,
             house.retrieval.history_share,
+            told=_sides(bank),
         )
         revision = bank.revision
     made: Assembled = assemble(sections, budget, estimate, "token_budget")
@@ -207,8 +209,17 @@ def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vecto
 
 
 def _next_step(bank: Bank) -> str:
-    """What the framework is about to do: the first pending task, else the goal."""
+    """What the framework is about to do: the first pending task, of a validation what its sides say; else the goal."""
+    if told := _sides(bank):
+        return "\n".join(side.said for side in told)
     if bank.insight.pending:
         task = bank.insight.pending[0]
         return task.description
     return bank.insight.goal
+
+
+def _sides(bank: Bank) -> list[Told]:
+    """What the sides of the conflict that is to be settled next say; nothing where another task comes next."""
+    conflict_id = bank.insight.pending[0].conflict_id if bank.insight.pending else ""
+    conflict = bank.conflicts.get(ConflictId(conflict_id))
+    return told_by(conflict, bank.nodes, bank.tree.segment) if conflict else []

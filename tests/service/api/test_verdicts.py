@@ -9,6 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2 as graph
+from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from tests.support.server import Refused, Service, refused
 
@@ -393,3 +394,45 @@ async def test_a_verdict_settles_the_same_point_in_other_open_conflicts(service:
     assert done.open_conflict_ids == []
     assert (await summaries(service))[third] == types.NODE_STATE_ACTIVE
     assert third in await refuted(service)
+
+
+# ---- what whoever is to validate reads ----
+
+
+async def test_a_validation_shows_both_sides_whole_among_forty_notes(service: Service) -> None:
+    await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1", goal="Plan the trip."))
+    notes = [f"Island {n} has {n + 3} beaches and a bakery called Number {n}." for n in range(40)]
+    for first in range(0, 40, 10):
+        batch = [graph.NewNode(summary=note) for note in notes[first : first + 10]]
+        await service.graph.BatchAddNodes(graph.BatchAddNodesRequest(bank_id="b1", nodes=batch))
+    when = Timestamp(seconds=1_714_550_400)
+    for text, source in (
+        ("A harbour has two piers. The ferry to Naxos leaves at nine.", "timetable.html"),
+        ("A harbour has two piers. The ferry to Naxos leaves at ten.", "harbour office"),
+    ):
+        told = await service.bank.Memorize(
+            pb.MemorizeRequest(bank_id="b1", text=text, source=source, event_time=when)
+        )
+    (conflict_id,) = told.conflict_ids
+
+    made = await service.retrieval.Augment(retrieval.AugmentRequest(bank_id="b1"))
+
+    (listed,) = (await service.bank.ListConflicts(pb.ListConflictsRequest(bank_id="b1"))).conflicts
+    state = made.prompt.split("## Relevant memories")[0].splitlines()
+    at = next(number for number, line in enumerate(state) if line.startswith(f"- [{conflict_id}]"))
+    new, old = (side.node_id for side in listed.sides)
+    assert state[at + 1 : at + 5] == [
+        f"  [{new}] 2024-05-01, harbour office",
+        "    The ferry to Naxos leaves at ten.",
+        f"  [{old}] 2024-05-01, timetable.html",
+        "    The ferry to Naxos leaves at nine.",
+    ]
+    assert {hit.node.node_id for hit in made.hits[:2]} == {new, old}
+
+
+async def test_a_conflict_names_subject_attribute_and_whole_units(service: Service) -> None:
+    await contested(service, "该设备的保修时间为720小时。", "该设备的保修时间为1,080小时。")
+
+    (listed,) = (await service.bank.ListConflicts(pb.ListConflictsRequest(bank_id="b1"))).conflicts
+
+    assert listed.description == "该设备的保修时间为：“1,080小时”与“720小时”矛盾"

@@ -71,7 +71,7 @@ async def test_a_chinese_conflict_is_explained_in_chinese(judge: OfflineJudge) -
 
     assert isinstance(opinion, ConflictOpinion)
     assert opinion.new_quote == "公司的CEO是李四。"
-    assert opinion.description == "“李四”与“张三”矛盾"
+    assert opinion.description == "公司的CEO是：“李四”与“张三”矛盾"
 
 
 async def test_a_summary_that_holds_another_merges_with_it(judge: OfflineJudge) -> None:

@@ -1,0 +1,84 @@
+"""What the sides of a conflict say, as whoever is to validate it reads it: whole sentences, each with its place.
+
+Law: pure. Every side has its node, its source and its date; a sentence that begins with a pronoun comes with the one
+before, which names its subject. A long one is shortened around the words that the other sides have not.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.bank.evidence import within
+from core.ids import NodeId, SegmentRef
+from core.model.conflict import Conflict, Side
+from core.model.interaction import Segment
+from core.model.node import Node
+from core.text import sentences
+
+TOKEN = re.compile(r"[^\W\u3400-\u9fff]+(?:[.,:]\d+)*|[\u3400-\u9fff]")
+SIDES = 4
+"""Of one conflict, at most: further ones are found by their node ids."""
+PRONOUN = re.compile(
+    r"\W*(?:(?:it|its|he|his|she|her|they|their|this|that|these|those|there|both|one)\b|[它他她其该此这那])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What one side says: its sentences, the node that holds them, when it was told and by which source."""
+
+    node_id: NodeId
+    time: datetime
+    source: str
+    said: str
+
+
+def told_by(
+    conflict: Conflict, nodes: Mapping[NodeId, Node], segment_of: Callable[[SegmentRef], Segment]
+) -> list[Told]:
+    """What the sides say, the newer node's first, as far as their nodes are there."""
+    return [
+        _told(side, nodes[side.node_id], [segment_of(ref) for ref in side.segments])
+        for side in conflict.sides
+        if side.node_id in nodes
+    ]
+
+
+def around(said: str, others: Sequence[str], longest: int) -> str:
+    """What is said, on one line of about `longest` code points: where it is longer, around the words that the others
+    have not."""
+    line = " ".join(said.split())
+    if len(line) <= longest:
+        return line
+    known = {token.casefold() for other in others for token in TOKEN.findall(other)}
+    apart = [found for found in TOKEN.finditer(line) if found.group().casefold() not in known]
+    at_issue = apart[0].start() if apart else 0
+    start = max(0, min(at_issue - longest // 2, len(line) - longest))
+    end = start + longest
+    return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
+
+
+def _told(side: Side, node: Node, segments: Sequence[Segment]) -> Told:
+    quotes = [quote for quote in side.quote.splitlines() if quote.strip()]
+    holding = next((s for s in segments if any(quote in s.text for quote in quotes)), None)
+    found = holding or next(iter(segments), None)
+    if found is None:
+        said = side.quote or " ".join(sentences.split(node.summary)[:1]) or node.context
+        return Told(node_id=node.node_id, time=node.event_time, source=node.source, said=said)
+    said = "\n".join(dict.fromkeys(_sentences(found.text, quote) for quote in quotes or [node.summary]))
+    if found.speaker:
+        said = f"{found.speaker}: {said}"
+    return Told(node_id=node.node_id, time=found.event_time, source=found.source or node.source, said=said)
+
+
+def _sentences(text: str, quote: str) -> str:
+    """The whole sentences that a quote is taken from, from the one on that names their subject."""
+    places = within(text, quote)
+    start, end = places[0][0], places[-1][1]
+    spans = sentences.spans(text)
+    at = next((n for n, place in enumerate(spans) if place[0] == start), 0)
+    while at and PRONOUN.match(text, spans[at][0]):
+        at -= 1
+    return text[spans[at][0] if spans else start : end]

@@ -1,0 +1,52 @@
+"""What the sides of a conflict say: whole sentences with their subject, and where they come from."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.context.validations import around, told_by
+from core.ids import InteractionId, NodeId, SegmentRef
+from core.model.interaction import Segment
+from tests.support.changes import START, conflict, node
+
+REF = SegmentRef(InteractionId("i1"), 0)
+
+
+def said(text: str, quote: str) -> str:
+    """What a side says whose quote stands in a segment of this text."""
+    segment = Segment(ref=REF, text=text, offset=0, event_time=START, source="web")
+    plain = conflict("c1", "n1", "n2")
+    sides = (replace(plain.sides[0], quote=quote, segments=(REF,)), plain.sides[1])
+    (told, _) = told_by(
+        replace(plain, sides=sides),
+        {NodeId("n1"): node("n1"), NodeId("n2"): node("n2")},
+        {REF: segment}.__getitem__,
+    )
+    assert (told.source, told.time, told.node_id) == ("web", START, "n1")
+    return told.said
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "whole"),
+    [
+        ("A pier. The ferry leaves at nine. It rains.", "leaves at nine", "The ferry leaves at nine."),
+        (
+            "The Naxos Star is white. It leaves at nine. It rains.",
+            "It leaves at nine",
+            "The Naxos Star is white. It leaves at nine.",
+        ),
+        ("星河公司在上海。它的CEO是张三。", "CEO是张三", "星河公司在上海。它的CEO是张三。"),
+    ],
+)
+def test_a_quote_is_shown_as_its_whole_sentence_with_its_subject(text: str, quote: str, whole: str) -> None:
+    assert said(text, quote) == whole
+
+
+def test_a_short_sentence_stands_as_it_is() -> None:
+    assert around("It leaves\nat nine.", ["It leaves at ten."], 60) == "It leaves at nine."
+
+
+def test_what_is_cut_is_cut_around_the_words_at_issue() -> None:
+    ours, theirs = "a b c " * 40 + "nine d e f " * 1 + "g h " * 40, "a b c " * 40 + "ten d e f " + "g h " * 40
+
+    assert "nine d" in around(ours, [theirs], 60)
