@@ -137,6 +137,30 @@ class TaskNotFound(MemoryBankError):
     task_id: str
 
 
+class InstructionsNotFound(AggregateNotFound):
+    """Internal to loading: the owner never had a source. Callers learn which source is not there."""
+
+
+class InstructionsExist(AggregateExists):
+    """Internal to founding: another writer gave the owner its first source."""
+
+
+class RunNotFound(AggregateNotFound):
+    """Internal to loading: the run has fixed nothing yet."""
+
+
+class RunExists(AggregateExists):
+    """Internal to founding: another load of the run was first."""
+
+
+@dataclass(eq=False)
+class SourceNotFound(MemoryBankError):
+    """There is no such instruction document, or no such version of it (0: none was named)."""
+
+    path: str
+    version: int = 0
+
+
 # ---- what the state does not allow ----
 
 
@@ -146,6 +170,33 @@ class StaleRevision(MemoryBankError):
 
     expected: int
     actual: int
+
+
+@dataclass(eq=False)
+class StaleVersion(StaleRevision):
+    """The caller's `if_version` is not the version that an instruction document has now (0: there is none)."""
+
+
+@dataclass(eq=False)
+class EditNotFound(MemoryBankError):
+    """The passage to replace does not stand in the document."""
+
+    path: str
+
+
+@dataclass(eq=False)
+class EditAmbiguous(MemoryBankError):
+    """The passage to replace stands in the document more than once."""
+
+    path: str
+    matches: int
+
+
+@dataclass(eq=False)
+class RunExpired(MemoryBankError):
+    """The run is too old: what it had fixed is kept no longer."""
+
+    run_id: str
 
 
 @dataclass(eq=False)

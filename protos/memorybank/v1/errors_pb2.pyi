@@ -76,8 +76,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TASK_NOT_FOUND: _ErrorReason.ValueType  # 31
     """NOT_FOUND. Metadata: `task_id`."""
     ERROR_REASON_STALE_REVISION: _ErrorReason.ValueType  # 40
-    """ABORTED. What was to be changed has changed since `if_revision`: read again. Metadata: `expected`
-    (`if_revision`), `actual` (at which it last changed).
+    """ABORTED. What was to be changed has changed since `if_revision`, or `if_version`: read again. Metadata: `expected`
+    (what the call named), `actual` (at which it last changed, or the version it has).
     """
     ERROR_REASON_REVISION_NOT_REACHED: _ErrorReason.ValueType  # 41
     """FAILED_PRECONDITION. The bank has no such revision. Metadata: `min_revision`, `revision`."""
@@ -128,6 +128,18 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """DEADLINE_EXCEEDED. A read was given up. A write that was already stored stands; the same request_id tells."""
     ERROR_REASON_DEFECT: _ErrorReason.ValueType  # 81
     """INTERNAL. A defect of the service, never on purpose. Metadata: `incident` (under which its log has the details)."""
+    ERROR_REASON_SOURCE_NOT_FOUND: _ErrorReason.ValueType  # 100
+    """NOT_FOUND. No such instruction document, or no such version of it. Metadata: `path`, `version` (0: none was named)."""
+    ERROR_REASON_EDIT_NOT_FOUND: _ErrorReason.ValueType  # 101
+    """FAILED_PRECONDITION. The passage to replace does not stand in the document: read it again. Metadata: `path`."""
+    ERROR_REASON_EDIT_AMBIGUOUS: _ErrorReason.ValueType  # 102
+    """FAILED_PRECONDITION. The passage to replace stands in the document more than once: take more of what stands around
+    it. Metadata: `path`, `matches` (how often).
+    """
+    ERROR_REASON_RUN_EXPIRED: _ErrorReason.ValueType  # 103
+    """FAILED_PRECONDITION. The run is too old, and what it saw may be kept no longer: load with `refresh`. Metadata:
+    `run_id`.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Values are added, never given another meaning."""
@@ -177,8 +189,8 @@ ERROR_REASON_CONFLICT_NOT_FOUND: ErrorReason.ValueType  # 30
 ERROR_REASON_TASK_NOT_FOUND: ErrorReason.ValueType  # 31
 """NOT_FOUND. Metadata: `task_id`."""
 ERROR_REASON_STALE_REVISION: ErrorReason.ValueType  # 40
-"""ABORTED. What was to be changed has changed since `if_revision`: read again. Metadata: `expected`
-(`if_revision`), `actual` (at which it last changed).
+"""ABORTED. What was to be changed has changed since `if_revision`, or `if_version`: read again. Metadata: `expected`
+(what the call named), `actual` (at which it last changed, or the version it has).
 """
 ERROR_REASON_REVISION_NOT_REACHED: ErrorReason.ValueType  # 41
 """FAILED_PRECONDITION. The bank has no such revision. Metadata: `min_revision`, `revision`."""
@@ -229,4 +241,16 @@ ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 80
 """DEADLINE_EXCEEDED. A read was given up. A write that was already stored stands; the same request_id tells."""
 ERROR_REASON_DEFECT: ErrorReason.ValueType  # 81
 """INTERNAL. A defect of the service, never on purpose. Metadata: `incident` (under which its log has the details)."""
+ERROR_REASON_SOURCE_NOT_FOUND: ErrorReason.ValueType  # 100
+"""NOT_FOUND. No such instruction document, or no such version of it. Metadata: `path`, `version` (0: none was named)."""
+ERROR_REASON_EDIT_NOT_FOUND: ErrorReason.ValueType  # 101
+"""FAILED_PRECONDITION. The passage to replace does not stand in the document: read it again. Metadata: `path`."""
+ERROR_REASON_EDIT_AMBIGUOUS: ErrorReason.ValueType  # 102
+"""FAILED_PRECONDITION. The passage to replace stands in the document more than once: take more of what stands around
+it. Metadata: `path`, `matches` (how often).
+"""
+ERROR_REASON_RUN_EXPIRED: ErrorReason.ValueType  # 103
+"""FAILED_PRECONDITION. The run is too old, and what it saw may be kept no longer: load with `refresh`. Metadata:
+`run_id`.
+"""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

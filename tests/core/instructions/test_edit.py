@@ -1,0 +1,45 @@
+"""A passage is replaced where it stands exactly once, and nowhere else."""
+
+import pytest
+
+from core.errors import EditAmbiguous, EditNotFound
+from core.instructions.edit import edited
+
+PATH = "AGENTS.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "expected"),
+    [
+        ("- tabs\n- short lines\n", "tabs", "four spaces", "- four spaces\n- short lines\n"),
+        ("- 回复使用英文\n- 使用类型注解\n", "英文", "中文", "- 回复使用中文\n- 使用类型注解\n"),
+        ("a\r\nb", "\r\n", "\n", "a\nb"),
+        ("keep this, drop that", ", drop that", "", "keep this"),
+        ("whole", "whole", "other", "other"),
+    ],
+)
+def test_the_passage_is_replaced_character_for_character(
+    text: str, old: str, new: str, expected: str
+) -> None:
+    assert edited(text, PATH, old, new) == expected
+
+
+@pytest.mark.parametrize("old", ["Tabs", "tabs ", "制表符", "tabs\r\n"])
+def test_a_passage_that_does_not_stand_there_is_refused(old: str) -> None:
+    with pytest.raises(EditNotFound) as caught:
+        edited("- tabs\n", PATH, old, "spaces")
+
+    assert caught.value.path == PATH
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "matches"),
+    [("- tabs\n- tabs\n", "tabs", 2), ("aaa", "aa", 2), ("的的的", "的", 3), ("abababa", "aba", 3)],
+)
+def test_a_passage_that_stands_there_more_than_once_is_refused_with_their_number(
+    text: str, old: str, matches: int
+) -> None:
+    with pytest.raises(EditAmbiguous) as caught:
+        edited(text, PATH, old, "x")
+
+    assert caught.value.matches == matches
