@@ -2,5 +2,6 @@
 
 from core.aggregate.kind import Kinds
 from core.bank.kind import BANK
+from core.instructions.kind import INSTRUCTIONS, RUN
 
-KINDS: Kinds = {kind.name: kind for kind in (BANK,)}
+KINDS: Kinds = {kind.name: kind for kind in (BANK, INSTRUCTIONS, RUN)}

@@ -84,6 +84,8 @@ async def open_house(
         closing.push_async_callback(workshop.close)
         yield House(
             banks=banks,
+            instructions=banks,
+            runs=banks,
             store=store,
             blobs=blobs,
             embedder=remembered,
@@ -96,6 +98,7 @@ async def open_house(
             finished_ttl=settings.banks.finished_ttl,
             attempts=settings.agents.attempts,
             reranking=open_reranker(settings.retrieval.reranker, closing),
+            run_lifetime=settings.instructions.run_lifetime,
         )
 
 

@@ -123,13 +123,16 @@ class StoreSection(Section):
 
 
 class LimitsSection(Section):
-    """Bounds per bank, and of what one call may bring."""
+    """Bounds per bank, per owner of instructions, and of what one call may bring."""
 
     segments_per_bank: Positive = 200_000
     nodes_per_bank: Positive = 100_000
     context_characters: Positive = 100_000_000
     attachment_bytes: Positive = 1_000_000_000
     inline_attachment_bytes: Positive = 1_048_576
+    source_characters: Positive = 65_536
+    sources_per_owner: Positive = 1_000
+    versions_per_source: Positive = 1_000
 
 
 class BanksSection(Section):
@@ -154,6 +157,16 @@ class BanksSection(Section):
     @property
     def feed_retention(self) -> timedelta:
         return timedelta(hours=self.feed_retention_hours)
+
+
+class InstructionsSection(Section):
+    """How long a run of an agent sees the versions that it has loaded, and a superseded version is kept."""
+
+    run_days: float = Field(default=7.0, gt=0, le=3_650)
+
+    @property
+    def run_lifetime(self) -> timedelta:
+        return timedelta(days=self.run_days)
 
 
 class BudgetSection(Section):
@@ -209,6 +222,7 @@ class Settings(BaseSettings):
     store: StoreSection = StoreSection()
     limits: LimitsSection = LimitsSection()
     budget: BudgetSection = BudgetSection()
+    instructions: InstructionsSection = InstructionsSection()
     banks: BanksSection = BanksSection()
     grpc: GrpcSection = GrpcSection()
     log: LogSection = LogSection()

@@ -8,9 +8,10 @@ import asyncio
 import structlog
 
 from core.errors import AggregateNotFound
-from core.keys import Key
+from core.keys import InstructionsKey, Key
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.house import House
+from core.usecases.instructions.trim_versions import trim_versions
 from service.config import BanksSection
 
 AT_ONCE = 64  # banks purged in one round
@@ -19,15 +20,26 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.upkeep")
 
 
 async def one_round(house: House, settings: BanksSection) -> None:
-    """Take up unfinished interactions, purge finished banks whose time is over, trim the feed."""
+    """Take up unfinished interactions, forget versions, banks and runs whose time is over, trim the feed."""
     if resumed := await take_up_leftovers(house, settings.resume_after):
         log.info("interactions taken up", count=resumed)
     now = house.clock.now()
+    for key, _ in await house.store.due(now, AT_ONCE):
+        await _trim_versions(house, key)
     due = await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE)
     # At once: purges that gather share the rewriting of the store's file.
     await asyncio.gather(*(_purge(house, key, uid) for key, uid in due))
     if trimmed := await house.store.trim(now - settings.feed_retention):
         log.info("feed trimmed", entries=trimmed)
+
+
+async def _trim_versions(house: House, key: Key) -> None:
+    """Superseded versions of instruction documents go when no run can need them."""
+    if isinstance(key, InstructionsKey):
+        try:
+            await trim_versions(house, key)
+        except AggregateNotFound:
+            return  # purged meanwhile
 
 
 async def _purge(house: House, key: Key, uid: str) -> None:

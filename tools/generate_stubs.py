@@ -56,22 +56,23 @@ def compile_protos(protos: list[Path], *outputs: str) -> None:
 
 
 def service_config(files: Iterable[FileDescriptorProto]) -> dict[str, object]:
-    """gRPC's service config: reads are tried again when a replica is unavailable, as the contract marks them.
+    """gRPC's service config: what the contract marks as harmless to repeat is tried again when a replica is
+    unavailable.
 
-    Mutations are not in it: only a caller that sets a request_id may repeat one.
+    Other mutations are not in it: only a caller that sets a request_id may repeat one.
     """
-    names = [{"service": service, "method": method} for service, method in reads(files)]
+    names = [{"service": service, "method": method} for service, method in repeatable(files)]
     return {
         "methodConfig": [{"name": names, "retryPolicy": RETRY_POLICY}],
         "retryThrottling": RETRY_THROTTLING,
     }
 
 
-def reads(files: Iterable[FileDescriptorProto]) -> Iterator[tuple[str, str]]:
+def repeatable(files: Iterable[FileDescriptorProto]) -> Iterator[tuple[str, str]]:
     for file in files:
         for service in file.service:
             for method in service.method:
-                if method.options.idempotency_level == MethodOptions.NO_SIDE_EFFECTS:
+                if method.options.idempotency_level != MethodOptions.IDEMPOTENCY_UNKNOWN:
                     yield f"{file.package}.{service.name}", method.name
 
 

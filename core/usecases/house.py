@@ -6,7 +6,9 @@ from datetime import timedelta
 from core.agents.roles import Agents
 from core.bank.bank import Bank
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
-from core.ports.aggregates import Banks
+from core.instructions.instructions import Instructions
+from core.instructions.run import Run
+from core.ports.aggregates import Aggregates, Banks
 from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
 from core.ports.embedder import Embedder
@@ -56,9 +58,12 @@ class Reranking:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """The ports, the agents and the settings. A finished bank stays for `finished_ttl`, unless it says otherwise.
-    A task is tried `attempts` times at most. Without `reranking`, searches stay in their own order."""
+    A task is tried `attempts` times at most. A run sees what it loaded for `run_lifetime`, and a superseded version of
+    a source is kept as long. Without `reranking`, searches stay in their own order."""
 
     banks: Banks
+    instructions: Aggregates[Instructions]
+    runs: Aggregates[Run]
     store: Store
     blobs: Blobs
     embedder: Embedder
@@ -71,6 +76,7 @@ class House:
     finished_ttl: timedelta = timedelta(hours=24)
     attempts: int = 3
     reranking: Reranking | None = None
+    run_lifetime: timedelta = timedelta(days=7)
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

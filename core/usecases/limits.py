@@ -17,13 +17,16 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds per bank, and of what one call may bring."""
+    """Bounds per bank, per owner of instructions, and of what one call may bring."""
 
     segments_per_bank: int = 200_000
     nodes_per_bank: int = 100_000
     context_characters: int = 100_000_000  # of one context, also through MemorizeStream
     attachment_bytes: int = 1_000_000_000
     inline_attachment_bytes: int = 1_048_576
+    source_characters: int = 65_536
+    sources_per_owner: int = 1_000
+    versions_per_source: int = 1_000  # the oldest goes
 
     def check_segments(self, bank: Bank, more: int) -> None:
         self.check_segment_count(bank.tree.segment_count + more)
@@ -49,4 +52,18 @@ class Limits:
         if characters > self.context_characters:
             raise LimitReached(
                 "context_characters", self.context_characters, "memorize the text in several parts"
+            )
+
+    def check_source(self, characters: int) -> None:
+        if characters > self.source_characters:
+            raise LimitReached(
+                "source_characters",
+                self.source_characters,
+                "what is loaded before every run should be short: split the source, or raise the limit",
+            )
+
+    def check_sources(self, count: int) -> None:
+        if count > self.sources_per_owner:
+            raise LimitReached(
+                "sources_per_owner", self.sources_per_owner, "delete sources, or raise the limit"
             )

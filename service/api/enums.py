@@ -15,7 +15,8 @@ from core.model.node import NodeState
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
-from memorybank.v1 import retrieval_pb2, types_pb2
+from core.usecases.instructions.load_sources import MissingReason
+from memorybank.v1 import instructions_pb2, retrieval_pb2, types_pb2
 
 Value = TypeVar("Value")
 Number = TypeVar("Number", bound=int)
@@ -32,6 +33,9 @@ TASK_OUTCOMES = {
 TASK_STATUSES = {
     types_pb2.TASK_STATUS_SUCCEEDED: TaskStatus.SUCCEEDED,
     types_pb2.TASK_STATUS_FAILED: TaskStatus.FAILED,
+}
+MISSING_REASONS = {
+    instructions_pb2.MISSING_REASON_NOT_FOUND: MissingReason.NOT_FOUND,
 }
 CONFLICT_STATUSES = {
     types_pb2.CONFLICT_STATUS_OPEN: ConflictStatus.OPEN,

@@ -202,12 +202,42 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="no such task is known here: {task_id!r}; GetInsight lists them",
         metadata=("task_id",),
     ),
+    core.SourceNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_SOURCE_NOT_FOUND,
+        message="there is no such source, or no such version of it: ListSources and ListVersions tell what there is",
+        metadata=("path", "version"),
+    ),
     # What the state does not allow.
     core.StaleRevision: Rule(
         code=grpc.StatusCode.ABORTED,
         reason=pb.ERROR_REASON_STALE_REVISION,
         message="if_revision is {expected}, but it changed at {actual} since: read it again",
         metadata=("expected", "actual"),
+    ),
+    core.StaleVersion: Rule(
+        code=grpc.StatusCode.ABORTED,
+        reason=pb.ERROR_REASON_STALE_REVISION,
+        message="if_version is {expected}, but the source is at version {actual} (0: there is none): read it again",
+        metadata=("expected", "actual"),
+    ),
+    core.EditNotFound: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_EDIT_NOT_FOUND,
+        message="old_text does not stand in the source: read it again, and take the passage character for character",
+        metadata=("path",),
+    ),
+    core.EditAmbiguous: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_EDIT_AMBIGUOUS,
+        message="old_text stands in the source {matches} times: take more of what stands around the one meant",
+        metadata=("path", "matches"),
+    ),
+    core.RunExpired: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_RUN_EXPIRED,
+        message="run {run_id!r} is too old: what it saw may be kept no longer; load with refresh",
+        metadata=("run_id",),
     ),
     core.RevisionNotReached: Rule(
         code=grpc.StatusCode.FAILED_PRECONDITION,

@@ -14,11 +14,13 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, MethodDescrip
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodOptions
 
 from core import errors
-from core.model import bank, conflict, insight, interaction, lineage, node, structuring
+from core.model import bank, conflict, insight, instructions, interaction, lineage, node, structuring
 from core.ports.store import PurgeCounts
+from core.usecases.instructions import load_sources
 from memorybank.v1 import (
     deep_retrieval_pb2,
     errors_pb2,
+    instructions_pb2,
     memory_bank_pb2,
     query_graph_pb2,
     query_graph_pb2_grpc,
@@ -26,9 +28,18 @@ from memorybank.v1 import (
     retrieval_pb2_grpc,
     types_pb2,
 )
+from tests.support.untold_errors import UNTOLD
 
 FILES = resources.files("memorybank.v1")
-MODULES = (types_pb2, errors_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2)
+MODULES = (
+    types_pb2,
+    errors_pb2,
+    memory_bank_pb2,
+    query_graph_pb2,
+    retrieval_pb2,
+    deep_retrieval_pb2,
+    instructions_pb2,
+)
 SERVICES: tuple[ServiceDescriptor, ...] = tuple(
     service for module in MODULES for service in module.DESCRIPTOR.services_by_name.values()
 )
@@ -38,6 +49,11 @@ CODES = {code.name for code in grpc.StatusCode}
 
 def is_read(method: MethodDescriptor) -> bool:
     return bool(method.GetOptions().idempotency_level == MethodOptions.NO_SIDE_EFFECTS)
+
+
+def is_idempotent(method: MethodDescriptor) -> bool:
+    """A mutation that is harmless to repeat by what it names, without a request_id."""
+    return bool(method.GetOptions().idempotency_level == MethodOptions.IDEMPOTENT)
 
 
 def described() -> FileDescriptorSet:
@@ -60,6 +76,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "Relate Unrelate ListNeighbors MergeNodes",
         "Retrieval": "Search BatchSearch Augment",
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
+        "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
     }
 
     offered = {service.name: " ".join(method.name for method in service.methods) for service in SERVICES}
@@ -158,7 +175,7 @@ def last_message(method: MethodDescriptor) -> Descriptor | None:
 
 
 def test_every_mutation_can_be_repeated_without_harm() -> None:
-    mutations = [method for method in METHODS if not is_read(method)]
+    mutations = [method for method in METHODS if not is_read(method) and not is_idempotent(method)]
 
     unsafe = [
         method.full_name
@@ -167,15 +184,19 @@ def test_every_mutation_can_be_repeated_without_harm() -> None:
         or "replayed" not in field_names(last_message(method))
     ]
 
-    assert len(mutations) == 19
+    assert len(mutations) == 22
     assert unsafe == []
 
 
 def test_every_answer_about_a_bank_tells_its_revision() -> None:
     untold = full_names(m for m in METHODS if "revision" not in field_names(last_message(m)))
 
-    # each listed bank has its own; an export's stands in its header
-    assert untold == ["memorybank.v1.MemoryBank.ListBanks", "memorybank.v1.MemoryBank.ExportBank"]
+    # each listed bank has its own; an export's stands in its header; several owners' in a map
+    assert untold == [
+        "memorybank.v1.MemoryBank.ListBanks",
+        "memorybank.v1.MemoryBank.ExportBank",
+        "memorybank.v1.Instructions.LoadSources",
+    ]
 
 
 def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
@@ -223,9 +244,10 @@ def reason_of(error: type) -> str:
 
 
 def of_core() -> list[type[errors.MemoryBankError]]:
-    """The errors of core; the transport adds some of its own."""
-    kinds = errors.MemoryBankError.__subclasses__()
-    return [kind for kind in kinds if kind.__module__ == errors.__name__]
+    """The errors of core that callers are told; the transport adds some of its own."""
+    parents = (errors.MemoryBankError, errors.AggregateNotFound, errors.AggregateExists)
+    kinds = [kind for parent in parents for kind in parent.__subclasses__()]
+    return [kind for kind in kinds if kind.__module__ == errors.__name__ and kind not in UNTOLD]
 
 
 def test_every_error_of_core_has_its_reason_and_the_rest_are_the_wires_own() -> None:
@@ -282,6 +304,7 @@ def test_every_attribute_of_an_error_is_named_among_its_reasons_metadata() -> No
         (structuring.StructuringState, types_pb2.StructuringState.DESCRIPTOR),
         (structuring.Purpose, types_pb2.Purpose.DESCRIPTOR),
         (bank.SpaceSource, types_pb2.SpaceSource.DESCRIPTOR),
+        (load_sources.MissingReason, instructions_pb2.MissingReason.DESCRIPTOR),
     ],
 )
 def test_an_enum_has_the_same_values_on_the_wire(spoken: type[StrEnum], written: EnumDescriptor) -> None:
@@ -318,7 +341,8 @@ def test_an_enum_has_the_same_values_on_the_wire(spoken: type[StrEnum], written:
             types_pb2.Bank,
             {"key", "space", "settings"},
         ),  # bank_id, embedding_space, its fields
-        (PurgeCounts, memory_bank_pb2.PurgeCounts, set()),
+        (instructions.Source, instructions_pb2.Source, {"first_version"}),
+        (PurgeCounts, memory_bank_pb2.PurgeCounts, {"items"}),  # of other kinds than the bank
     ],
 )
 def test_a_value_has_the_same_fields_on_the_wire(
@@ -373,12 +397,12 @@ async def serving(scene: FailsFirst) -> AsyncIterator[grpc.aio.Channel]:
     await server.stop(None)
 
 
-def test_the_service_config_repeats_all_reads_and_only_reads() -> None:
+def test_the_service_config_repeats_all_that_is_harmless_to_repeat_and_nothing_else() -> None:
     config = json.loads(FILES.joinpath("service_config.json").read_text(encoding="utf-8"))
 
     repeated = {f"{name['service']}.{name['method']}" for name in config["methodConfig"][0]["name"]}
 
-    assert repeated == set(full_names(method for method in METHODS if is_read(method)))
+    assert repeated == set(full_names(m for m in METHODS if is_read(m) or is_idempotent(m)))
 
 
 async def test_under_the_service_config_a_read_is_tried_again_when_a_replica_is_unavailable() -> None:

@@ -72,6 +72,8 @@ async def open_house(
         workshop = Workshop(clock)
         yield House(
             banks=banks,
+            instructions=banks,
+            runs=banks,
             store=store,
             blobs=blobs,
             embedder=embedder or HashingEmbedder(),

@@ -7,13 +7,20 @@ import pytest
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 
-from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
+from memorybank.v1 import (
+    deep_retrieval_pb2,
+    instructions_pb2,
+    memory_bank_pb2,
+    query_graph_pb2,
+    retrieval_pb2,
+)
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
-from tests.service.api.violations import HARMLESS, RIGHT, WRONG, paths, put
+from tests.service.api.every_violation import HARMLESS, RIGHT, WRONG
+from tests.service.api.violations import paths, put
 from tests.support.server import Service, refusal
 
-FILES = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2)
+FILES = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2, instructions_pb2)
 METHODS: dict[str, MethodDescriptor] = {
     method.name: method
     for file in FILES

@@ -11,8 +11,9 @@ import pytest
 
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
+from tests.service.api.every_violation import RIGHT, WRONG
 from tests.service.api.test_bad_input import METHODS
-from tests.service.api.violations import RIGHT, WRONG, put
+from tests.service.api.violations import put
 from tests.support.server import Service
 
 STRINGS = 2_000  # to each method

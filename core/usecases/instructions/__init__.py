@@ -1,0 +1,1 @@
+"""What a caller may do with instruction documents: one verb a file."""

@@ -1,0 +1,43 @@
+"""EditSource: one passage of a source replaced, if it stands there exactly once."""
+
+from dataclasses import dataclass
+
+from core.ids import Tenant
+from core.instructions.edit import edited
+from core.instructions.instructions import Instructions
+from core.model.instructions import Owner, Source
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.house import House
+from core.usecases.instructions.writing import Written, commit, require_version, writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditSource:
+    """`old_text` is not empty and differs from `new_text`. `if_version`: only if that is the newest."""
+
+    tenant: Tenant
+    owner: Owner
+    path: str
+    old_text: str
+    new_text: str
+    if_version: int | None = None
+    update_by: str = ""
+    request: RequestKey | None = None
+
+
+async def edit_source(house: House, command: EditSource) -> Written:
+    """The version made, without its text.
+
+    Raises SourceNotFound, StaleVersion, EditNotFound, EditAmbiguous, LimitReached, RequestIdReused.
+    """
+
+    def stage(kept: Instructions) -> Draft[Source]:
+        before = kept.source(command.path)
+        require_version(command.if_version, before)
+        text = edited(before.text, command.path, command.old_text, command.new_text)
+        new = writing(house, command.path, text, command.update_by)
+        return new.superseding(kept, before)
+
+    key = command.owner.key(command.tenant)
+    done = await commit(house, key, command.path, stage, command.request)
+    return Written(owner=command.owner, done=done)

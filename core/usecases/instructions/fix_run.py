@@ -1,0 +1,105 @@
+"""Fixing what a run of an agent sees: once, on whichever replica comes first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from core.errors import RevisionNotReached, RunExists, RunExpired, RunNotFound
+from core.instructions.instructions import Instructions
+from core.instructions.run import Run, pinned
+from core.instructions.steps import RunPut
+from core.keys import RunKey
+from core.model.instructions import Owner, Pin, RunRecord, SourceRef
+from core.ports.aggregates import Draft
+from core.usecases.house import House
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixRun:
+    """`refresh`: the references are fixed anew. `least`: the run's revision to be seen."""
+
+    key: RunKey
+    refs: tuple[SourceRef, ...]
+    refresh: bool = False
+    least: int = 0
+
+
+async def fix_run(
+    house: House, command: FixRun, now: Mapping[Owner, Instructions | None]
+) -> tuple[RunRecord, int]:
+    """The run, every reference fixed in it, and its revision; `now`: the owners' sources as they are.
+
+    Raises RunExpired, RevisionNotReached.
+    """
+    fixing = _Fixing(house, command, now)
+    while True:
+        try:
+            async with house.runs.reading(command.key, command.least) as run:
+                if fixing.of(run.record) is run.record:
+                    return run.record, run.revision
+            committed = await house.runs.commit(command.key, fixing.stage)
+        except RunNotFound:
+            if command.least:
+                raise RevisionNotReached(command.least, 0) from None
+            try:
+                committed = await house.runs.found(command.key, fixing.founding())
+            except RunExists:  # another load was first
+                continue
+        return committed.result, committed.revision
+
+
+class _Fixing:
+    """How a run comes to have every reference fixed. Pure."""
+
+    def __init__(self, house: House, command: FixRun, now: Mapping[Owner, Instructions | None]) -> None:
+        self._time = house.clock.now()
+        self._lifetime = house.run_lifetime
+        self._uid = house.ids.new("u")
+        self._command = command
+        self._now = now
+
+    def of(self, record: RunRecord) -> RunRecord:
+        """The record with the references fixed; itself where they are already. Raises RunExpired."""
+        asked = self._command.refs
+        if self._command.refresh:
+            kept = tuple(pin for pin in record.pins if pin.ref.owner not in {ref.owner for ref in asked})
+            return self._fixed(record, kept)
+        if record.expire_time <= self._time:
+            raise RunExpired(self._command.key.run_id)
+        known = {pin.ref for pin in record.pins}
+        missing = [ref for ref in asked if ref not in known]
+        return replace(record, pins=self._pins(record.pins, missing)) if missing else record
+
+    def stage(self, run: Run, _: int) -> Draft[RunRecord]:
+        record = self.of(run.record)
+        if record is run.record:
+            return Draft(result=record)
+        return Draft(result=record, steps=(RunPut(record=record),), touches=frozenset({"run"}))
+
+    def founding(self) -> Draft[RunRecord]:
+        empty = RunRecord(
+            key=self._command.key,
+            uid=self._uid,
+            create_time=self._time,
+            run_time=self._time,
+            expire_time=self._time,
+            purge_time=self._time,
+        )
+        record = self._fixed(empty, ())
+        return Draft(result=record, steps=(RunPut(record=record),))
+
+    def _fixed(self, record: RunRecord, kept: tuple[Pin, ...]) -> RunRecord:
+        """The references fixed now, and the run's life begun anew: forgotten after twice as long as it lives, so that
+        a checkpoint that comes too late is told so."""
+        return replace(
+            record,
+            run_time=self._time,
+            expire_time=self._time + self._lifetime,
+            purge_time=self._time + 2 * self._lifetime,
+            pins=self._pins(kept, self._command.refs),
+        )
+
+    def _pins(self, kept: tuple[Pin, ...], refs: tuple[SourceRef, ...] | list[SourceRef]) -> tuple[Pin, ...]:
+        pins = list(kept)
+        for ref in refs:
+            pins.append(pinned(ref, self._now[ref.owner], pins))
+        return tuple(pins)

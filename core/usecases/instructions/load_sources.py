@@ -1,0 +1,160 @@
+"""LoadSources: what an agent is to follow, as one block; a run sees the same versions every time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.errors import BudgetTooSmall, RevisionNotReached
+from core.ids import RunId, Tenant, User
+from core.instructions.block import block
+from core.instructions.instructions import Instructions
+from core.instructions.run import fixed_source, pinned
+from core.keys import Key, RunKey
+from core.model.instructions import Owner, Pin, Source, SourceRef
+from core.text.tokens import estimate
+from core.usecases.house import House
+from core.usecases.instructions.fix_run import FixRun, fix_run
+from core.usecases.instructions.opening import opened
+from core.usecases.instructions.writing import without_text
+
+Opened = Mapping[Owner, Instructions | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadSources:
+    """`min_revisions` by the names of keys (`instructions/user/ada`). Without a `run_id` nothing is fixed."""
+
+    tenant: Tenant
+    refs: tuple[SourceRef, ...]
+    user: User | None = None
+    run_id: RunId | None = None
+    refresh: bool = False
+    include_text: bool = False
+    token_budget: int | None = None
+    min_revisions: Mapping[str, int] = field(default_factory=dict)
+
+    def least(self, key: Key) -> int:
+        return self.min_revisions.get(named(key), 0)
+
+
+class MissingReason(StrEnum):
+    NOT_FOUND = "not_found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingSource:
+    ref: SourceRef
+    reason: MissingReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesLoaded:
+    """In the order asked for. `run_time`: when the run was last fixed; None without a run."""
+
+    block: str
+    tokens: int
+    sources: tuple[tuple[Owner, Source], ...]
+    missing: tuple[MissingSource, ...]
+    revisions: Mapping[str, int]
+    run_time: datetime | None
+
+
+def named(key: Key) -> str:
+    """The key in maps of revisions."""
+    return f"{key.kind}/{key.name}"
+
+
+async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
+    """Raises RunExpired, BudgetTooSmall, RevisionNotReached."""
+    async with AsyncExitStack() as open_:
+        refs = command.refs
+        least = {owner: command.least(owner.key(command.tenant)) for owner in _owners(refs)}
+        now: Opened = await _opened(house, command.tenant, open_, least)
+        revisions: dict[str, int] = {}
+        run_time = None
+        if command.run_id is None:
+            pins = [pinned(ref, now[ref.owner], ()) for ref in refs]
+        else:
+            key = RunKey(tenant=command.tenant, user=command.user or User(""), run_id=command.run_id)
+            fixing = FixRun(key=key, refs=refs, refresh=command.refresh, least=command.least(key))
+            run, revision = await fix_run(house, fixing, now)
+            pins = [next(pin for pin in run.pins if pin.ref == ref) for ref in refs]
+            run_time, revisions[named(key)] = run.run_time, revision
+            now = await _opened_as_fixed(house, command, open_, now, pins)
+        found, missing = _read(command, pins, now)
+        revisions |= {named(owner.key(command.tenant)): kept.revision for owner, kept in now.items() if kept}
+        return _answered(command, found, missing, revisions, run_time)
+
+
+def _answered(
+    command: LoadSources,
+    found: Sequence[tuple[Owner, Source]],
+    missing: Sequence[MissingSource],
+    revisions: Mapping[str, int],
+    run_time: datetime | None,
+) -> SourcesLoaded:
+    text = block(found)
+    tokens = estimate(text)
+    if command.token_budget is not None and tokens > command.token_budget:
+        raise BudgetTooSmall("token_budget", tokens, command.token_budget)
+    return SourcesLoaded(
+        block=text,
+        tokens=tokens,
+        sources=tuple(
+            (owner, source if command.include_text else without_text(source)) for owner, source in found
+        ),
+        missing=tuple(missing),
+        revisions=revisions,
+        run_time=run_time,
+    )
+
+
+def _read(
+    command: LoadSources, pins: Iterable[Pin], now: Opened
+) -> tuple[list[tuple[Owner, Source]], list[MissingSource]]:
+    """The sources that the pins name, each once, and what is not there, both in the order asked for."""
+    by_ref = {pin.ref: pin for pin in pins}
+    found: dict[tuple[Owner, str], Source] = {}
+    missing: list[MissingSource] = []
+    for ref in command.refs:
+        pin = by_ref[ref]
+        if not pin.versions:
+            missing.append(MissingSource(ref=ref, reason=MissingReason.NOT_FOUND))
+        for path in pin.versions:
+            source = fixed_source(pin, path, now[ref.owner], command.run_id or "")
+            if source is None:
+                gone = SourceRef(owner=ref.owner, path=path)
+                missing.append(MissingSource(ref=gone, reason=MissingReason.NOT_FOUND))
+            else:
+                found.setdefault((ref.owner, path), source)
+    return [(owner, source) for (owner, _), source in found.items()], missing
+
+
+async def _opened(
+    house: House, tenant: Tenant, open_: AsyncExitStack, least: Mapping[Owner, int]
+) -> dict[Owner, Instructions | None]:
+    return {
+        owner: await open_.enter_async_context(opened(house, owner.key(tenant), revision))
+        for owner, revision in least.items()
+    }
+
+
+async def _opened_as_fixed(
+    house: House, command: LoadSources, open_: AsyncExitStack, now: Opened, pins: Sequence[Pin]
+) -> Opened:
+    """Those whose versions were fixed on another replica, at a revision not seen here yet, are opened again."""
+    again: dict[Owner, Instructions | None] = {}
+    for pin in pins:
+        kept = now[pin.ref.owner]
+        if pin.uid and (kept is None or (kept.uid == pin.uid and kept.revision < pin.revision)):
+            try:
+                again |= await _opened(house, command.tenant, open_, {pin.ref.owner: pin.revision})
+            except RevisionNotReached:  # purged since: what was fixed is missing
+                again[pin.ref.owner] = None
+    return {**now, **again}
+
+
+def _owners(refs: Iterable[SourceRef]) -> list[Owner]:
+    return list(dict.fromkeys(ref.owner for ref in refs))

@@ -1,0 +1,34 @@
+"""Opening the sources of an owner, whether it has any or not."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from core.errors import InstructionsNotFound, RevisionNotReached, SourceNotFound
+from core.instructions.instructions import Instructions
+from core.keys import InstructionsKey
+from core.usecases.house import House
+
+
+@asynccontextmanager
+async def opened(
+    house: House, key: InstructionsKey, min_revision: int = 0
+) -> AsyncIterator[Instructions | None]:
+    """The owner's sources, None if it never had one. Raises RevisionNotReached."""
+    try:
+        async with house.instructions.reading(key, min_revision) as instructions:
+            yield instructions
+    except InstructionsNotFound:
+        if min_revision:
+            raise RevisionNotReached(min_revision, 0) from None
+        yield None
+
+
+@asynccontextmanager
+async def having(
+    house: House, key: InstructionsKey, path: str, min_revision: int
+) -> AsyncIterator[Instructions]:
+    """The owner's sources, this one among them. Raises SourceNotFound, RevisionNotReached."""
+    async with opened(house, key, min_revision) as instructions:
+        if instructions is None or instructions.find(path) is None:
+            raise SourceNotFound(path)
+        yield instructions

@@ -1,0 +1,63 @@
+"""PutSource: a source with a whole text, new or in place of what it said."""
+
+from dataclasses import dataclass
+
+from core.ids import Tenant
+from core.instructions.instructions import Instructions
+from core.instructions.steps import InstructionsPut, SourcePut
+from core.model.instructions import InstructionsRecord, Owner, Source
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.house import House
+from core.usecases.instructions.writing import (
+    Written,
+    commit_or_found,
+    require_version,
+    without_text,
+    writing,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutSource:
+    """`if_version`: only if that is the newest (0: only if there is no such source)."""
+
+    tenant: Tenant
+    owner: Owner
+    path: str
+    text: str
+    if_version: int | None = None
+    update_by: str = ""
+    request: RequestKey | None = None
+
+
+async def put_source(house: House, command: PutSource) -> Written:
+    """The newest version, without its text; no new one for a text that stands there already.
+
+    Raises StaleVersion, LimitReached, RequestIdReused.
+    """
+    house.limits.check_source(len(command.text))
+    key = command.owner.key(command.tenant)
+    new = writing(house, command.path, command.text, command.update_by)
+
+    def stage(kept: Instructions) -> Draft[Source]:
+        before = kept.find(command.path)
+        require_version(command.if_version, before)
+        if before is not None and before.text == command.text:
+            return Draft(result=without_text(before))
+        if before is not None:
+            return new.superseding(kept, before)
+        house.limits.check_sources(len(kept.paths) + 1)
+        source = new.first(kept.record)
+        touches = frozenset({"record", f"source:{command.path}"})
+        steps = (SourcePut(source=source),)
+        return Draft(result=without_text(source), steps=steps, touches=touches)
+
+    def founding() -> Draft[Source]:
+        require_version(command.if_version, None)
+        record = InstructionsRecord(key=key, uid=house.ids.new("u"), create_time=new.now)
+        source = new.first(record)
+        steps = (InstructionsPut(record=record), SourcePut(source=source))
+        return Draft(result=without_text(source), steps=steps)
+
+    done = await commit_or_found(house, key, stage, founding, command.request)
+    return Written(owner=command.owner, done=done)
