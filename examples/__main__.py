@@ -1,4 +1,4 @@
-"""Runs both agents, the second with the Python that has LangChain: `python -m examples PYTHON`, or `make examples`."""
+"""Runs the agents, all but the first with the Python that has LangChain: `python -m examples PYTHON`."""
 
 import subprocess
 import sys
@@ -8,7 +8,11 @@ from service.cli.demo.server import running_server
 
 def main(langgraph: str) -> None:
     with running_server() as address:
-        for python, name in ((sys.executable, "react_agent"), (langgraph, "langgraph_agent")):
+        for python, name in (
+            (sys.executable, "react_agent"),
+            (langgraph, "langgraph_agent"),
+            (langgraph, "deepagents_agent"),
+        ):
             print(f"\n#### examples/{name}.py\n", flush=True)
             subprocess.run([python, "-m", f"examples.{name}", address], check=True)  # noqa: S603  our own
 

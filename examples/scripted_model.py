@@ -6,7 +6,7 @@ It reads what a model would read: the step that the prompt says is next, the too
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,6 +21,9 @@ TICKET = re.compile(r"门票(\d+)欧元")
 
 Said = tuple[str, str, Mapping[str, str]]
 """What the model says; then a tool with its arguments, or no tool."""
+
+Reply = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""From a request of the chat API to the message that answers it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,11 @@ def reply(body: Mapping[str, Any]) -> dict[str, Any]:
     """The message that answers a request of the chat API."""
     messages = body["messages"]
     found = [message["content"] for message in messages if message["role"] == "tool"]
-    thought, tool, arguments = turn(messages[0]["content"], found)
+    return said(*turn(messages[0]["content"], found))
+
+
+def said(thought: str, tool: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+    """What the model says, as a message of the chat API."""
     if not tool:
         return {"role": "assistant", "content": thought}
     called = {"name": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
@@ -70,13 +77,13 @@ def reply(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def model_endpoint() -> Iterator[Endpoint]:
-    """The model that OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL name; without them, the script."""
+def model_endpoint(reply: Reply = reply) -> Iterator[Endpoint]:
+    """The model that OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL name; without them, the script `reply`."""
     if model := os.environ.get("OPENAI_MODEL"):
         base_url = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
         yield Endpoint(base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY", "none"), model=model)
         return
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Chat)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Chat", (_Chat,), {"reply": staticmethod(reply)}))
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield Endpoint(base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="none", model="script")
@@ -86,9 +93,11 @@ def model_endpoint() -> Iterator[Endpoint]:
 
 
 class _Chat(BaseHTTPRequestHandler):
+    reply: Reply
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        message = reply(body)
+        message = self.reply(body)
         reason = "tool_calls" if "tool_calls" in message else "stop"
         choice = {"index": 0, "message": message, "finish_reason": reason}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}

@@ -20,7 +20,14 @@ from google.protobuf.json_format import ParseDict
 from google.protobuf.message_factory import GetMessageClass
 from pydantic import BaseModel, SecretStr
 
-from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
+from memorybank.v1 import (
+    deep_retrieval_pb2,
+    instructions_pb2,
+    memory_bank_pb2,
+    query_graph_pb2,
+    retrieval_pb2,
+)
+from memorybank_client import SyncMemoryBankClient
 from service.agents_config import RoleModelsSection
 from service.cli.demo.server import running_server
 from service.config import NESTING, PREFIX, Settings, make_settings, packaged
@@ -114,7 +121,7 @@ def test_make_does_what_the_readme_says_it_does() -> None:
 
 
 def test_the_table_of_calls_is_the_contract() -> None:
-    modules = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2)
+    modules = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2, instructions_pb2)
     services: dict[str, Any] = {}
     for module in modules:
         services |= module.DESCRIPTOR.services_by_name
@@ -168,7 +175,6 @@ def test_the_calls_from_other_languages_are_requests_of_the_contract() -> None:
 
 @pytest.mark.slow
 def test_the_agents_loop_is_adopted_as_shown() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     scope: dict[str, Any] = {}
     prompts: list[str] = []
 
@@ -177,12 +183,46 @@ def test_the_agents_loop_is_adopted_as_shown() -> None:
         assert tools[0]["type"] == "function"
         return "Answer: the ferry leaves at nine."
 
-    exec(code, scope)
+    exec(python_with("def solve("), scope)
     with running_server() as server:
         answer = scope["solve"](agent, "When does the ferry to Naxos leave?", server)
 
     assert answer == "Answer: the ferry leaves at nine."
     assert "ferry" in prompts[0]
+
+
+@pytest.mark.slow
+def test_the_preference_that_an_agent_keeps_in_one_run_holds_in_the_next() -> None:
+    scope: dict[str, Any] = {}
+    edit = {"old_string": "in English", "new_string": "in Chinese"}
+
+    def model(system: str, said: str) -> tuple[str, dict[str, str] | None]:
+        if said == "answer in Chinese from now on":
+            return "noted", edit
+        return ("九点" if "in Chinese" in system else "at nine"), None
+
+    exec(python_with("def run("), scope)
+    with running_server() as server, SyncMemoryBankClient(server) as client:
+        client.put_source(owner=scope["ADA"], path="AGENTS.md", text="- Answer in English.")
+        answers = [
+            scope["run"](model, said, run_id, server)
+            for said, run_id in (
+                ("when?", "r1"),
+                ("answer in Chinese from now on", "r1"),
+                ("when?", "r1"),
+                ("when?", "r2"),
+            )
+        ]
+
+    assert answers == ["at nine", "noted", "at nine", "九点"]
+
+
+def python_with(definition: str) -> str:
+    """The README's Python in which something is defined."""
+    (code,) = [
+        block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if definition in block
+    ]
+    return str(code)
 
 
 def test_every_link_leads_to_a_file() -> None:

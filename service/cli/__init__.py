@@ -16,6 +16,7 @@ COMMANDS = {
     "export": "service.cli.export:export",
     "import": "service.cli.import_:import_",
     "purge": "service.cli.purge:purge",
+    "instructions": "service.cli.instructions:instructions",
     "eval": "service.cli.eval:evaluate",
 }
 """Where each command is: module and name."""
@@ -26,7 +27,7 @@ Exit codes:
   1    failed, or a file could not be read or written
   2    wrong usage
   3    no memory bank there, or it could not answer now or in time
-  4    no such bank, node, conflict, record or attachment
+  4    no such bank, node, conflict, record, attachment or instruction document
   5    refused: an id is taken, or a value or the bank's state does not allow it
   130  interrupted (Ctrl-C)
 """

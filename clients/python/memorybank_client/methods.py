@@ -38,10 +38,6 @@ class Method:
     def takes_request_id(self) -> bool:
         return "request_id" in self.header.DESCRIPTOR.fields_by_name
 
-    @property
-    def takes_min_revision(self) -> bool:
-        return "min_revision" in self.header.DESCRIPTOR.fields_by_name
-
 
 def method_of(
     request: type[Message], response: type[Message], header: type[Message], seconds: float | None

@@ -22,6 +22,7 @@ from memorybank.v1.memory_bank_pb2 import DeleteBankRequest, MemorizeStreamRespo
 from memorybank_client.errors import MemoryBankError, error_of
 from memorybank_client.methods import Method
 from memorybank_client.revisions import Revisions
+from memorybank_client.subjects import subjects_of
 
 AFFINITY_KEY = "x-memory-bank"
 BANK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
@@ -39,8 +40,9 @@ class Call:
     timeout: float | None
 
     @property
-    def bank_id(self) -> str:
-        return getattr(self.header, "bank_id", "")
+    def subjects(self) -> tuple[str, ...]:
+        """What it speaks of, as keys of revisions."""
+        return subjects_of(self.header)
 
     @property
     def request_id(self) -> str:
@@ -61,15 +63,14 @@ class Session:
 
     def call(self, verb: str, method: Method, header: Any) -> Call:
         """The call, its header completed with request id and least revision."""
-        bank_id = getattr(header, "bank_id", "")
         if method.takes_request_id and not header.request_id:
             header.request_id = str(uuid4())
-        if method.takes_min_revision and not header.HasField("min_revision"):
-            self._ask_for_seen(header, bank_id)
+        if self.revisions is not None:
+            _ask_for_seen(header, self.revisions)
         return Call(
             method=method,
             header=header,
-            metadata=(*self.metadata, *_affinity(bank_id)),
+            metadata=(*self.metadata, *_affinity(getattr(header, "bank_id", ""))),
             timeout=self.timeout or self.timeouts.get(verb, method.seconds),
         )
 
@@ -78,33 +79,49 @@ class Session:
         if self.revisions is None:
             return
         if isinstance(call.header, DeleteBankRequest):
-            self.revisions.forget(call.bank_id)
+            self.revisions.forget(call.header.bank_id)
             return
-        bank_id = call.bank_id or _bank_in(response)
-        revision = _revision_in(response)
-        if bank_id and revision:
-            self.revisions.saw(bank_id, revision)
+        for subject, revision in _revisions_in(call, response):
+            self.revisions.saw(subject, revision)
 
     def failure(self, call: Call, error: grpc.RpcError) -> MemoryBankError:
-        """What to raise. A bank that is gone, or begins anew, is forgotten: the next read is not held to its past."""
+        """What to raise. What is gone, or begins anew, is forgotten: the next read is not held to its past."""
         made = error_of(error, call.request_id)
-        if self.revisions is not None and call.bank_id:
+        if self.revisions is not None:
             if made.reason in (ERROR_REASON_BANK_NOT_FOUND, ERROR_REASON_REVISION_NOT_REACHED):
-                self.revisions.forget(call.bank_id)
+                for subject in call.subjects:
+                    self.revisions.forget(subject)
             elif made.reason == ERROR_REASON_STRUCTURING_FAILED:  # what was done before stands
-                self.revisions.saw(call.bank_id, int(made.metadata.get("revision", "0")))
+                self.revisions.saw(call.header.bank_id, int(made.metadata.get("revision", "0")))
         return made
 
-    def _ask_for_seen(self, header: Any, bank_id: str) -> None:
-        seen = self.revisions.of(bank_id) if self.revisions is not None else None
-        if seen is not None:
-            header.min_revision = seen
+
+def _ask_for_seen(header: Any, revisions: Revisions) -> None:
+    """Sets the least revisions that a request may ask for, where the caller has not."""
+    seen = {subject: known for subject in subjects_of(header) if (known := revisions.of(subject))}
+    fields = header.DESCRIPTOR.fields_by_name
+    if "min_revisions" in fields:
+        for subject in seen.keys() - header.min_revisions.keys():
+            header.min_revisions[subject] = seen[subject]
+    elif "min_revision" in fields and seen and not header.HasField("min_revision"):
+        (header.min_revision,) = seen.values()
 
 
 def _affinity(bank_id: str) -> Iterator[tuple[str, str]]:
     """An id that cannot be one goes without: gRPC would refuse it as metadata; the service says what is wrong."""
     if BANK_ID.fullmatch(bank_id):
         yield AFFINITY_KEY, bank_id
+
+
+def _revisions_in(call: Call, response: Any) -> Iterator[tuple[str, int]]:
+    """Each subject that a response tells a revision of."""
+    if "revisions" in response.DESCRIPTOR.fields_by_name:
+        yield from response.revisions.items()
+        return
+    subject = next(iter(call.subjects), "") or _bank_in(response)
+    revision = _revision_in(response)
+    if subject and revision:
+        yield subject, revision
 
 
 def _revision_in(response: Any) -> int:

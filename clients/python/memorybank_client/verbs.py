@@ -1,6 +1,7 @@
 """The verbs of both clients: one for each RPC of the contract, which says what its fields and errors mean."""
 
 from memorybank.v1 import deep_retrieval_pb2 as deep
+from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
@@ -110,6 +111,23 @@ class Verbs:
     """Read a file, piece by piece; resumed with `offset`."""
     get_lineage = Unary(deep.GetLineageRequest, deep.GetLineageResponse)
     """Tell what a node absorbed."""
+
+    # ---- Instructions: documents that an agent is told before every run ----
+
+    put_source = Unary(instructions.PutSourceRequest, instructions.PutSourceResponse, seconds=WRITE)
+    """Create an instruction document, or replace its text."""
+    get_source = Unary(instructions.GetSourceRequest, instructions.GetSourceResponse)
+    """Read an instruction document."""
+    list_sources = Unary(instructions.ListSourcesRequest, instructions.ListSourcesResponse)
+    """List an owner's instruction documents."""
+    list_versions = Unary(instructions.ListVersionsRequest, instructions.ListVersionsResponse)
+    """List the versions of an instruction document, newest first."""
+    edit_source = Unary(instructions.EditSourceRequest, instructions.EditSourceResponse, seconds=WRITE)
+    """Replace a passage that stands in an instruction document exactly once."""
+    delete_source = Unary(instructions.DeleteSourceRequest, instructions.DeleteSourceResponse, seconds=WRITE)
+    """Erase an instruction document and all its versions."""
+    load_sources = Unary(instructions.LoadSourcesRequest, instructions.LoadSourcesResponse)
+    """Load what an agent is to follow, as one block; a run sees the same versions every time."""
 
 
 METHODS = [shape.method for shape in vars(Verbs).values() if isinstance(shape, Unary | Down | Up | Both)]

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from memorybank_client import SyncMemoryBankClient
 from service.cli import drawing
+from service.cli.demo.preference import preference
 from service.cli.demo.server import running_server, who_thinks
 from service.cli.demo.stories import chinese, english
 from service.cli.demo.tour import Tour
@@ -37,6 +38,7 @@ def demo(as_json: bool) -> None:
             tour = Tour(client=client, screen=screen)
             english(tour)
             chinese(tour)
+            preference(tour)
         _conclude(tour, as_json, screen, time.monotonic() - started)
 
 

@@ -26,7 +26,8 @@ INDENT = (0, 0, 0, 3)
 
 @dataclass(slots=True, kw_only=True)
 class Tour:
-    """One run of the demo: `steps` with their figures, `claims` with whether they hold."""
+    """One run of the demo: `steps` with their figures, `claims` with whether they hold. `bank_id` is empty where a
+    chapter is about no bank."""
 
     client: SyncMemoryBankClient
     screen: Console
@@ -42,16 +43,22 @@ class Tour:
         started = time.monotonic()
         yield facts
         seconds = time.monotonic() - started
+        facts["seconds"] = round(seconds, 3)
+        self.steps.append(facts)
+        if self.bank_id:
+            self._show_graph(facts, seconds)
+        else:
+            self.show(Text(f"{seconds:.2f} s\n", drawing.FAINT))
+
+    def _show_graph(self, facts: dict[str, Any], seconds: float) -> None:
         held = self.client.get_bank(bank_id=self.bank_id)
         counts = held.counts
         facts |= {
-            "seconds": round(seconds, 3),
             "nodes": counts.nodes,
             "edges": counts.edges,
             "open_conflicts": counts.open_conflicts,
             "revision": held.revision,
         }
-        self.steps.append(facts)
         seen = {"node": counts.nodes, "edge": counts.edges, "open conflict": counts.open_conflicts}
         graph = "graph: " + ", ".join(drawing.many(count, noun) for noun, count in seen.items())
         self.show(Text(f"{graph}; revision {held.revision}, {seconds:.2f} s\n", drawing.FAINT))

@@ -1,0 +1,41 @@
+"""What a call speaks of, as keys of revisions: a bank by its id, any other memory as `KIND/NAME`.
+
+Law: the same names that the service uses in maps of revisions, so that what one call saw is asked for by the next.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+
+def subjects_of(header: Any) -> tuple[str, ...]:
+    """The keys of what a request speaks of. Its own subject, the one whose `revision` is answered, is the only one of
+    most."""
+    special = SPECIAL.get(header.DESCRIPTOR.name)
+    if special is not None:
+        return special(header)
+    if getattr(header, "bank_id", ""):
+        return (header.bank_id,)
+    if "owner" in header.DESCRIPTOR.fields_by_name:
+        return (instructions(header.owner),)
+    return ()
+
+
+def instructions(owner: Any) -> str:
+    """The key of an owner's instruction documents."""
+    level = owner.WhichOneof("level") or ""
+    return f"instructions/{level}/{encoded(getattr(owner, level)) if level not in ('', 'tenant') else ''}"
+
+
+def _loaded(header: Any) -> tuple[str, ...]:
+    run = (f"run/{encoded(header.user)}/{header.run_id}",) if header.run_id else ()
+    return tuple(dict.fromkeys((*(instructions(ref.owner) for ref in header.refs), *run)))
+
+
+def encoded(name: str) -> str:
+    """A name in a key: percent-encoded outside `[A-Za-z0-9._:-]`."""
+    return quote(name, safe=":").replace("~", "%7E")
+
+
+SPECIAL: Mapping[str, Callable[[Any], tuple[str, ...]]] = {"LoadSourcesRequest": _loaded}
+"""Requests of several subjects, which they and their answers name in maps of revisions."""
