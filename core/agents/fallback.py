@@ -30,7 +30,7 @@ from core.agents.roles import (
 from core.agents.usage import note_fallback
 from core.errors import AgentUnavailable
 from core.model.conflict import VerdictType
-from core.model.insight import Insight
+from core.model.insight import CompletedTask, Insight
 from core.model.lineage import MergeReason
 
 Answer = TypeVar("Answer")
@@ -127,6 +127,12 @@ class PlannerOr:
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
         return await _either(
             lambda: self._first.plan(insight, progress), lambda: self._second.plan(insight, progress)
+        )
+
+    async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:
+        return await _either(
+            lambda: self._first.condense(goal, tasks, before),
+            lambda: self._second.condense(goal, tasks, before),
         )
 
 

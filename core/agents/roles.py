@@ -12,7 +12,7 @@ from typing import Protocol
 
 from core.ids import NodeId
 from core.model.conflict import Conflict, VerdictType
-from core.model.insight import Insight
+from core.model.insight import CompletedTask, Insight
 from core.model.interaction import TaskReport
 from core.model.lineage import MergeReason, MergeRecord
 
@@ -233,6 +233,11 @@ class Plan:
 class Planner(Protocol):
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
         """Plan incrementally: given all that was done, what comes next."""
+        ...
+
+    async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:
+        """What these older tasks, and those that `before` speaks of, came to: a short text to stand in their place in
+        prompts. Empty: a rule may condense them."""
         ...
 
 

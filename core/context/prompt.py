@@ -74,6 +74,7 @@ class Wording:
     how: str
     then_stop: str
     earlier: str
+    digest: str
     of_type: str
     other_types: str
     failed: str
@@ -118,6 +119,7 @@ ENGLISH = Wording(
         "Do this task and no other. Then stop and report what you found, with its sources, or that it failed and why."
     ),
     earlier="- (before these: {})",
+    digest="- (the first {}: {})",
     of_type="{} {}",
     other_types="others {}",
     failed="{} of them FAILED",
@@ -154,6 +156,7 @@ CHINESE = Wording(
     how="方法",
     then_stop="只做这一项任务。完成后停下，报告结果及其来源；若失败，说明失败及原因。",
     earlier="- （更早的：{}）",
+    digest="- （最初{}步：{}）",
     of_type="{} {}",
     other_types="其他 {}",
     failed="其中 FAILED {}",
@@ -323,9 +326,11 @@ def _done(insight: Insight, words: Wording, fit: Shares, count: TokenCounter) ->
         said += [words.failed.format(failed)] if failed else []
         return words.earlier.format(", ".join(said))
 
-    return condensed(
-        insight.completed,
-        fit.history,
+    digest = clipped(one_line(insight.digest), fit.history // 2, count)
+    told = [words.digest.format(insight.digested_tasks, digest)] if digest else []
+    return told + condensed(
+        insight.completed[insight.digested_tasks if digest else 0 :],
+        fit.history - sum(map(count, told)),
         count,
         lambda task: _completed_line(task, words),
         lambda task: _opening(_completed_line(replace(task, context=""), words), SHORT_LINE),

@@ -26,7 +26,7 @@ from core.agents.roles import (
     Topic,
 )
 from core.model.conflict import VerdictType
-from core.model.insight import Insight
+from core.model.insight import CompletedTask, Insight
 from core.model.lineage import MergeReason
 
 Reply = TypeVar("Reply")
@@ -121,9 +121,13 @@ class ScriptedConsolidator:
 class ScriptedPlanner:
     def __init__(self) -> None:
         self.plans = Script[Plan]("the planner", otherwise=lambda _insight, _progress: Plan())
+        self.digests = Script[str]("the planner's digest", otherwise=lambda _goal, _tasks, _before: "")
 
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
         return self.plans.answer(insight, progress)
+
+    async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:
+        return self.digests.answer(goal, tasks, before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,19 +28,22 @@ TYPES = (
     TaskType.ANSWER.value,
 )  # others are for frameworks to plan
 
+DIGEST_WORDS = 200
+
 
 class LlmPlanner:
     """The next step as the model sees it."""
 
     def __init__(self, model: ChatModel) -> None:
         self._asking = Asking("planner", model, "planner")
+        self._condensing = Asking("planner", model, "digest")
 
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
         waiting = _waiting(insight, progress)
         tasks = dict(zip(names("task", len(insight.completed)), insight.completed, strict=True))
         failed: dict[str, str] = {
             name: task.task_id
-            for name, task in tasks.items()
+            for name, task in list(tasks.items())[insight.earlier_tasks :]  # the others were another goal's
             if task.status is TaskStatus.FAILED and task.type != TaskType.CROSS_VALIDATION  # that is core's
         }
         report = progress.report
@@ -56,6 +59,19 @@ class LlmPlanner:
             lambda reply: _plan(reply, failed, waiting, needed),
             mend=lambda reply: _plan(reply, failed, waiting, needed, mending=True),
         )
+
+    async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:
+        room = self._condensing.room - 4 * FENCE_TOKENS
+        lines = _completed(dict(zip(names("task", len(tasks)), tasks, strict=True)))
+        parts: list[str | Enclosed] = [
+            f"The goal, and the steps to be condensed into at most {DIGEST_WORDS} words:",
+            Enclosed(name="goal", text=windows.shortened(goal or "(none was given)", room // 8)),
+        ]
+        if before:
+            parts += ["Condensed before:", Enclosed(name="before", text=windows.shortened(before, room // 4))]
+        parts += ["The steps:", Enclosed(name="done", text=windows.shortened("\n".join(lines), room // 2))]
+        shape = ReplyShape(name="digest", schema=shapes.fields(digest=shapes.TEXT))
+        return await self._condensing.ask(message(parts), shape, lambda reply: reply.line("digest"))
 
 
 # ---- what is asked ----
@@ -83,6 +99,9 @@ def _parts(
     """A quarter of the room each for history, the report, and the new memories; the rest for what is short."""
     goal = windows.shortened(insight.goal or "(none was given)", room // 8)
     parts: list[str | Enclosed] = ["The goal:", Enclosed(name="goal", text=goal)]
+    if insight.digest:
+        digest = Enclosed(name="digest", text=windows.shortened(insight.digest, room // 16))
+        parts += [f"What the first {insight.digested_tasks} tasks came to:", digest]
     parts += _history(_completed(tasks), room // 4)
     steps = "\n".join(_pending(task) for task in waiting)
     if steps:

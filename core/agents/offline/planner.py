@@ -82,6 +82,10 @@ class OfflinePlanner:
         found = await think(found_by, progress, insight.goal)
         return Plan(completed_context=found, pending=tuple(next_steps(insight, progress)))
 
+    async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:  # noqa: ARG002  the port's
+        """Nothing: a line each, then counts by type, is the rule's way (see `core.context.condensing`)."""
+        return ""
+
 
 def found_by(progress: Progress, goal: str) -> str:
     """One or two sentences of the reported task's context, verbatim; nothing on failure, nor of a verdict, whose own

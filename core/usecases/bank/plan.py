@@ -3,6 +3,7 @@
 Law: an empty plan where the goal is not reached is asked for once more, with the reason; then the offline rule decides.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agents.offline.planner import next_steps
@@ -10,14 +11,19 @@ from core.agents.roles import Plan, Progress
 from core.agents.usage import Ledger
 from core.bank.query import Hit, Query
 from core.bank.search import search
+from core.context.condensing import clipped
+from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent
 from core.ids import TaskId
 from core.keys import BankKey
-from core.model.insight import Insight
+from core.model.insight import CompletedTask, Insight
 from core.text.analysis import terms
+from core.text.tokens import estimate
 from core.usecases.bank.planning import allowed, missing, with_id, with_plan, with_report
 from core.usecases.bank.retries import as_attempt
 from core.usecases.bank.search import query_vector
 from core.usecases.house import House, require_own_space
+
+AROUND_TASK = 30  # tokens: its id, type and status
 
 
 async def plan(house: House, key: BankKey, insight: Insight, progress: Progress, ledger: Ledger) -> Insight:
@@ -38,7 +44,7 @@ async def plan(house: House, key: BankKey, insight: Insight, progress: Progress,
         after = with_report(insight, progress.report, planned.completed_context, new_id, house.attempts)
     if not any(task.conflict_id for task in after.pending) and not allowed(after, planned, house.attempts):
         planned = await _once_more(house, insight, after, progress, ledger)
-    return with_plan(after, planned, new_id, house.attempts)
+    return await _condensed(house, with_plan(after, planned, new_id, house.attempts), ledger)
 
 
 async def _once_more(
@@ -54,6 +60,40 @@ async def _once_more(
     if allowed(after, planned, house.attempts):
         return planned
     return Plan(pending=tuple(next_steps(insight, asked)))
+
+
+async def _condensed(house: House, insight: Insight, ledger: Ledger) -> Insight:
+    """The document, its oldest tasks in the Planner's words once they take more than their share of a prompt.
+
+    Where the Planner has none, or fails, prompts condense them by rule: no step is lost for it.
+    """
+    limit = int(house.retrieval.token_budget * house.retrieval.history_share)
+    left = insight.completed[insight.digested_tasks :]
+    if fitting(left, limit) == len(left):
+        return insight
+    older = left[: len(left) - fitting(left, limit // 2)]
+    try:
+        with ledger.spending("planner"):
+            digest = await house.agents.planner.condense(insight.goal, older, insight.digest)
+    except (AgentUnavailable, AgentReplyInvalid, BudgetSpent):
+        return insight
+    if not digest.strip():
+        return insight
+    return replace(
+        insight,
+        digest=clipped(digest.strip(), limit // 4, estimate),
+        digested_tasks=insight.digested_tasks + len(older),
+    )
+
+
+def fitting(tasks: Sequence[CompletedTask], limit: int) -> int:
+    """How many of the latest fit into so many tokens."""
+    filled = 0
+    for number, task in enumerate(reversed(tasks)):
+        filled += AROUND_TASK + estimate(task.description) + estimate(task.context)
+        if filled > limit:
+            return number
+    return len(tasks)
 
 
 async def _knows(house: House, key: BankKey, goal: str, ledger: Ledger) -> bool:

@@ -52,6 +52,28 @@ async def test_the_next_step_and_what_was_found_come_back() -> None:
         assert shown in question(chat)
 
 
+async def test_older_steps_are_condensed_with_what_was_condensed_before() -> None:
+    chat = ScriptedChat([said(digest="IBM 领先，\n谷歌其次。")])
+
+    made = await LlmPlanner(chat).condense(
+        GOAL, [done(1), done(2, TaskStatus.FAILED)], "Nothing yet of chips."
+    )
+
+    assert made == "IBM 领先， 谷歌其次。"
+    for shown in (GOAL, "搜索第1项", "task_2: failed", "Nothing yet of chips."):
+        assert shown in question(chat)
+
+
+async def test_a_plan_that_was_empty_too_soon_is_asked_for_again_with_the_reason() -> None:
+    chat = ScriptedChat([plan(step())])
+
+    await LlmPlanner(chat).plan(
+        Insight(goal=GOAL), Progress(problem="“X” failed, and nothing has made up for it")
+    )
+
+    assert "“X” failed, and nothing has made up for it" in question(chat)
+
+
 async def test_nothing_is_planned_when_the_goal_is_reached() -> None:
     chat = ScriptedChat([plan(found="The answer was given.")])
 

@@ -10,9 +10,7 @@ from core.usecases.house import House
 from tests.support.house import KEY
 
 FOLDER = Path(__file__).parent / "transcripts"
-TASKS = (
-    "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner".split()
-)
+TASKS = "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest".split()
 
 
 class Transcribed:
