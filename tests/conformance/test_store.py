@@ -27,6 +27,7 @@ from core.bank.steps import (
     SegmentRefute,
     Step,
     StructuringPut,
+    insight_put,
 )
 from core.errors import (
     BankExists,
@@ -367,6 +368,26 @@ async def test_the_insight_document_is_replaced_whole(store: Store) -> None:
 
     assert state.insight == insight
     assert state.insight.finished is True
+
+
+async def test_completed_tasks_are_added_and_one_that_says_more_is_written_again(store: Store) -> None:
+    tasks = [
+        CompletedTask(task_id=TaskId(f"t{n}"), type="SEARCH", description="查", status=TaskStatus.SUCCEEDED)
+        for n in range(4)
+    ]
+    first = Insight(goal="g", completed=tuple(tasks[:2]))
+    second = replace(first, completed=tuple(tasks))
+    third = replace(second, completed=(*tasks[:3], replace(tasks[3], context="查到了")), earlier_tasks=4)
+
+    state = await after(
+        store,
+        insight_put(Insight(goal="g"), first),
+        insight_put(first, second),
+        last := insight_put(second, third),
+    )
+
+    assert state.insight == third
+    assert (last.kept, len(last.insight.completed)) == (3, 1)
 
 
 async def test_an_interaction_keeps_its_text_segments_task_and_attachments(store: Store) -> None:

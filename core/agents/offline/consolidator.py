@@ -93,6 +93,7 @@ class OfflineConsolidator:
         newest_first = sorted(nodes, key=lambda node: node.event_time, reverse=True)
         sifted = self._sifted(newest_first, verdict, evidence)
         text = _summary(verdict, [sentence.said for sentence in sifted.kept])
+        text = text or newest_first[0].topic.summary  # marks alone are no sentence
         keywords = _keywords(newest_first, text)
         if verdict:
             context = name = naming.context_of([verdict], keywords)

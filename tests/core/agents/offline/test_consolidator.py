@@ -32,6 +32,12 @@ async def test_what_both_say_is_said_once_and_what_one_says_is_kept() -> None:
     assert {"Alice", "Rex"} <= set(found.keywords)
 
 
+async def test_nodes_that_say_nothing_in_sentences_keep_the_newest_ones_words() -> None:
+    found = await merged(absorbed("old", 2022, "?", "?"), absorbed("new", 2024, "。，", "。，"))
+
+    assert found.summary == "。，"
+
+
 async def test_newer_information_wins_over_older_that_it_contradicts() -> None:
     found = await merged(
         absorbed(
