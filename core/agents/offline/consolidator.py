@@ -103,7 +103,7 @@ class OfflineConsolidator:
             summary=text,
             context=context,
             keywords=keywords,
-            neighbor_updates={n.node_id: _reworded(n, name, keywords) for n in neighbors},
+            neighbor_updates={n.node_id: _reworded(n, name, keywords, nodes) for n in neighbors},
             description=_description(newest_first, sifted, strategy, is_chinese(text)),
             refuted=tuple(dict.fromkeys(sifted.refuted)),
         )
@@ -247,11 +247,14 @@ def _keywords(nodes: Sequence[Absorbed], text: str) -> tuple[str, ...]:
     return tuple((spoken or ordered)[:KEYWORDS])
 
 
-def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str]) -> Rewording:
+def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str], gone: Sequence[Absorbed]) -> Rewording:
+    """The neighbour's words, in which the merged topic takes the place of those it was made of."""
+    own = naming.unrelated(neighbor.context)
+    names = [naming.name_beside(own, each.topic.context, each.topic.keywords) for each in gone]
     known = {keyword.casefold() for keyword in neighbor.keywords}
     inherited = [keyword for keyword in keywords if keyword.casefold() not in known][:INHERITED_KEYWORDS]
     return Rewording(
-        context=naming.related_to(neighbor.context, name, keywords),
+        context=naming.related_to(neighbor.context, name, keywords, names),
         keywords=(*neighbor.keywords, *inherited),
     )
 

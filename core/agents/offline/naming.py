@@ -5,7 +5,7 @@ Related topics are named, briefly, in a bracket behind it, which can be taken of
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from core.agents.offline import salience
 from core.agents.offline.statements import statements
@@ -22,6 +22,7 @@ SPACES = re.compile(r"\s+")
 TELLING_NAME = 12  # columns; what is shorter before a colon may be a speaker ("Maria: …"), or "概述"
 NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characters
 RELATION = re.compile(r"(?:（与[^（）]+相关）| \(related to [^()]+\))([。.]?)\Z")
+MOST_NAMED = 6  # topics in the bracket behind a context
 NOTHING = ("", "。", ".")
 BRACKET = re.compile(r"\s*(?:（[^（）]*）|\([^()]*\))$")
 BRACKETS = str.maketrans("", "", "（）()")
@@ -84,22 +85,44 @@ def clipped(text: str, widest: int = WIDEST) -> str:
     return text[: space if space > 0 and text[end].isascii() else end].rstrip(" ,;:，；：、") + "…"
 
 
-def related_to(context: str, other: str, keywords: Sequence[str] = ()) -> str:
-    """`context` with a bracket that names another topic it is related to, in the context's language.
+def related_to(
+    context: str, other: str, keywords: Sequence[str] = (), instead_of: Collection[str] = ()
+) -> str:
+    """`context` with a bracket that names the topics it is related to, this one last, in the context's language.
 
-    `other` and `keywords` are that topic's; a keyword that the context says itself tells nothing. The
-    bracket stands before a full stop at the end.
+    `other` and `keywords` are that topic's; `instead_of` are names that it takes the place of. The bracket stands
+    before a full stop at the end, and has the latest `MOST_NAMED`.
     """
     own = unrelated(context)
+    named = name_beside(own, other, keywords)
+    if not named or own in NOTHING:
+        return own
+    before = [name for name in related_names(context) if name not in (named, *instead_of)]
+    names = [*before, named][-MOST_NAMED:]
+    chinese = is_chinese(own + named)
+    listed = ("；" if chinese else "; ").join(names)
+    note = f"（与{listed}相关）" if chinese else f" (related to {listed})"
+    stop = FULL_STOP.search(own)
+    return own[: stop.start()] + note + own[stop.start() :] if stop else own + note
+
+
+def name_beside(own: str, other: str, keywords: Sequence[str]) -> str:
+    """What a context calls another topic: a keyword that the context says itself tells nothing."""
     telling = [keyword for keyword in keywords if keyword.lower() not in own.lower()] or keywords
     named = short_name(other, telling)
     if telling and own.startswith(named):  # two parts of one section
         named = _plain_name(_listed(telling))
-    if not named or own in NOTHING:
-        return own
-    note = f"（与{named}相关）" if is_chinese(own + named) else f" (related to {named})"
-    stop = FULL_STOP.search(own)
-    return own[: stop.start()] + note + own[stop.start() :] if stop else own + note
+    return named
+
+
+def related_names(context: str) -> list[str]:
+    """The topics that the bracket behind a context names, in order."""
+    found = RELATION.search(context)
+    if found is None:
+        return []
+    listed = found.group().rstrip("。.").strip(" （）()")
+    inner = listed.removeprefix("related to ").removeprefix("与").removesuffix("相关")
+    return [name.strip() for name in re.split("[；;]", inner) if name.strip()]
 
 
 def unrelated(context: str) -> str:

@@ -27,17 +27,24 @@ def topic(node: Node) -> Topic:
     )
 
 
+def in_context(node: Node) -> Topic:
+    """The node as the second judgement sees it: its context as its relations have worded it, to be worded further."""
+    return Topic(
+        node_id=node.node_id, summary=node.summary, context=node.context, keywords=node.base_keywords
+    )
+
+
 def absorbed(nodes: Iterable[Node]) -> tuple[Absorbed, ...]:
     return tuple(Absorbed(topic=topic(node), event_time=node.event_time) for node in nodes)
 
 
 def inherited(bank: Bank, links: Links) -> tuple[Neighbor, ...]:
-    """The neighbours as the Consolidator sees them, by id."""
+    """The neighbours as the Consolidator sees them, by id: in the words that their relations have lent them."""
     return tuple(
         Neighbor(
             node_id=node_id,
-            context=bank.nodes[node_id].base_context,
-            keywords=bank.nodes[node_id].base_keywords,
+            context=bank.nodes[node_id].context,
+            keywords=bank.nodes[node_id].keywords,
             neighbor_of=of,
         )
         for node_id, of in sorted(links.items())

@@ -1,7 +1,7 @@
 """DeleteNode: a node goes with its edges; its interactions stay.
 
-What it lent its neighbours goes with it: they return to their own words. A conflict it was a side
-of has lost its point.
+What it lent its neighbours goes with it: they return to their own words, and those that others lent them. A conflict
+it was a side of has lost its point.
 """
 
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.decide import decide
 from core.usecases.bank.planning import without_conflict
+from core.usecases.bank.rewording import words_without
 from core.usecases.house import House, require_own_space
 from core.usecases.revisions import require_unchanged
 
@@ -89,12 +90,13 @@ class _Farewell:
         return frozenset(nodes | conflicts | ({"insight"} if conflicts else set()))
 
     def _restore_neighbors(self, opinions: Opinions) -> None:
-        """Neighbours that speak in borrowed words get their own back. Raises Unasked."""
+        """Neighbours that speak in its words lose these. Raises Unasked."""
         near = [self._bank.nodes[n] for n in self._bank.graph.neighbors(self._node.node_id)]
+        left = [words_without(self._bank, n, self._node.node_id) for n in near]
         restored = [
-            replace(n, context=n.base_context, keywords=n.base_keywords, **self._touch())
-            for n in near
-            if (n.context, n.keywords) != (n.base_context, n.base_keywords)
+            replace(n, context=context, keywords=keywords, **self._touch())
+            for n, (context, keywords) in zip(near, left, strict=True)
+            if (n.context, n.keywords) != (context, keywords)
         ]
         if restored:
             require_own_space(self._house, self._bank)

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from core.agents.offline import naming
+from core.bank.bank import Bank
+from core.ids import NodeId
 from core.model.node import Node, NodeState
 from core.usecases.moment import Moment
 
@@ -38,6 +41,19 @@ def reworded(node: Node, moment: Moment, context: str, *keywords: Sequence[str])
     """The node in a new context, with keywords besides those that its text gave it."""
     words = union(node.base_keywords, *keywords)[:MAX_KEYWORDS]
     return touched(node, moment, context=context, keywords=words)
+
+
+def words_without(bank: Bank, node: Node, gone: NodeId) -> tuple[str, tuple[str, ...]]:
+    """A node's context and keywords when the edge to one neighbour goes: its own, and what the others lent it."""
+    near = [bank.nodes[n] for n in sorted(bank.graph.neighbors(node.node_id)) if n != gone]
+    context = node.base_context
+    for other in near:
+        named = naming.name_beside(node.base_context, other.base_context, other.base_keywords)
+        if any(word and word in node.context for word in (named, *other.base_keywords)):
+            context = naming.related_to(context, other.base_context, other.base_keywords)
+    lent = {keyword for other in near for keyword in other.base_keywords}
+    kept = tuple(k for k in node.keywords if k in lent and k not in node.base_keywords)
+    return (context if node.context != node.base_context else node.context), (*node.base_keywords, *kept)
 
 
 def union(*parts: Iterable[Item]) -> tuple[Item, ...]:

@@ -38,6 +38,7 @@ from core.usecases.bank.absorb import (
     Links,
     absorbed,
     embedding_text,
+    in_context,
     inherited,
     merged_node,
     outside,
@@ -218,9 +219,8 @@ class Round:
                 return self._outcome()
             elif not found:
                 break
-        candidates = self._candidates()
-        topics = [topic(self._bank.nodes[c]) for c in candidates]
-        if related := self._opinions.related(topic(self._current), topics):
+        topics = [in_context(self._shown(c)) for c in self._candidates()]
+        if related := self._opinions.related(in_context(self._current), topics):
             self._relate(related)
         return self._outcome()
 
@@ -391,11 +391,17 @@ class Round:
     # ---- related ----
 
     def _relate(self, opinions: Sequence[RelatedOpinion]) -> None:
-        """An edge each; both ends speak of each other: the most confident one's context, all their keywords."""
+        """An edge each; both ends speak of each other: the most confident one's context, all their keywords, and what
+        earlier neighbours lent."""
         current = self._current
         words = [opinion.keywords_new for opinion in opinions]
-        self._current = reworded(current, self._moment, opinions[0].context_new, *words)
-        others = [self._reworded(o.existing, o.context_existing, o.keywords_existing) for o in opinions]
+        self._current = reworded(current, self._moment, opinions[0].context_new, current.keywords, *words)
+        others = [
+            self._reworded(
+                o.existing, o.context_existing, self._shown(o.existing).keywords, o.keywords_existing
+            )
+            for o in opinions
+        ]
         texts = [embedding_text(node) for node in (self._current, *others)]
         self._vector, *vectors = self._opinions.vectors(texts)
         for node, vector in zip(others, vectors, strict=True):
@@ -403,8 +409,8 @@ class Round:
             self._edges.append((current.node_id, node.node_id))
         self._related = list(self._edges)
 
-    def _reworded(self, node_id: NodeId, context: str, keywords: Sequence[str]) -> Node:
-        return reworded(self._shown(node_id), self._moment, context, keywords)
+    def _reworded(self, node_id: NodeId, context: str, *keywords: Sequence[str]) -> Node:
+        return reworded(self._shown(node_id), self._moment, context, *keywords)
 
     # ---- small things ----
 

@@ -1,15 +1,21 @@
-"""Unrelate: the edge between two nodes goes. Their words stay."""
+"""Unrelate: the edge between two nodes goes, and the words that they lent each other with it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from core.agents.opinions import Opinions
 from core.bank.bank import Bank
-from core.bank.steps import EdgeDrop
+from core.bank.steps import EdgeDrop, NodePut
 from core.errors import EdgeNotFound
 from core.ids import NodeId
 from core.keys import BankKey
+from core.model.node import Node
 from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.bank.absorb import embedding_text
+from core.usecases.bank.decide import decide
 from core.usecases.bank.relate import require_two
-from core.usecases.house import House
+from core.usecases.bank.rewording import words_without
+from core.usecases.house import House, require_own_space
 from core.usecases.revisions import require_unchanged
 
 
@@ -36,15 +42,36 @@ async def unrelate(house: House, command: Unrelate) -> Committed[Unrelated]:
     one, other = command.node_id, command.other_node_id
     require_two(one, other)
 
-    def stage(bank: Bank, _revision: int) -> Draft[Unrelated]:
+    now = house.clock.now()
+    ledger = house.workshop.ledger(command.key)
+    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+
+    def compose(bank: Bank, revision: int) -> Draft[Unrelated]:
         ends = bank.node(one), bank.node(other)
         if not bank.graph.has_edge(one, other):
             raise EdgeNotFound(one, other)
         require_unchanged(command.if_revision, max(node.revision for node in ends))
+        changed = [
+            replace(node, context=context, keywords=keywords, update_time=now, revision=revision)
+            for node, gone in zip(ends, (other, one), strict=True)
+            for context, keywords in (words_without(bank, node, gone),)
+            if (context, keywords) != (node.context, node.keywords)
+        ]
+        if changed:
+            require_own_space(house, bank)
+        near = {n for end in ends for n in bank.graph.neighbors(end.node_id)}
         return Draft(
             result=Unrelated(node_id=one, other_node_id=other),
-            steps=(EdgeDrop(node_id=one, other_node_id=other),),
-            touches=frozenset({f"node:{one}", f"node:{other}"}),
+            steps=(EdgeDrop(node_id=one, other_node_id=other), *_puts(bank, changed, opinions)),
+            touches=frozenset(f"node:{n}" for n in {one, other, *near}),
         )
 
-    return await house.banks.commit(command.key, stage, command.request, Unrelated)
+    return await decide(house, command.key, compose, ledger, command.request, Unrelated)
+
+
+def _puts(bank: Bank, changed: Sequence[Node], opinions: Opinions) -> list[NodePut]:
+    """The nodes in other words, embedded where the service embeds. Raises Unasked."""
+    if not changed or not bank.embeds:
+        return [NodePut(node=node) for node in changed]
+    vectors = opinions.vectors([embedding_text(node) for node in changed])
+    return [NodePut(node=node, vector=vector) for node, vector in zip(changed, vectors, strict=True)]

@@ -148,7 +148,8 @@ class QueryGraphServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Unrelate(self, request, context):
-        """Makes two nodes unrelated. Errors: NODE_NOT_FOUND, NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION.
+        """Makes two nodes unrelated. The words that they lent each other go with the edge. Errors: NODE_NOT_FOUND,
+        NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

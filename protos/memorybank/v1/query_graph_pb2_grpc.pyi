@@ -57,7 +57,9 @@ class QueryGraphStub:
     Relate: _grpc.UnaryUnaryMultiCallable[_query_graph_pb2.RelateRequest, _query_graph_pb2.RelateResponse]
     """Makes two nodes related. Errors: NODE_NOT_FOUND, NODE_ABSORBED."""
     Unrelate: _grpc.UnaryUnaryMultiCallable[_query_graph_pb2.UnrelateRequest, _query_graph_pb2.UnrelateResponse]
-    """Makes two nodes unrelated. Errors: NODE_NOT_FOUND, NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION."""
+    """Makes two nodes unrelated. The words that they lent each other go with the edge. Errors: NODE_NOT_FOUND,
+    NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """
     ListNeighbors: _grpc.UnaryUnaryMultiCallable[_query_graph_pb2.ListNeighborsRequest, _query_graph_pb2.ListNeighborsResponse]
     """Lists the nodes around a node, nearest first, then by id. Errors: NODE_NOT_FOUND, NODE_ABSORBED."""
     MergeNodes: _grpc.UnaryUnaryMultiCallable[_query_graph_pb2.MergeNodesRequest, _query_graph_pb2.MergeNodesResponse]
@@ -95,7 +97,9 @@ class QueryGraphAsyncStub(QueryGraphStub):
     Relate: _aio.UnaryUnaryMultiCallable[_query_graph_pb2.RelateRequest, _query_graph_pb2.RelateResponse]  # type: ignore[assignment]
     """Makes two nodes related. Errors: NODE_NOT_FOUND, NODE_ABSORBED."""
     Unrelate: _aio.UnaryUnaryMultiCallable[_query_graph_pb2.UnrelateRequest, _query_graph_pb2.UnrelateResponse]  # type: ignore[assignment]
-    """Makes two nodes unrelated. Errors: NODE_NOT_FOUND, NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION."""
+    """Makes two nodes unrelated. The words that they lent each other go with the edge. Errors: NODE_NOT_FOUND,
+    NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """
     ListNeighbors: _aio.UnaryUnaryMultiCallable[_query_graph_pb2.ListNeighborsRequest, _query_graph_pb2.ListNeighborsResponse]  # type: ignore[assignment]
     """Lists the nodes around a node, nearest first, then by id. Errors: NODE_NOT_FOUND, NODE_ABSORBED."""
     MergeNodes: _aio.UnaryUnaryMultiCallable[_query_graph_pb2.MergeNodesRequest, _query_graph_pb2.MergeNodesResponse]  # type: ignore[assignment]
@@ -178,7 +182,9 @@ class QueryGraphServicer(metaclass=_abc_1.ABCMeta):
         request: _query_graph_pb2.UnrelateRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_query_graph_pb2.UnrelateResponse, _abc.Awaitable[_query_graph_pb2.UnrelateResponse]]:
-        """Makes two nodes unrelated. Errors: NODE_NOT_FOUND, NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION."""
+        """Makes two nodes unrelated. The words that they lent each other go with the edge. Errors: NODE_NOT_FOUND,
+        NODE_ABSORBED, EDGE_NOT_FOUND, STALE_REVISION, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        """
 
     @_abc_1.abstractmethod
     def ListNeighbors(

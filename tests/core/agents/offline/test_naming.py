@@ -40,7 +40,7 @@ def test_a_context_is_one_line_of_bounded_width() -> None:
 
 
 def test_a_relation_is_put_behind_in_the_language_of_the_topic_and_taken_off_again() -> None:
-    chinese = related_to("量子纠缠研究（与2020年量子计算进展相关）", "量子计算综合报告（包含IBM芯片技术）")
+    chinese = related_to("量子纠缠研究", "量子计算综合报告（包含IBM芯片技术）")
     english = related_to("Entanglement", "Quantum report (including chips)")
 
     assert chinese == "量子纠缠研究（与量子计算综合报告相关）"
@@ -48,6 +48,19 @@ def test_a_relation_is_put_behind_in_the_language_of_the_topic_and_taken_off_aga
     assert unrelated(chinese) == "量子纠缠研究"
     assert unrelated(related_to(english, "Chips")) == "Entanglement"
     assert topic_name("The CEO is Ann.") == "The CEO is Ann"
+
+
+def test_a_relation_joins_earlier_ones_or_takes_their_place() -> None:
+    both = related_to("量子纠缠研究（与2020年量子计算进展相关）", "量子算法")
+    english = related_to("Entanglement (related to Chips)", "Algorithms")
+
+    merged = related_to(both, "量子计算综合报告", instead_of=["2020年量子计算进展"])
+
+    assert both == "量子纠缠研究（与2020年量子计算进展；量子算法相关）"
+    assert english == "Entanglement (related to Chips; Algorithms)"
+    assert merged == "量子纠缠研究（与量子算法；量子计算综合报告相关）"
+    assert unrelated(both) == "量子纠缠研究"
+    assert related_to(both, "量子算法") == both
 
 
 def test_a_relation_stands_before_the_full_stop_and_names_the_other_topic_briefly() -> None:

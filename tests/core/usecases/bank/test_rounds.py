@@ -228,10 +228,10 @@ async def test_related_nodes_speak_of_each_other_and_keep_their_own_words() -> N
         a, b, c = first.node_ids[0], second.node_ids[0], third.node_ids[0]
         async with house.banks.reading(KEY) as bank:
             assert sorted(bank.graph.neighbors(c)) == sorted([a, b])
-            assert bank.nodes[a].context == f"alpha one (near {c})"
+            assert bank.nodes[a].context == f"alpha one (near {b}) (near {c})"
             assert bank.nodes[a].base_context == "alpha one"
             assert bank.nodes[a].keywords == ("topic", "near")
-        assert agents.judge.second.asked[-1][1][0].context in ("alpha one", "beta two")
+        assert agents.judge.first.asked[-1][1][0].context in ("alpha one", "beta two")
 
 
 async def test_merging_goes_on_until_only_related_remains() -> None:
