@@ -1,0 +1,65 @@
+"""Deep Agents over the service, in the environment of the examples, with the package as it is."""
+
+import asyncio
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from examples.preference import PATH
+from memorybank.v1.instructions_pb2 import Owner
+from memorybank_client import SyncMemoryBankClient
+from service.server import running
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.server import settings_for
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / ".venv" / "examples" / "bin" / "python"
+ADA = Owner(user="ada")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not PYTHON.exists(), reason="`make examples` sets up Deep Agents"),
+]
+
+
+def printed_by(module: str, address: str) -> str:
+    """What a module prints in the environment of the examples, its model the script."""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENAI_MODEL"}
+    environment["PYTHONPATH"] = ".:protos:clients/python"
+    done = subprocess.run(
+        [PYTHON, "-m", module, address],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+async def test_an_agent_keeps_a_preference_in_one_run_and_follows_it_in_the_next(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(printed_by, "examples.deepagents_agent", str(address))
+        kept = await asyncio.to_thread(versions, str(address))
+
+    before, _, after = printed.partition("From now on")
+    assert "The ferry leaves at nine from pier 3." in before
+    assert "Successfully replaced 1 instance(s)" in after
+    assert "渡轮九点从三号码头出发。" in after
+    assert kept == [(2, "agent"), (1, "ada")]
+
+
+def versions(address: str) -> list[tuple[int, str]]:
+    with SyncMemoryBankClient(address) as client:
+        found = client.list_versions(owner=ADA, path=PATH).versions
+        return [(each.version, each.update_by) for each in found]
+
+
+async def test_the_backend_does_what_deep_agents_ask_of_one(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(printed_by, "tests.examples.backend_checks", str(address))
+
+    assert len(printed.split()) == 8
