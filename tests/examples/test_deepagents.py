@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -24,12 +25,12 @@ pytestmark = [
 ]
 
 
-def printed_by(module: str, address: str) -> str:
-    """What a module prints in the environment of the examples, its model the script."""
+def printed_by(address: str, *command: str) -> str:
+    """What a command prints in the environment of the examples, its model the script."""
     environment = {name: value for name, value in os.environ.items() if name != "OPENAI_MODEL"}
     environment["PYTHONPATH"] = ".:protos:clients/python"
     done = subprocess.run(
-        [PYTHON, "-m", module, address],
+        [PYTHON, *command, address],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -42,7 +43,7 @@ def printed_by(module: str, address: str) -> str:
 
 async def test_an_agent_keeps_a_preference_in_one_run_and_follows_it_in_the_next(tmp_path: Path) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(printed_by, "examples.deepagents_agent", str(address))
+        printed = await asyncio.to_thread(printed_by, str(address), "-m", "examples.deepagents_agent")
         kept = await asyncio.to_thread(versions, str(address))
 
     before, _, after = printed.partition("From now on")
@@ -60,6 +61,30 @@ def versions(address: str) -> list[tuple[int, str]]:
 
 async def test_the_backend_does_what_deep_agents_ask_of_one(tmp_path: Path) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(printed_by, "tests.examples.backend_checks", str(address))
+        printed = await asyncio.to_thread(printed_by, str(address), "-m", "tests.examples.backend_checks")
 
     assert len(printed.split()) == 8
+
+
+SHOWN = """
+import sys
+from examples.deepagents_agent import ChatOpenAI, HumanMessage, QUESTION, SecretStr, model_endpoint, reply
+
+with model_endpoint(reply) as endpoint, SyncMemoryBankClient(sys.argv[1]) as client:
+    client.put_source(owner=Owner(user="ada"), path="/AGENTS.md", text="- Answer in Chinese.")
+    model = ChatOpenAI(base_url=endpoint.base_url, api_key=SecretStr("k"), model="script", use_responses_api=False)
+    agent = agent_of(model, client, "ada")
+    print(agent.invoke({"messages": [HumanMessage(QUESTION)]})["messages"][-1].text)
+"""
+
+
+async def test_the_lines_that_the_clients_readme_shows_run(tmp_path: Path) -> None:
+    readme = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
+    (lines,) = [
+        block for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "deepagents" in block
+    ]
+
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(printed_by, str(address), "-c", lines + SHOWN)
+
+    assert printed.strip() == "渡轮九点从三号码头出发。"

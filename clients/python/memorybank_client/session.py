@@ -22,10 +22,10 @@ from memorybank.v1.memory_bank_pb2 import DeleteBankRequest, MemorizeStreamRespo
 from memorybank_client.errors import MemoryBankError, error_of
 from memorybank_client.methods import Method
 from memorybank_client.revisions import Revisions
-from memorybank_client.subjects import subjects_of
+from memorybank_client.subjects import affinity_of, subjects_of
 
 AFFINITY_KEY = "x-memory-bank"
-BANK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
+AFFINITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:%/-]{0,1024}", re.ASCII)
 
 Metadata = tuple[tuple[str, str], ...]
 
@@ -70,7 +70,7 @@ class Session:
         return Call(
             method=method,
             header=header,
-            metadata=(*self.metadata, *_affinity(getattr(header, "bank_id", ""))),
+            metadata=(*self.metadata, *_affinity(affinity_of(header))),
             timeout=self.timeout or self.timeouts.get(verb, method.seconds),
         )
 
@@ -107,10 +107,10 @@ def _ask_for_seen(header: Any, revisions: Revisions) -> None:
         (header.min_revision,) = seen.values()
 
 
-def _affinity(bank_id: str) -> Iterator[tuple[str, str]]:
-    """An id that cannot be one goes without: gRPC would refuse it as metadata; the service says what is wrong."""
-    if BANK_ID.fullmatch(bank_id):
-        yield AFFINITY_KEY, bank_id
+def _affinity(name: str) -> Iterator[tuple[str, str]]:
+    """A name that cannot be one goes without: gRPC would refuse it as metadata; the service says what is wrong."""
+    if AFFINITY.fullmatch(name):
+        yield AFFINITY_KEY, name
 
 
 def _revisions_in(call: Call, response: Any) -> Iterator[tuple[str, int]]:

@@ -21,6 +21,14 @@ def subjects_of(header: Any) -> tuple[str, ...]:
     return ()
 
 
+def affinity_of(header: Any) -> str:
+    """What a proxy may keep a call by: the bank, or whose memory it is (`user/ada`). Empty: anything will do."""
+    if getattr(header, "user", "") and not getattr(header, "bank_id", ""):
+        return f"user/{encoded(header.user)}"
+    first = next(iter(subjects_of(header)), "")
+    return first.removeprefix("instructions/")
+
+
 def instructions(owner: Any) -> str:
     """The key of an owner's instruction documents."""
     level = owner.WhichOneof("level") or ""

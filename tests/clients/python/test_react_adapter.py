@@ -180,7 +180,7 @@ async def test_the_other_lines_of_the_readme_run(tmp_path: Path, capsys: pytest.
     scope: dict[str, Any] = {}
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
         for block in _blocks():
-            if "langchain" in block:  # is run with the examples, where LangChain is
+            if "langchain" in block or "deepagents" in block:  # are run with the examples, where those are
                 continue
             exec(block.replace("127.0.0.1:7700", str(address)), scope)
         await scope["main"]()
