@@ -59,6 +59,14 @@ class BudgetTooSmall(MemoryBankError):
     budget: int
 
 
+@dataclass(eq=False)
+class SensitiveContent(MemoryBankError):
+    """A text holds what is not remembered unless the call allows it. `sort` says what, and no word of it."""
+
+    field: str
+    sort: str
+
+
 # ---- what is not there, or there already ----
 
 
@@ -161,6 +169,33 @@ class SourceNotFound(MemoryBankError):
     version: int = 0
 
 
+@dataclass(eq=False)
+class CollectionNotFound(AggregateNotFound):
+    user: str
+    collection: str
+
+
+@dataclass(eq=False)
+class CollectionExists(AggregateExists):
+    user: str
+    collection: str
+
+
+@dataclass(eq=False)
+class RecordNotFound(MemoryBankError):
+    record_id: str
+
+
+@dataclass(eq=False)
+class RecordExists(MemoryBankError):
+    record_id: str
+
+
+@dataclass(eq=False)
+class ReflectionNotFound(MemoryBankError):
+    reflection_id: str
+
+
 # ---- what the state does not allow ----
 
 
@@ -245,6 +280,13 @@ class LimitReached(MemoryBankError):
     limit: str
     allowed: int
     remedy: str
+
+
+@dataclass(eq=False)
+class MemoryOff(MemoryBankError):
+    """Memory is switched off. `scope`: of what."""
+
+    scope: str
 
 
 # ---- what failed outside ----

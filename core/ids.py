@@ -22,6 +22,7 @@ ConversationId = NewType("ConversationId", str)
 InvocationId = NewType("InvocationId", str)
 RunId = NewType("RunId", str)
 RecordId = NewType("RecordId", str)
+ReflectionId = NewType("ReflectionId", str)
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 

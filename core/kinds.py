@@ -3,5 +3,6 @@
 from core.aggregate.kind import Kinds
 from core.bank.kind import BANK
 from core.instructions.kind import INSTRUCTIONS, RUN
+from core.long_term.kind import COLLECTION
 
-KINDS: Kinds = {kind.name: kind for kind in (BANK, INSTRUCTIONS, RUN)}
+KINDS: Kinds = {kind.name: kind for kind in (BANK, INSTRUCTIONS, RUN, COLLECTION)}

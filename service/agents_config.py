@@ -52,6 +52,8 @@ class RoleModelsSection(Section):
     judge: RoleModelSection = RoleModelSection()
     consolidator: RoleModelSection = RoleModelSection()
     planner: RoleModelSection = RoleModelSection()
+    router: RoleModelSection = RoleModelSection()
+    reflector: RoleModelSection = RoleModelSection()
 
 
 class LlmSection(ModelSection):
@@ -100,5 +102,7 @@ class AgentsSection(Section):
     judge: Player | None = None
     consolidator: Player | None = None
     planner: Player | None = None
+    router: Player | None = None
+    reflector: Player | None = None
     fallback: bool = False
     attempts: int = Field(default=3, ge=1, le=100)

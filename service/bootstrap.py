@@ -7,6 +7,7 @@ Nothing imports it but the server and the command line.
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,14 @@ from core.agents.roles import Agents
 from core.aggregate.aggregate import Tuning
 from core.index.giving_way import GiveWay
 from core.kinds import KINDS
+from core.long_term.settings import LongTermSettings
 from core.model.bank import EmbeddingSpace
 from core.ports.embedder import Embedder, Thresholds
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Budgets, Limits
+from core.usecases.long_term.uses import UseCounts
 from core.usecases.observer import Observer
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
@@ -30,7 +33,7 @@ from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.casting import cast_agents, open_reranker
+from service.casting import cast_agents, cast_recall_agents, open_reranker
 from service.config import EmbedderSection, RetrievalSection, Settings
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 DATABASE = "memorybank.sqlite"
 FILES = "files"
 INDEXES = "indexes"
+USES_SECONDS = 5.0  # between two writings of how often records were retrieved
 SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 
 
@@ -70,7 +74,7 @@ async def open_house(
             queries=settings.embedder.cached_texts,
             passages=settings.embedder.cached_texts,
         )
-        holding = _holding(settings, give_way)
+        holding = _holding(settings, give_way, remembered.space)
         banks = OpenAggregates(
             KINDS, store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget
         )
@@ -80,6 +84,10 @@ async def open_house(
         sweeping = again_and_again("sweeping snapshots", banks.sweep, SWEEP_SECONDS)
         for rounds in (confirming, sweeping):
             closing.callback(asyncio.create_task(rounds).cancel)
+        uses = UseCounts()
+        closing.push_async_callback(uses.flush, banks)
+        writing_uses = again_and_again("writing uses", partial(uses.flush, banks), USES_SECONDS)
+        closing.callback(asyncio.create_task(writing_uses).cancel)
         workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
         yield House(
@@ -99,6 +107,10 @@ async def open_house(
             attempts=settings.agents.attempts,
             reranking=open_reranker(settings.retrieval.reranker, closing),
             run_lifetime=settings.instructions.run_lifetime,
+            collections=banks,
+            recall_agents=cast_recall_agents(settings, remembered, closing),
+            long_term=LongTermSettings(**dict(settings.long_term)),
+            uses=uses,
         )
 
 
@@ -180,9 +192,9 @@ def _index_cache(settings: Settings) -> IndexCache | None:
     return LocalIndexCache(settings.data_dir / INDEXES)
 
 
-def _holding(settings: Settings, give_way: GiveWay) -> Holding:
+def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Holding:
     return Holding(
         memory_budget=settings.banks.memory_budget_bytes,
         max_staleness=settings.banks.max_staleness_seconds,
-        tuning=Tuning(give_way=give_way),
+        tuning=Tuning(give_way=give_way, space=space.name, dimension=space.dimension),
     )

@@ -8,9 +8,12 @@ from contextlib import AsyncExitStack
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from core.agents.fallback import with_fallback
+from core.agents.fallback import with_fallback, with_recall_fallback
 from core.agents.llm.agents import llm_agents
+from core.agents.llm.recalling import llm_recall_agents
 from core.agents.offline.agents import offline_agents
+from core.agents.offline.recalling import offline_recall_agents
+from core.agents.recall_roles import RecallAgents
 from core.agents.roles import Agents
 from core.ports.chat import ChatModel
 from core.ports.embedder import Embedder
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from service.adapters.openai_chat import Endpoint
 
 ROLES = tuple(role.name for role in fields(Agents))
+RECALL_ROLES = tuple(role.name for role in fields(RecallAgents))
 
 
 def cast_agents(settings: Settings, embedder: Embedder, closing: AsyncExitStack) -> Agents:
@@ -39,6 +43,19 @@ def cast_agents(settings: Settings, embedder: Embedder, closing: AsyncExitStack)
     llm = llm_agents({role: models.get(role, models[asking[0]]) for role in ROLES})
     if settings.agents.fallback:
         llm = with_fallback(llm, offline)
+    return replace(offline, **{role: getattr(llm, role) for role in asking})
+
+
+def cast_recall_agents(settings: Settings, embedder: Embedder, closing: AsyncExitStack) -> RecallAgents:
+    """The agents of long-term memory that the settings name. Raises as `cast_agents`."""
+    offline = offline_recall_agents(embedder)
+    asking = [role for role in RECALL_ROLES if settings.player(role) == "llm"]
+    if not asking:
+        return offline
+    models = open_models(settings.llm, asking, closing)
+    llm = llm_recall_agents({role: models.get(role, models[asking[0]]) for role in RECALL_ROLES})
+    if settings.agents.fallback:
+        llm = with_recall_fallback(llm, offline)
     return replace(offline, **{role: getattr(llm, role) for role in asking})
 
 

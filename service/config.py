@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from core.long_term.settings import HALF_LIVES
 from core.model.bank import NEVER
 from service.agents_config import AgentsSection, LlmSection, Player, RoleModelsSection
 from service.settings_section import Address, Key, Positive, Seconds, Section
@@ -133,6 +134,31 @@ class LimitsSection(Section):
     source_characters: Positive = 65_536
     sources_per_owner: Positive = 1_000
     versions_per_source: Positive = 1_000
+    collections_per_user: Positive = 1_000
+    records_per_collection: Positive = 10_000
+    collection_bytes: Positive = 20_000_000
+    reflections_per_collection: Positive = 1_000
+    feedback_per_collection: Positive = 10_000
+    tombstones_per_collection: Positive = 10_000
+
+
+class LongTermSection(Section):
+    """How long-term memory ranks, learns and forgets. `half_life_days` is by category, 0 for what does not decay;
+    `other_half_life_days` that of episodes and of all other categories; facts do not decay."""
+
+    top_facts: int = Field(default=5, ge=1, le=1_000)
+    top_episodes: int = Field(default=3, ge=1, le=1_000)
+    top_memories: int = Field(default=8, ge=1, le=1_000)
+    half_life_days: dict[str, Annotated[float, Field(ge=0)]] = Field(default=dict(HALF_LIVES))
+    other_half_life_days: float = Field(default=180.0, ge=0)
+    reward_rate: float = Field(default=0.3, ge=0, le=1)
+    confidence_step: float = Field(default=0.1, ge=0, le=1)
+    failure_factor: float = Field(default=0.8, ge=0, le=1)
+    recovery_confidence: float = Field(default=0.7, ge=0, le=1)
+    min_match: float = Field(default=0.7, ge=0, le=1)
+    prune_confidence: float = Field(default=0.3, ge=0, le=1)
+    prune_days: Seconds = 30.0
+    reflect_after: Positive = 5
 
 
 class BanksSection(Section):
@@ -221,6 +247,7 @@ class Settings(BaseSettings):
     agents: AgentsSection = AgentsSection()
     store: StoreSection = StoreSection()
     limits: LimitsSection = LimitsSection()
+    long_term: LongTermSection = LongTermSection()
     budget: BudgetSection = BudgetSection()
     instructions: InstructionsSection = InstructionsSection()
     banks: BanksSection = BanksSection()

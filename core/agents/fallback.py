@@ -7,6 +7,14 @@ what it is. Whenever it answers, the usage of the question says so.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from core.agents.recall_roles import (
+    RecallAgents,
+    Reflected,
+    ReflectionOpinion,
+    Reflector,
+    RouteOpinion,
+    Router,
+)
 from core.agents.roles import (
     Absorbed,
     Agents,
@@ -133,6 +141,32 @@ class PlannerOr:
         return await _either(
             lambda: self._first.condense(goal, tasks, before),
             lambda: self._second.condense(goal, tasks, before),
+        )
+
+
+def with_recall_fallback(first: RecallAgents, second: RecallAgents) -> RecallAgents:
+    """Each role of `first`, with the same role of `second` behind it."""
+    return RecallAgents(
+        router=RouterOr(first.router, second.router), reflector=ReflectorOr(first.reflector, second.reflector)
+    )
+
+
+class RouterOr:
+    def __init__(self, first: Router, second: Router) -> None:
+        self._first, self._second = first, second
+
+    async def route(self, query: str) -> RouteOpinion:
+        return await _either(lambda: self._first.route(query), lambda: self._second.route(query))
+
+
+class ReflectorOr:
+    def __init__(self, first: Reflector, second: Reflector) -> None:
+        self._first, self._second = first, second
+
+    async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:
+        return await _either(
+            lambda: self._first.reflect(title, category, records),
+            lambda: self._second.reflect(title, category, records),
         )
 
 

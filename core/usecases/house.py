@@ -1,13 +1,16 @@
 """What every use case works with, put together once in bootstrap."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
+from core.agents.recall_roles import RecallAgents
 from core.agents.roles import Agents
 from core.bank.bank import Bank
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
 from core.instructions.instructions import Instructions
 from core.instructions.run import Run
+from core.long_term.collection import Collection
+from core.long_term.settings import LongTermSettings
 from core.ports.aggregates import Aggregates, Banks
 from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
@@ -15,6 +18,7 @@ from core.ports.embedder import Embedder
 from core.ports.reranker import Reranker
 from core.ports.store import Store
 from core.usecases.limits import Limits
+from core.usecases.long_term.uses import UseCounts
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
 
@@ -77,6 +81,10 @@ class House:
     attempts: int = 3
     reranking: Reranking | None = None
     run_lifetime: timedelta = timedelta(days=7)
+    collections: Aggregates[Collection]
+    recall_agents: RecallAgents
+    long_term: LongTermSettings = field(default_factory=LongTermSettings)
+    uses: UseCounts = field(default_factory=UseCounts)
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

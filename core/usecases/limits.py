@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from core.bank.bank import Bank
 from core.errors import LimitReached
 
+_LESS_IN_COLLECTION = "delete records, use another collection, or raise the limit"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
@@ -27,6 +29,32 @@ class Limits:
     source_characters: int = 65_536
     sources_per_owner: int = 1_000
     versions_per_source: int = 1_000  # the oldest goes
+    collections_per_user: int = 1_000
+    records_per_collection: int = 10_000
+    collection_bytes: int = 20_000_000
+    reflections_per_collection: int = 1_000
+    feedback_per_collection: int = 10_000
+    tombstones_per_collection: int = 10_000
+
+    def check_collections(self, count: int) -> None:
+        if count > self.collections_per_user:
+            raise LimitReached(
+                "collections_per_user", self.collections_per_user, "delete a collection, or raise the limit"
+            )
+
+    def check_records(self, count: int, characters: int) -> None:
+        if count > self.records_per_collection:
+            raise LimitReached("records_per_collection", self.records_per_collection, _LESS_IN_COLLECTION)
+        if characters > self.collection_bytes:
+            raise LimitReached("collection_bytes", self.collection_bytes, _LESS_IN_COLLECTION)
+
+    def check_reflections(self, count: int) -> None:
+        if count > self.reflections_per_collection:
+            raise LimitReached(
+                "reflections_per_collection",
+                self.reflections_per_collection,
+                "delete reflections, or raise the limit",
+            )
 
     def check_segments(self, bank: Bank, more: int) -> None:
         self.check_segment_count(bank.tree.segment_count + more)

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from core.agents.usage import Ledger, Purse
 from core.ids import InteractionId
-from core.keys import BankKey
+from core.keys import Key
 from core.ports.clock import Clock
 from core.usecases.limits import Budgets
 from core.usecases.observer import Observer, Unobserved
@@ -49,12 +49,12 @@ class Workshop:
         self.patience = Patience(clock)
         self._clock = clock
         self._budgets = budgets or Budgets()
-        self._purses: WeakValueDictionary[BankKey, Purse] = WeakValueDictionary()
-        self._running: dict[tuple[BankKey, InteractionId], Running] = {}
-        self._turns: WeakValueDictionary[BankKey, asyncio.Lock] = WeakValueDictionary()
+        self._purses: WeakValueDictionary[Key, Purse] = WeakValueDictionary()
+        self._running: dict[tuple[Key, InteractionId], Running] = {}
+        self._turns: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
 
     def begin(
-        self, key: BankKey, interaction_id: InteractionId, work: Work, caller: Ledger | None = None
+        self, key: Key, interaction_id: InteractionId, work: Work, caller: Ledger | None = None
     ) -> Running:
         """The work on this interaction: what runs already, or a new start, within the budget of its caller."""
         running = self._running.get((key, interaction_id))
@@ -64,7 +64,7 @@ class Workshop:
             running.task.add_done_callback(_retrieve)
         return running
 
-    def ledger(self, key: BankKey, caller: Ledger | None = None) -> Ledger:
+    def ledger(self, key: Key, caller: Ledger | None = None) -> Ledger:
         """For a new call's spending on this bank, or for a part of the caller's: within the call's budget, and
         within what is left of the bank's."""
         purse = self._purses.get(key)
@@ -73,10 +73,10 @@ class Workshop:
         call = caller.call if caller else Purse("budget.tokens_per_call", self._budgets.tokens_per_call)
         return Ledger(self._clock, call=call, bank=purse, listen=self.observer.asked)
 
-    def is_running(self, key: BankKey, interaction_id: InteractionId) -> bool:
+    def is_running(self, key: Key, interaction_id: InteractionId) -> bool:
         return (key, interaction_id) in self._running
 
-    def turn(self, key: BankKey) -> asyncio.Lock:
+    def turn(self, key: Key) -> asyncio.Lock:
         """New nodes of one bank are judged one after another: judging two at once would only be done over."""
         lock = self._turns.get(key)
         if lock is None:
@@ -90,7 +90,7 @@ class Workshop:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _work(self, key: BankKey, interaction_id: InteractionId, work: Work, running: Running) -> None:
+    async def _work(self, key: Key, interaction_id: InteractionId, work: Work, running: Running) -> None:
         try:
             await work(running.ledger, running.report)
         finally:

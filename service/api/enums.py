@@ -6,17 +6,19 @@ from typing import TypeVar
 from core.bank.query import Fusion, Target
 from core.context.prompt import ToolFormat
 from core.index.scoring import Mode
+from core.long_term.routing import Intent, Layer
 from core.model.bank import SpaceSource
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.insight import TaskOutcome
 from core.model.interaction import InteractionOrigin, TaskStatus
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
+from core.model.record import Origin, RecordKind, RecordState
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
 from core.usecases.instructions.load_sources import MissingReason
-from memorybank.v1 import instructions_pb2, retrieval_pb2, types_pb2
+from memorybank.v1 import instructions_pb2, long_term_pb2, retrieval_pb2, types_pb2
 
 Value = TypeVar("Value")
 Number = TypeVar("Number", bound=int)
@@ -100,6 +102,33 @@ RERANKINGS = {
     retrieval_pb2.RERANKING_LATE: Reranked.LATE,
     retrieval_pb2.RERANKING_UNAVAILABLE: Reranked.UNAVAILABLE,
 }
+
+RECORD_KINDS = {
+    long_term_pb2.RECORD_KIND_MEMORY: RecordKind.MEMORY,
+    long_term_pb2.RECORD_KIND_FACT: RecordKind.FACT,
+    long_term_pb2.RECORD_KIND_EPISODE: RecordKind.EPISODE,
+}
+RECORD_ORIGINS = {
+    long_term_pb2.RECORD_ORIGIN_STORED: Origin.STORED,
+    long_term_pb2.RECORD_ORIGIN_STATED: Origin.STATED,
+    long_term_pb2.RECORD_ORIGIN_OBSERVED: Origin.OBSERVED,
+    long_term_pb2.RECORD_ORIGIN_DISTILLED: Origin.DISTILLED,
+}
+RECORD_STATES = {
+    long_term_pb2.RECORD_STATE_ACTIVE: RecordState.ACTIVE,
+    long_term_pb2.RECORD_STATE_CONTESTED: RecordState.CONTESTED,
+    long_term_pb2.RECORD_STATE_SUPERSEDED: RecordState.SUPERSEDED,
+}
+INTENTS = {
+    long_term_pb2.INTENT_ASK: Intent.ASK,
+    long_term_pb2.INTENT_DECIDE: Intent.DECIDE,
+    long_term_pb2.INTENT_REFLECT: Intent.REFLECT,
+}
+LAYERS = {
+    long_term_pb2.MEMORY_LAYER_L2: Layer.L2,
+    long_term_pb2.MEMORY_LAYER_L3: Layer.L3,
+}
+THUMBS = {long_term_pb2.THUMB_UP: True, long_term_pb2.THUMB_DOWN: False}
 
 
 def or_first(choices: Mapping[Number, Value]) -> dict[int, Value]:

@@ -208,6 +208,42 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="there is no such source, or no such version of it: ListSources and ListVersions tell what there is",
         metadata=("path", "version"),
     ),
+    core.SensitiveContent: Rule(
+        code=grpc.StatusCode.INVALID_ARGUMENT,
+        reason=pb.ERROR_REASON_SENSITIVE_CONTENT,
+        message="{field}: holds a {sort}; leave it out, or set allow_sensitive",
+        metadata=("field", "sort"),
+    ),
+    core.CollectionNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_COLLECTION_NOT_FOUND,
+        message="the user has no collection {collection!r}: the first write makes it",
+        metadata=("user", "collection"),
+    ),
+    core.CollectionExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_COLLECTION_EXISTS,
+        message="the user has a collection {collection!r} already",
+        metadata=("user", "collection"),
+    ),
+    core.RecordNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_RECORD_NOT_FOUND,
+        message="the collection has no record {record_id!r}",
+        metadata=("record_id",),
+    ),
+    core.RecordExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_RECORD_EXISTS,
+        message="the collection has a record {record_id!r} already: take another id, or leave it empty",
+        metadata=("record_id",),
+    ),
+    core.ReflectionNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_REFLECTION_NOT_FOUND,
+        message="the collection has no reflection {reflection_id!r}",
+        metadata=("reflection_id",),
+    ),
     # What the state does not allow.
     core.StaleRevision: Rule(
         code=grpc.StatusCode.ABORTED,
@@ -262,6 +298,12 @@ RULES: dict[type[MemoryBankError], Rule] = {
         reason=pb.ERROR_REASON_NODE_CONTESTED,
         message="node {node_id!r} is a side of conflict {conflict_id!r}: ResolveConflict first",
         metadata=("node_id", "conflict_id"),
+    ),
+    core.MemoryOff: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_MEMORY_OFF,
+        message="memory is switched off ({scope})",
+        metadata=("scope",),
     ),
     core.LimitReached: Rule(
         code=grpc.StatusCode.RESOURCE_EXHAUSTED,

@@ -13,6 +13,7 @@ COMMANDS = {
     "show": "service.cli.show:show",
     "deep": "service.cli.deep:deep",
     "resolve": "service.cli.resolve:resolve",
+    "facts": "service.cli.facts:facts",
     "export": "service.cli.export:export",
     "import": "service.cli.import_:import_",
     "purge": "service.cli.purge:purge",

@@ -7,7 +7,9 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from core.agents.offline.recalling import offline_recall_agents
 from core.agents.roles import Agents
+from core.aggregate.aggregate import Tuning
 from core.ids import BankId, RequestId, Tenant
 from core.keys import BankKey
 from core.kinds import KINDS
@@ -68,7 +70,9 @@ async def open_house(
     with TemporaryDirectory() as folder:
         store = store or MemoryStore()
         clock, ids, blobs = TickingClock(), CountingIds(), LocalBlobs(Path(folder))
-        banks = OpenAggregates(KINDS, store, blobs, clock, ids, holding or Holding())
+        banks = OpenAggregates(
+            KINDS, store, blobs, clock, ids, holding or _holding(embedder or HashingEmbedder())
+        )
         workshop = Workshop(clock)
         yield House(
             banks=banks,
@@ -83,9 +87,16 @@ async def open_house(
             retrieval=Retrieval(top_k=8, alpha=0.5, chunk_ratio=0.9),
             limits=limits or Limits(),
             workshop=workshop,
+            collections=banks,
+            recall_agents=offline_recall_agents(embedder or HashingEmbedder()),
         )
         await workshop.close()
         await banks.close()
+
+
+def _holding(embedder: Embedder) -> Holding:
+    space = embedder.space
+    return Holding(tuning=Tuning(space=space.name, dimension=space.dimension))
 
 
 async def make_bank(house: House, key: BankKey = KEY, space: EmbeddingSpace | None = None) -> BankKey:

@@ -13,6 +13,7 @@ from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-unty
 from core.ports.embedder import Embedder
 from memorybank.v1 import (
     deep_retrieval_pb2_grpc,
+    long_term_pb2_grpc,
     memory_bank_pb2_grpc,
     query_graph_pb2_grpc,
     retrieval_pb2_grpc,
@@ -28,13 +29,14 @@ LARGEST_ANSWER = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Stubs of the four services, and the channel they share."""
+    """Stubs of the services, and the channel they share."""
 
     channel: Any  # a grpc.aio.Channel, whose types know no calls of bare bytes
     bank: "memory_bank_pb2_grpc.MemoryBankAsyncStub"
     graph: "query_graph_pb2_grpc.QueryGraphAsyncStub"
     retrieval: "retrieval_pb2_grpc.RetrievalAsyncStub"
     deep: "deep_retrieval_pb2_grpc.DeepRetrievalAsyncStub"
+    long_term: "long_term_pb2_grpc.LongTermAsyncStub"
     settings: Settings
 
     async def revision(self, bank_id: str) -> int:
@@ -75,6 +77,7 @@ def service_on(channel: grpc.aio.Channel, settings: Settings) -> Service:
         graph=query_graph_pb2_grpc.QueryGraphStub(channel),
         retrieval=retrieval_pb2_grpc.RetrievalStub(channel),
         deep=deep_retrieval_pb2_grpc.DeepRetrievalStub(channel),
+        long_term=long_term_pb2_grpc.LongTermStub(channel),
         settings=settings,
     )
 

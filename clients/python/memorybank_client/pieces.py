@@ -6,6 +6,7 @@ Law: nothing is held beyond one piece; what comes in small pieces by itself goes
 from collections.abc import AsyncIterable, Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
+from memorybank.v1.long_term_pb2 import ExportCollectionResponse, ImportCollectionRequest
 from memorybank.v1.memory_bank_pb2 import (
     ExportRecord,
     ImportBankRequest,
@@ -37,6 +38,10 @@ def of_file(content: bytes) -> Iterator[UploadAttachmentRequest]:
 
 def of_export(record: ExportRecord) -> Iterator[ImportBankRequest]:
     yield ImportBankRequest(record=record)
+
+
+def of_collection(part: ExportCollectionResponse) -> Iterator[ImportCollectionRequest]:
+    yield ImportCollectionRequest(file=part)
 
 
 def parts_of(source: Any) -> Iterable[Any] | AsyncIterable[Any]:

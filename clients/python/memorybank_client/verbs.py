@@ -2,6 +2,7 @@
 
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import instructions_pb2 as instructions
+from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
@@ -128,6 +129,78 @@ class Verbs:
     """Erase an instruction document and all its versions."""
     load_sources = Unary(instructions.LoadSourcesRequest, instructions.LoadSourcesResponse)
     """Load what an agent is to follow, as one block; a run sees the same versions every time."""
+    # ---- LongTerm: what outlives a conversation ----
+
+    store_fact = Unary(long_term.StoreFactRequest, long_term.StoreFactResponse, seconds=WRITE)
+    """Remember a fact: durable and found at once, then judged."""
+    retrieve_facts = Unary(long_term.RetrieveFactsRequest, long_term.RetrieveFactsResponse)
+    """Find facts."""
+    store_episode = Unary(long_term.StoreEpisodeRequest, long_term.StoreEpisodeResponse, seconds=WRITE)
+    """Remember what was tried, and what came of it."""
+    recall_episodes = Unary(long_term.RecallEpisodesRequest, long_term.RecallEpisodesResponse)
+    """Find what was tried before."""
+    add_record = Unary(long_term.AddRecordRequest, long_term.AddRecordResponse, seconds=WRITE)
+    """Store a record of any kind."""
+    get_record = Unary(long_term.GetRecordRequest, long_term.GetRecordResponse)
+    """Read a record."""
+    update_record = Unary(long_term.UpdateRecordRequest, long_term.UpdateRecordResponse, seconds=WRITE)
+    """Change the fields of a record that `update_mask` names, or decide a contested fact."""
+    list_records = Unary(long_term.ListRecordsRequest, long_term.ListRecordsResponse)
+    """List records, a page at a time."""
+    delete_records = Unary(long_term.DeleteRecordsRequest, long_term.DeleteRecordsResponse, seconds=WRITE)
+    """Erase records, named or by a filter."""
+    retrieve_memories = Unary(long_term.RetrieveMemoriesRequest, long_term.RetrieveMemoriesResponse)
+    """Find records of any kind, routed by the query's intent and domain."""
+    record_recovery = Unary(long_term.RecordRecoveryRequest, long_term.RecordRecoveryResponse, seconds=WRITE)
+    """Record how a failed tool call was mended."""
+    find_recoveries = Unary(long_term.FindRecoveriesRequest, long_term.FindRecoveriesResponse)
+    """Find how failures like this were mended."""
+    report_outcome = Unary(long_term.ReportOutcomeRequest, long_term.ReportOutcomeResponse, seconds=WRITE)
+    """Tell whether reusing records helped."""
+    give_feedback = Unary(long_term.GiveFeedbackRequest, long_term.GiveFeedbackResponse, seconds=WRITE)
+    """Give an opinion on records."""
+    export_feedback = Down(
+        long_term.ExportFeedbackRequest, long_term.ExportFeedbackResponse, seconds=TRANSFER
+    )
+    """Write out preference pairs."""
+    generate_reflection = Unary(
+        long_term.GenerateReflectionRequest, long_term.GenerateReflectionResponse, seconds=THINK
+    )
+    """Make a reflection over records."""
+    get_reflection = Unary(long_term.GetReflectionRequest, long_term.GetReflectionResponse)
+    """Read a reflection."""
+    list_reflections = Unary(long_term.ListReflectionsRequest, long_term.ListReflectionsResponse)
+    """List reflections, a page at a time."""
+    delete_reflection = Unary(
+        long_term.DeleteReflectionRequest, long_term.DeleteReflectionResponse, seconds=WRITE
+    )
+    """Delete a reflection; its records stay."""
+    get_collection = Unary(long_term.GetCollectionRequest, long_term.GetCollectionResponse)
+    """Read a collection's settings and counts."""
+    update_collection = Unary(
+        long_term.UpdateCollectionRequest, long_term.UpdateCollectionResponse, seconds=WRITE
+    )
+    """Change the settings of a collection that `update_mask` names."""
+    list_collections = Unary(long_term.ListCollectionsRequest, long_term.ListCollectionsResponse)
+    """List a user's collections."""
+    delete_collection = Unary(
+        long_term.DeleteCollectionRequest, long_term.DeleteCollectionResponse, seconds=WRITE
+    )
+    """Purge a collection. Not tried again by itself: nothing remembers that it was done."""
+    export_collection = Down(
+        long_term.ExportCollectionRequest, long_term.ExportCollectionResponse, seconds=TRANSFER
+    )
+    """Write a collection out as files, part by part."""
+    import_collection = Up(
+        long_term.ImportCollectionRequest,
+        long_term.ImportCollectionResponse,
+        header=long_term.ImportCollectionOptions,
+        cut=pieces.of_collection,
+        seconds=TRANSFER,
+    )
+    """Make records of such files: the parts of an export."""
+    declare_tools = Unary(long_term.DeclareToolsRequest, long_term.DeclareToolsResponse)
+    """Declare the tools that an agent may call by itself."""
 
 
 METHODS = [shape.method for shape in vars(Verbs).values() if isinstance(shape, Unary | Down | Up | Both)]

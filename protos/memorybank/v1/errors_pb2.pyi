@@ -124,6 +124,22 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """DATA_LOSS. A stored file is not what was written. Metadata: `uri`."""
     ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 67
     """UNAVAILABLE. The service is stopping; another replica, or the same one shortly, answers."""
+    ERROR_REASON_MEMORY_OFF: _ErrorReason.ValueType  # 120
+    """FAILED_PRECONDITION. Memory is switched off. Metadata: `scope`."""
+    ERROR_REASON_SENSITIVE_CONTENT: _ErrorReason.ValueType  # 150
+    """INVALID_ARGUMENT. A text holds a credential, a card or an identity number, and the call does not allow it. Metadata:
+    `field`, `sort` (which of them).
+    """
+    ERROR_REASON_COLLECTION_NOT_FOUND: _ErrorReason.ValueType  # 151
+    """NOT_FOUND. The user has no such collection. Metadata: `user`, `collection`."""
+    ERROR_REASON_COLLECTION_EXISTS: _ErrorReason.ValueType  # 152
+    """ALREADY_EXISTS. Metadata: `user`, `collection`."""
+    ERROR_REASON_RECORD_NOT_FOUND: _ErrorReason.ValueType  # 153
+    """NOT_FOUND. Metadata: `record_id`."""
+    ERROR_REASON_RECORD_EXISTS: _ErrorReason.ValueType  # 154
+    """ALREADY_EXISTS. Metadata: `record_id`."""
+    ERROR_REASON_REFLECTION_NOT_FOUND: _ErrorReason.ValueType  # 155
+    """NOT_FOUND. Metadata: `reflection_id`."""
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 80
     """DEADLINE_EXCEEDED. A read was given up. A write that was already stored stands; the same request_id tells."""
     ERROR_REASON_DEFECT: _ErrorReason.ValueType  # 81
@@ -237,6 +253,22 @@ ERROR_REASON_BLOB_CORRUPT: ErrorReason.ValueType  # 66
 """DATA_LOSS. A stored file is not what was written. Metadata: `uri`."""
 ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 67
 """UNAVAILABLE. The service is stopping; another replica, or the same one shortly, answers."""
+ERROR_REASON_MEMORY_OFF: ErrorReason.ValueType  # 120
+"""FAILED_PRECONDITION. Memory is switched off. Metadata: `scope`."""
+ERROR_REASON_SENSITIVE_CONTENT: ErrorReason.ValueType  # 150
+"""INVALID_ARGUMENT. A text holds a credential, a card or an identity number, and the call does not allow it. Metadata:
+`field`, `sort` (which of them).
+"""
+ERROR_REASON_COLLECTION_NOT_FOUND: ErrorReason.ValueType  # 151
+"""NOT_FOUND. The user has no such collection. Metadata: `user`, `collection`."""
+ERROR_REASON_COLLECTION_EXISTS: ErrorReason.ValueType  # 152
+"""ALREADY_EXISTS. Metadata: `user`, `collection`."""
+ERROR_REASON_RECORD_NOT_FOUND: ErrorReason.ValueType  # 153
+"""NOT_FOUND. Metadata: `record_id`."""
+ERROR_REASON_RECORD_EXISTS: ErrorReason.ValueType  # 154
+"""ALREADY_EXISTS. Metadata: `record_id`."""
+ERROR_REASON_REFLECTION_NOT_FOUND: ErrorReason.ValueType  # 155
+"""NOT_FOUND. Metadata: `reflection_id`."""
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 80
 """DEADLINE_EXCEEDED. A read was given up. A write that was already stored stands; the same request_id tells."""
 ERROR_REASON_DEFECT: ErrorReason.ValueType  # 81

@@ -1,0 +1,197 @@
+"""A collection in memory: the aggregate of one user's long-term memory under one name.
+
+Law: as every aggregate, it changes by `apply` alone. What is derived (words, vectors, which records say the same, which
+still want a vector or a judgement) follows from the records.
+"""
+
+from collections.abc import Collection as Some
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.change import Head
+from core.aggregate.indexes import Indexes
+from core.aggregate.parts import PartsAggregate
+from core.errors import RecordNotFound, ReflectionNotFound
+from core.ids import RecordId, ReflectionId
+from core.index.keyword_index import KeywordIndex
+from core.index.vector_index import VectorIndex
+from core.long_term.steps import (
+    FEEDBACK,
+    RECORDS,
+    REFLECTIONS,
+    TOMBSTONES,
+    USES,
+    CollectionChange,
+    CollectionPut,
+    RecordDrop,
+    RecordPut,
+    ReflectionDrop,
+    ReflectionPut,
+    Step,
+)
+from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, normalised
+from core.model.collection import CollectionRecord, Feedback, Tombstone
+from core.model.record import STRATEGY, Record, RecordKind, RecordState, Reflection, Uses
+from core.model.vector import Vector
+
+NEVER_USED = Uses(count=0, last_time=datetime.min.replace(tzinfo=UTC))
+
+
+class Collection(PartsAggregate[CollectionRecord, Step]):
+    """One collection: read it freely between awaits; change it by `apply`."""
+
+    def __init__(self, record: CollectionRecord, head: Head, tuning: Tuning) -> None:
+        super().__init__(record, head, tuning)
+        self.records: dict[RecordId, Record] = self._of(RECORDS.name)
+        self.uses: dict[RecordId, Uses] = self._of(USES.name)
+        self.feedback: dict[str, Feedback] = self._of(FEEDBACK.name)
+        self.reflections: dict[ReflectionId, Reflection] = self._of(REFLECTIONS.name)
+        self.tombstones: dict[RecordId, Tombstone] = self._of(TOMBSTONES.name)
+        self.words: KeywordIndex[RecordId] = KeywordIndex(FIELD_WEIGHTS)
+        self.vectors: VectorIndex[RecordId] = VectorIndex(tuning.dimension, tuning.vectors)
+        self.wanting: dict[RecordId, None] = {}
+        self.unjudged: dict[RecordId, None] = {}
+        self.recoveries: dict[RecordId, None] = {}
+        self.strategies: dict[RecordId, None] = {}
+        self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
+        self._characters = 0
+        # When a call last changed anything. Not stored: of a collection just loaded, no later than its own revision.
+        self.edited = head.revision
+
+    def _of(self, part: str) -> Any:
+        return self.parts[part]
+
+    # ---- reads ----
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it holds in memory."""
+        vectors = 4 * self.tuning.dimension * len(self.vectors)
+        return 16_000 + vectors * 5 // 4 + 8 * self._characters + 1_500 * self.items
+
+    @property
+    def characters(self) -> int:
+        """Of all records' texts."""
+        return self._characters
+
+    @property
+    def indexes(self) -> Indexes:
+        return Indexes(words={"record_words": self.words}, vectors={"record_vectors": self.vectors})
+
+    @property
+    def weights(self) -> Weights:
+        return Weights(many=tuple(self.parts.values()), parts=(self.words, self.vectors))
+
+    @property
+    def wanting_vectors(self) -> Mapping[str, Some[RecordId]]:
+        return {RECORDS.name: self.wanting} if self.wanting else {}
+
+    def stored(self, record_id: RecordId) -> Record:
+        """Raises RecordNotFound."""
+        try:
+            return self.records[record_id]
+        except KeyError:
+            raise RecordNotFound(record_id) from None
+
+    def reflection(self, reflection_id: ReflectionId) -> Reflection:
+        """One that has its text. Raises ReflectionNotFound."""
+        reflection = self.reflections.get(reflection_id)
+        if reflection is None or not reflection.text:
+            raise ReflectionNotFound(reflection_id)
+        return reflection
+
+    def uses_of(self, record: Record) -> Uses:
+        return self.uses.get(record.record_id, NEVER_USED)
+
+    def same_text(self, content: str) -> Record | None:
+        """The fact that stands and says these very words; the oldest of several."""
+        saying = self._saying.get(normalised(content))
+        return self.records[next(iter(saying))] if saying else None
+
+    def facts(self) -> Iterable[Record]:
+        return (record for record in self.records.values() if record.kind is RecordKind.FACT)
+
+    # ---- changing ----
+
+    def apply(self, change: CollectionChange, prepared: Any = None) -> None:
+        """Carry out a stored change, and stand at its revision."""
+        super().apply(change, prepared)
+        if any(_is_edit(step, change.revision) for step in change.steps):
+            self.edited = change.revision
+
+    def put_vectors(self, part: str, vectors: Mapping[RecordId, Vector]) -> None:  # noqa: ARG002  of records alone
+        """Index vectors of records that are there; others are passed over. Derived: no revision."""
+        known = {key: vector for key, vector in vectors.items() if key in self.records}
+        self.vectors.put_many(list(known), list(known.values()))
+        for key in known:
+            self.wanting.pop(key, None)
+
+    def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:  # noqa: ARG002  a record's id
+        if part != RECORDS.name:
+            return
+        if before is not None:
+            self._leave(before, stays=fields(before) == fields(value))
+        self._enter(value, stayed=before is not None and fields(before) == fields(value))
+        if before is None or embedded(before) != embedded(value):
+            self.vectors.drop(value.record_id)
+            self.wanting[value.record_id] = None
+
+    def left(self, part: str, item: str, before: Any) -> None:  # noqa: ARG002  a record's id
+        if part == RECORDS.name:
+            self._leave(before, stays=False)
+            self.vectors.drop(before.record_id)
+            self.wanting.pop(before.record_id, None)
+
+    def _enter(self, record: Record, *, stayed: bool) -> None:
+        key = record.record_id
+        if not stayed:
+            self.words.put_one(key, fields(record))
+        self._characters += _length(record)
+        if record.kind is RecordKind.FACT and record.state is not RecordState.SUPERSEDED:
+            self._saying.setdefault(normalised(record.content), {})[key] = None
+            if not record.judged:
+                self.unjudged[key] = None
+        if record.recovery is not None:
+            self.recoveries[key] = None
+        if record.category == STRATEGY:
+            self.strategies[key] = None
+
+    def _leave(self, record: Record, *, stays: bool) -> None:
+        key = record.record_id
+        if not stays:
+            self.words.drop(key, fields(record))
+        self._characters -= _length(record)
+        text = normalised(record.content)
+        saying = self._saying.get(text, {})
+        saying.pop(key, None)
+        if not saying:
+            self._saying.pop(text, None)
+        for derived in (self.unjudged, self.recoveries, self.strategies):
+            derived.pop(key, None)
+
+
+def _is_edit(step: Step, revision: int) -> bool:
+    """Whether a call asked for it: chores, opinions and uses are nobody's edit."""
+    match step:
+        case CollectionPut():
+            return step.record.settings_revision == revision
+        case RecordPut():
+            return step.record.revision == revision
+        case RecordDrop():
+            return step.tombstone is not None
+        case ReflectionPut():
+            return step.reflection.revision == revision
+        case ReflectionDrop():
+            return True
+    return False
+
+
+def _length(record: Record) -> int:
+    return (
+        len(record.content)
+        + len(record.detail)
+        + len(record.metadata_json)
+        + sum(map(len, fields(record).values()))
+    )

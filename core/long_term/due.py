@@ -1,0 +1,94 @@
+"""What background work a collection's state asks for. Pure.
+
+Embedding and judging follow from what lacks a vector or a judgement; reflecting from reflections that wait, or from
+strategies enough that no reflection covers; sweeping (expiry, pruning) from the clock, by the record's `due_time`.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from core.aggregate.kind import Chore
+from core.long_term.collection import Collection
+from core.long_term.settings import LongTermSettings
+from core.model.collection import CollectionRecord
+from core.model.record import STRATEGY, Record, RecordState
+
+EMBED = Chore(name="embed")
+JUDGE = Chore(name="judge")
+REFLECT = Chore(name="reflect")
+SWEEP = Chore(name="sweep")
+
+REFLECT_AFTER = LongTermSettings().reflect_after
+
+
+def due(collection: Collection, now: datetime) -> Sequence[Chore]:
+    """The chores that there is something to do for. Quick: asked after every change."""
+    record = collection.record
+    chores: list[Chore] = []
+    if record.due_time is not None and record.due_time <= now:
+        chores.append(SWEEP)
+    if not record.enabled:
+        return chores  # only what deletes goes on
+    if collection.wanting:
+        chores.append(EMBED)
+    if collection.unjudged:
+        chores.append(JUDGE)
+    if waiting_reflections(collection) or uncovered(collection, REFLECT_AFTER):
+        chores.append(REFLECT)
+    return chores
+
+
+def waiting_reflections(collection: Collection) -> bool:
+    return any(not reflection.text for reflection in collection.reflections.values())
+
+
+def uncovered(collection: Collection, least: int) -> Mapping[str, int]:
+    """Subcategories of strategies of which at least so many are in no reflection, with how many."""
+    if len(collection.strategies) < least:
+        return {}
+    counts: Counter[str] = Counter()
+    for record_id in collection.strategies:
+        record = collection.records[record_id]
+        if not record.reflection_id and record.state is not RecordState.SUPERSEDED:
+            counts[record.subcategory] += 1
+    return {subject: count for subject, count in counts.items() if count >= least}
+
+
+# ---- time ----
+
+
+def expiry(
+    record: Record, collection: CollectionRecord, retention: timedelta | None = None
+) -> datetime | None:
+    """When it ends: the shortest of its own, the collection's and the user's (`retention`) time; None: never."""
+    times = [time for time in (record.ttl, collection.retention, retention) if time is not None]
+    try:
+        return record.create_time + min(times) if times else None
+    except OverflowError:
+        return None  # beyond the calendar
+
+
+def is_weak(record: Record, last_use: datetime, now: datetime, settings: LongTermSettings) -> bool:
+    """Whether a strategy is pruned: little confidence, and unused for long."""
+    if record.category != STRATEGY or record.confidence >= settings.prune_confidence:
+        return False
+    return now - max(record.update_time, last_use) >= settings.prune_after
+
+
+def next_sweep(
+    collection: Collection,
+    now: datetime,
+    settings: LongTermSettings,
+    gone: frozenset[str] = frozenset(),
+    retention: timedelta | None = None,
+) -> datetime | None:
+    """When to look again: at the first expiry, or when a strategy may have become too weak."""
+    times = [
+        time
+        for key, record in collection.records.items()
+        if key not in gone and (time := expiry(record, collection.record, retention)) is not None
+    ]
+    if any(key not in gone for key in collection.strategies):
+        times.append(now + settings.prune_after)
+    return max(min(times), now + settings.resume_after) if times else None

@@ -1,0 +1,215 @@
+"""Where facts stand towards one another: known, merged, superseded, contested, revived.
+
+Law: pure. Origin beats fullness, and no weaker origin supersedes a stronger one: they are CONTESTED, until a caller
+decides. Among origins of one strength the newer `event_time` wins. What is decided is a set of changed records; the
+caller stores them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+
+from core.ids import RecordId
+from core.long_term.collection import Collection
+from core.long_term.settings import LongTermSettings
+from core.long_term.steps import RecordPut
+from core.long_term.worth import reinforced
+from core.model.record import Provenance, Record, RecordState
+
+MOST_ORIGINS = 100
+"""Of one record: further ones are not kept."""
+
+
+class Rewriting:
+    """Records as a decision leaves them, over a collection that stays as it is."""
+
+    def __init__(self, collection: Collection, settings: LongTermSettings) -> None:
+        self._collection = collection
+        self._settings = settings
+        self.changed: dict[RecordId, Record] = {}
+        self.dropped: set[RecordId] = set()
+
+    def get(self, record_id: RecordId) -> Record | None:
+        if record_id in self.dropped:
+            return None
+        return self.changed.get(record_id) or self._collection.records.get(record_id)
+
+    def put(self, record: Record) -> None:
+        self.changed[record.record_id] = record
+
+    @property
+    def steps(self) -> list[RecordPut]:
+        """What changed; a record whose words changed says so."""
+        before = self._collection.records
+        return [
+            RecordPut(record=record, reworded=key in before and before[key].content != record.content)
+            for key, record in self.changed.items()
+            if before.get(key) != record and key not in self.dropped
+        ]
+
+    # ---- judging ----
+
+    def judge(self, record_id: RecordId, conflicts: Sequence[RecordId], merges: Sequence[RecordId]) -> None:
+        """Carry out a judgement of a fact: which it contradicts, else which say the same, the surest first."""
+        for other in conflicts:
+            self._conflict(record_id, other)
+        for other in () if conflicts else merges[:1]:
+            self._merge(record_id, other)
+        judged = self.get(record_id)
+        if judged is not None:
+            self.put(replace(judged, judged=True))
+
+    def _conflict(self, one: RecordId, other: RecordId) -> None:
+        a, b = self.get(one), self.get(other)
+        if a is None or b is None or RecordState.SUPERSEDED in (a.state, b.state):
+            return
+        older, newer = sorted((a, b), key=lambda r: (r.event_time, r.create_time, r.record_id))
+        if newer.origin.strength >= older.origin.strength:
+            self._supersede(older, newer, newer.event_time)
+        else:
+            self.put(_contested(a, other))
+            self.put(_contested(b, one))
+
+    def _merge(self, one: RecordId, other: RecordId) -> None:
+        a, b = self.get(one), self.get(other)
+        if a is None or b is None or {a.state, b.state} != {RecordState.ACTIVE}:
+            return  # only a decision ends a contest
+        stays, goes = sorted((a, b), key=_rank, reverse=True)
+        self.put(self._joined(stays, goes.provenance, goes))
+        self.put(replace(goes, state=RecordState.SUPERSEDED, superseded_by=stays.record_id, judged=True))
+
+    def known(self, record: Record, again: Record) -> Record:
+        """The record that stands for one that says the same words, which is not kept."""
+        joined = self._joined(record, again.provenance, again)
+        if again.origin.strength > record.origin.strength:
+            joined = replace(
+                joined,
+                origin=again.origin,
+                source=again.source or record.source,
+                conversation_id=again.conversation_id,
+                steps=again.steps,
+                invocation_id=again.invocation_id,
+                confidence=max(joined.confidence, again.confidence),
+            )
+        self.put(joined)
+        return joined
+
+    def _joined(self, stays: Record, source: Provenance, goes: Record) -> Record:
+        """The one that stays, with all sources; surer, unless a weaker origin says so."""
+        as_strong = goes.origin.strength >= stays.origin.strength
+        joined = reinforced(stays, self._settings) if as_strong else stays
+        sources = dict.fromkeys((*stays.also_from, *goes.also_from, source, *_own_if_replaced(stays, goes)))
+        return replace(
+            joined,
+            event_time=max(stays.event_time, goes.event_time) if as_strong else stays.event_time,
+            valid_from=min(stays.valid_from, goes.valid_from),
+            also_from=tuple(sources)[:MOST_ORIGINS],
+        )
+
+    # ---- deciding ----
+
+    def decide(self, record: Record, stands: bool) -> Record:
+        """A caller's word on a contested fact: it stands and the others give way, or it gives way to them."""
+        others = [other for key in record.contested_with if (other := self.get(key)) is not None]
+        self.put(_at_peace(record))
+        if stands:
+            for other in others:
+                self._supersede(other, _at_peace(record), max(record.event_time, other.valid_from))
+        elif others:
+            self._supersede(record, others[0], max(others[0].event_time, record.valid_from))
+        return self.changed[record.record_id]
+
+    def _supersede(self, older: Record, newer: Record, moment: datetime) -> None:
+        self._release(older)
+        self.put(
+            replace(
+                older,
+                state=RecordState.SUPERSEDED,
+                superseded_by=newer.record_id,
+                valid_until=max(moment, older.valid_from),
+                contested_with=(),
+                judged=True,
+            )
+        )
+
+    def _release(self, record: Record) -> None:
+        """Those that are contested with it are so no more; who has no other opponent is ACTIVE."""
+        for key in record.contested_with:
+            other = self.get(key)
+            if other is not None:
+                left = tuple(k for k in other.contested_with if k != record.record_id)
+                state = other.state if left else RecordState.ACTIVE
+                self.put(replace(other, contested_with=left, state=state))
+
+    # ---- going ----
+
+    def withdraw(self, record: Record) -> list[RecordId]:
+        """The record says no more what it said: it was deleted, or gets other words.
+
+        Facts that it superseded or contested alone are ACTIVE again, and to be judged anew: their ids are returned.
+        """
+        revived = [key for key in record.contested_with if self._contested_alone(key)]
+        self._release(record)
+        for key in revived:
+            self._unjudge(key)
+        for other in self._superseded_by(record):
+            if other.valid_until is None:
+                continue  # it says the same: `duplicates`
+            self.put(
+                replace(
+                    other,
+                    state=RecordState.ACTIVE,
+                    superseded_by=RecordId(""),
+                    valid_until=None,
+                    judged=False,
+                )
+            )
+            revived.append(other.record_id)
+        return revived
+
+    def duplicates(self, record: Record) -> list[Record]:
+        """Records that say the same, for which this one stands: they go where it goes."""
+        found = [other for other in self._superseded_by(record) if other.valid_until is None]
+        return found + [more for other in found for more in self.duplicates(other)]
+
+    def _superseded_by(self, record: Record) -> Iterable[Record]:
+        standing = [self.get(key) for key in self._losers.get(record.record_id, ())]
+        return [r for r in standing if r is not None and r.superseded_by == record.record_id]
+
+    @cached_property
+    def _losers(self) -> Mapping[RecordId, list[RecordId]]:
+        """By the record that took their place, as the collection has it."""
+        losers: dict[RecordId, list[RecordId]] = {}
+        for key, record in self._collection.records.items():
+            if record.superseded_by:
+                losers.setdefault(record.superseded_by, []).append(key)
+        return losers
+
+    def _contested_alone(self, key: RecordId) -> bool:
+        other = self.get(key)
+        return other is not None and len(other.contested_with) == 1
+
+    def _unjudge(self, key: RecordId) -> None:
+        record = self.get(key)
+        if record is not None:
+            self.put(replace(record, judged=False))
+
+
+def _contested(record: Record, other: RecordId) -> Record:
+    partners = tuple(dict.fromkeys((*record.contested_with, other)))
+    return replace(record, state=RecordState.CONTESTED, contested_with=partners)
+
+
+def _at_peace(record: Record) -> Record:
+    return replace(record, state=RecordState.ACTIVE, contested_with=(), judged=True)
+
+
+def _rank(record: Record) -> tuple[int, int, datetime, RecordId]:
+    """Who stays of two that say the same: the stronger origin, then the fuller, then the newer."""
+    return record.origin.strength, len(record.content), record.event_time, record.record_id
+
+
+def _own_if_replaced(stays: Record, goes: Record) -> tuple[Provenance, ...]:
+    """Where a stronger origin takes the place of the record's own, that one is kept beside."""
+    return (stays.provenance,) if goes.origin.strength > stays.origin.strength else ()

@@ -1,0 +1,74 @@
+"""AddRecord, and what StoreFact and StoreEpisode have of it: a record becomes durable, and is found at once."""
+
+from dataclasses import dataclass, replace
+
+from core.errors import RecordExists
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.forgetting import is_forgotten
+from core.long_term.standing import Rewriting
+from core.long_term.steps import RecordPut
+from core.long_term.texts import normalised
+from core.model.record import NO_RECORD, Origin, Record, RecordKind
+from core.ports.aggregates import Committed, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.new_records import require_harmless, require_past, stamped
+from core.usecases.long_term.writing import Edit, write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRecord:
+    """The record as it came: without an id one is made; its times but `event_time` are the service's to set.
+    `dated`: whether its `event_time` was given; else it is now. `place`: where its fields are in the request."""
+
+    key: CollectionKey
+    record: Record
+    dated: bool = True
+    allow_sensitive: bool = False
+    place: str = "record."
+    request: RequestKey | None = None
+
+
+async def add_record(house: House, command: AddRecord) -> RecordsKept:
+    """Raises RecordExists, SensitiveContent, InvalidField (event_time), MemoryOff, LimitReached, RequestIdReused."""
+    return await read_back(house, command.key, await store(house, command))
+
+
+async def store(house: House, command: AddRecord) -> Committed[Kept]:
+    """Store it, unless the collection knows the fact, or forgot it on purpose."""
+    now, given = house.clock.now(), command.record
+    if not command.dated:
+        given = replace(given, event_time=now)
+    require_past(f"{command.place}event_time", given.event_time, now)
+    if not command.allow_sensitive:
+        require_harmless(given, command.place)
+    record_id = given.record_id or RecordId(house.ids.new("r"))
+
+    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+        touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
+        if given.record_id != NO_RECORD and given.record_id in collection.records:
+            raise RecordExists(record_id)
+        if _is_forgotten(collection, given):
+            return Edit(result=Kept(record_ids=(), forgotten=True))
+        known = collection.same_text(given.content) if given.kind is RecordKind.FACT else None
+        if known is not None:
+            rewriting = Rewriting(collection, house.long_term)
+            rewriting.known(known, given)
+            kept = Kept(record_ids=(known.record_id,), known=True)
+            return Edit(
+                result=kept, steps=tuple(rewriting.steps), touches=touches | {f"record:{known.record_id}"}
+            )
+        record = replace(stamped(given, now, revision), record_id=record_id)
+        return Edit(result=Kept(record_ids=(record_id,)), steps=(RecordPut(record=record),), touches=touches)
+
+    return await write(house, command.key, compose, command.request, Kept)
+
+
+def _is_forgotten(collection: Collection, given: Record) -> bool:
+    """What a call stores is new by that; what others said may be older than its deletion."""
+    if given.origin is Origin.STORED or not collection.tombstones:
+        return False
+    stones = collection.tombstones.values()
+    return is_forgotten(given.content, given.event_time, stones, collection.record.salt)

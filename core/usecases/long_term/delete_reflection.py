@@ -1,0 +1,40 @@
+"""DeleteReflection: the text goes, its records stay."""
+
+from dataclasses import dataclass, replace
+
+from core.ids import ReflectionId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.steps import RecordPut, ReflectionDrop, Step
+from core.model.record import NO_REFLECTION
+from core.ports.aggregates import Committed, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.writing import Edit, edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteReflection:
+    key: CollectionKey
+    reflection_id: ReflectionId
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReflectionDeleted:
+    """Nothing more is to be said of it."""
+
+
+async def delete_reflection(house: House, command: DeleteReflection) -> Committed[ReflectionDeleted]:
+    """Also where memory is off. Raises ReflectionNotFound, CollectionNotFound, RequestIdReused."""
+
+    def compose(collection: Collection, _revision: int) -> Edit[ReflectionDeleted]:
+        reflection = collection.reflection(command.reflection_id)
+        steps: list[Step] = [ReflectionDrop(reflection_id=reflection.reflection_id)]
+        for record_id in reflection.record_ids:
+            record = collection.records.get(record_id)
+            if record is not None and record.reflection_id == reflection.reflection_id:
+                cleared = replace(record, reflection_id=NO_REFLECTION)
+                steps.append(RecordPut(record=cleared))
+        return Edit(result=ReflectionDeleted(), steps=tuple(steps), sees_all=True, erase=True)
+
+    return await edit(house, command.key, compose, command.request, ReflectionDeleted, even_off=True)

@@ -1,0 +1,36 @@
+"""The chore that makes vectors of records' texts."""
+
+from core.errors import CollectionNotFound
+from core.keys import CollectionKey
+from core.long_term.steps import RECORDS
+from core.long_term.texts import embedded
+from core.usecases.house import House
+
+BATCH = 32  # records to a store write
+
+
+async def embed_records(house: House, key: CollectionKey) -> None:
+    """Embed what has no vector. Raises EmbedderUnavailable, StoreUnavailable.
+
+    A record whose words changed as they were embedded is embedded again: it is dropped from the index, and wanting.
+    """
+    while True:
+        try:
+            async with house.collections.reading(key) as collection:
+                uid = collection.uid
+                batch = list(collection.wanting)[:BATCH]
+                texts = [embedded(collection.records[record_id]) for record_id in batch]
+        except CollectionNotFound:
+            return
+        if not batch:
+            return
+        rows = await house.embedder.embed_passages(texts)
+        made = dict(zip(batch, rows, strict=True))
+        async with house.collections.reading(key) as collection:
+            records = collection.records
+            standing = {
+                record_id: vector
+                for (record_id, vector), text in zip(made.items(), texts, strict=True)
+                if record_id in records and embedded(records[record_id]) == text
+            }
+        await house.collections.keep_vectors(key, uid, RECORDS.name, standing)

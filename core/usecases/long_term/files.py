@@ -1,0 +1,336 @@
+"""A collection as files: `memory.json` and `reflections/ID.md`, in the form of seed 002 §8.1.
+
+Law: pure, and lossless: what is read from files that were written is equal to what was written. The index holds what
+decides, with the seed's field names; Markdown holds what models and people read: details and reflections. What the seed
+has no name for stands under names of our own, and may be left out by other writers.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.aggregate.codec import decode, encode_text
+from core.errors import ImportInvalid
+from core.ids import ConversationId, InvocationId, RecordId, ReflectionId, is_id
+from core.model.record import (
+    STRATEGY,
+    Episode,
+    Origin,
+    Provenance,
+    Record,
+    RecordKind,
+    RecordState,
+    Recovery,
+    Reflection,
+    Uses,
+)
+
+INDEX = "memory.json"
+FOLDER = "reflections/"
+FENCE = "---\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What files hold."""
+
+    records: tuple[Record, ...]
+    uses: Mapping[RecordId, Uses]
+    reflections: tuple[Reflection, ...]
+
+
+# ---- writing ----
+
+
+def files_of(contents: Contents) -> Iterable[tuple[str, str]]:
+    """Path and text of each file, the index first."""
+    entries = [_entry(record, contents.uses.get(record.record_id)) for record in contents.records]
+    index = {"memories": entries, "reflections": [_reflection_entry(r) for r in contents.reflections]}
+    yield INDEX, json.dumps(index, ensure_ascii=False, indent=2) + "\n"
+    for record in contents.records:
+        if record.detail:
+            yield f"{FOLDER}{record.record_id}.md", _front(record) + record.detail
+    for reflection in contents.reflections:
+        yield f"{FOLDER}{reflection.reflection_id}.md", _reflection_front(reflection) + reflection.text
+
+
+def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
+    ref = f"{FOLDER}{record.record_id}.md" if record.detail else _ref(record.reflection_id)
+    entry: dict[str, Any] = {
+        "memory_id": record.record_id,
+        "layer": "L2",
+        "category": record.category,
+        "subcategory": record.subcategory,
+        "tags": list(record.tags),
+        "content": record.content,
+        "confidence": record.confidence,
+        "reward": record.reward,
+        "source": record.source,
+        "created_at": _seconds(record.create_time),
+        "updated_at": _seconds(record.update_time),
+        "access_count": uses.count if uses else 0,
+        "summary_md_ref": ref,
+        "metadata": _metadata(record),
+        "needs_revision": record.needs_revision,
+    }
+    own: dict[str, Any] = {
+        "kind": record.kind.value,
+        "origin": record.origin.value,
+        "state": record.state.value,
+        "event_time": _seconds(record.event_time),
+        "valid_from": _seconds(record.valid_from),
+        "judged": record.judged,
+    }
+    if uses:
+        own["last_use_time"] = _seconds(uses.last_time)
+    if record.valid_until is not None:
+        own["valid_until"] = _seconds(record.valid_until)
+    if record.ttl is not None:
+        own["ttl_seconds"] = record.ttl.total_seconds()
+    for name in ("conversation_id", "invocation_id", "agent", "superseded_by", "reflection_id"):
+        if value := getattr(record, name):
+            own[name] = value
+    for name in ("steps", "contested_with"):
+        if value := getattr(record, name):
+            own[name] = list(value)
+    if record.metadata_json and record.recovery is not None:
+        own["own_metadata"] = json.loads(record.metadata_json)
+    if record.episode is not None:
+        own["episode"] = json.loads(encode_text(record.episode))
+    if record.also_from:
+        own["also_from"] = [json.loads(encode_text(one)) for one in record.also_from]
+    return entry | own
+
+
+def _metadata(record: Record) -> dict[str, Any]:
+    """The caller's own; of a recovery what seed 002 §8.1 puts there."""
+    recovery = record.recovery
+    if recovery is None:
+        found: dict[str, Any] = json.loads(record.metadata_json) if record.metadata_json else {}
+        return found
+    return {
+        "category": record.subcategory,
+        "error_type": recovery.error_type,
+        "tool_name": recovery.tool,
+        "error_message": recovery.message,
+        "fix_pattern": {
+            "original": json.loads(recovery.original_json or "{}"),
+            "fixed": json.loads(recovery.fixed_json or "{}"),
+        },
+        "success": True,
+        "successes": recovery.successes,
+        "failures": recovery.failures,
+    }
+
+
+def _reflection_entry(reflection: Reflection) -> dict[str, Any]:
+    return {
+        "memory_id": reflection.reflection_id,
+        "layer": "L3",
+        "title": reflection.title,
+        "category": reflection.category,
+        "record_ids": list(reflection.record_ids),
+        "created_at": _seconds(reflection.create_time),
+        "updated_at": _seconds(reflection.update_time),
+        "summary_md_ref": f"{FOLDER}{reflection.reflection_id}.md",
+        "kept_up": reflection.kept_up,
+        "subject": reflection.subject,
+    }
+
+
+def _front(record: Record) -> str:
+    return _front_matter(record.record_id, record.category, record.tags, record.create_time)
+
+
+def _reflection_front(reflection: Reflection) -> str:
+    return _front_matter(reflection.reflection_id, reflection.category, (), reflection.create_time)
+
+
+def _front_matter(memory_id: str, category: str, tags: Sequence[str], time: datetime) -> str:
+    shown = json.dumps(list(tags), ensure_ascii=False)
+    lines = (f"memory_id: {memory_id}", f"category: {category}", f"tags: {shown}")
+    return FENCE + "\n".join((*lines, f"created_at: {time:%Y-%m-%d %H:%M:%S}")) + "\n" + FENCE + "\n"
+
+
+def _ref(reflection_id: str) -> str:
+    return f"{FOLDER}{reflection_id}.md" if reflection_id else ""
+
+
+def _seconds(time: datetime) -> int | float:
+    """Seconds since 1970, whole where they are whole, exact to the microsecond."""
+    micros = (time - _EPOCH) // _MICROSECOND
+    return micros // 1_000_000 if micros % 1_000_000 == 0 else micros / 1_000_000
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+# ---- reading ----
+
+
+def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
+    """What files hold. Raises ImportInvalid, whose `line` counts the entries of the index from 1."""
+    try:
+        index = json.loads(files[INDEX])
+    except KeyError:
+        raise ImportInvalid(0, f"there is no {INDEX}") from None
+    except (ValueError, RecursionError):
+        raise ImportInvalid(0, f"{INDEX} is not JSON") from None
+    entries = index if isinstance(index, list) else index.get("memories") if isinstance(index, dict) else None
+    if not isinstance(entries, list):
+        raise ImportInvalid(0, f"{INDEX} has no list of memories")
+    records: dict[RecordId, Record] = {}
+    uses: dict[RecordId, Uses] = {}
+    for line, entry in enumerate(entries, 1):
+        try:
+            record, used = _record(entry, files, now)
+        except (KeyError, TypeError, ValueError, OverflowError) as failure:
+            raise ImportInvalid(line, f"the memory cannot be read ({type(failure).__name__})") from None
+        if record.record_id in records:
+            raise ImportInvalid(line, f"{record.record_id} stands there twice")
+        records[record.record_id] = record
+        if used is not None:
+            uses[record.record_id] = used
+    reflections = _reflections(index, files, records, now)
+    return Contents(records=tuple(records.values()), uses=uses, reflections=reflections)
+
+
+def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record, Uses | None]:
+    record_id = _id(entry["memory_id"])
+    created = _time(entry.get("created_at"), now)
+    metadata = entry.get("metadata") or {}
+    recovery = _recovery(metadata)
+    kind = RecordKind(entry.get("kind", RecordKind.MEMORY))
+    own_metadata = metadata if recovery is None else entry.get("own_metadata")
+    event_time = _time(entry.get("event_time"), created)
+    uses = int(entry.get("access_count", 0))
+    origin = Origin(entry.get("origin", Origin.STORED))
+    ttl = entry.get("ttl_seconds")
+    record = Record(
+        record_id=RecordId(record_id),
+        kind=kind,
+        category=_text(entry.get("category", STRATEGY), 64, least=1),
+        subcategory=_text(entry.get("subcategory", ""), 128),
+        tags=tuple(_text(tag, 256, least=1) for tag in entry.get("tags", ())),
+        content=_text(entry["content"], 4_096, least=1),
+        detail=_detail(record_id, files),
+        confidence=_within(entry.get("confidence", origin.first_confidence), 0.0, 1.0),
+        reward=_within(entry.get("reward", 0.0), -1.0, 1.0),
+        source=_text(entry.get("source", ""), 1_024),
+        origin=origin,
+        conversation_id=ConversationId(_id_or_none(entry.get("conversation_id", ""))),
+        steps=tuple(int(step) for step in entry.get("steps", ())),
+        invocation_id=InvocationId(_id_or_none(entry.get("invocation_id", ""))),
+        agent=_text(entry.get("agent", ""), 128),
+        event_time=event_time,
+        create_time=created,
+        update_time=_time(entry.get("updated_at"), created),
+        valid_from=_time(entry.get("valid_from"), event_time),
+        valid_until=_time(entry["valid_until"], now) if "valid_until" in entry else None,
+        needs_revision=bool(entry.get("needs_revision", False)),
+        judged=bool(entry.get("judged", kind is not RecordKind.FACT)),
+        metadata_json=json.dumps(own_metadata, ensure_ascii=False) if own_metadata else "",
+        reflection_id=ReflectionId(_id_or_none(entry.get("reflection_id", ""))),
+        state=RecordState(entry.get("state", RecordState.ACTIVE)),
+        superseded_by=RecordId(_id_or_none(entry.get("superseded_by", ""))),
+        contested_with=tuple(RecordId(_id(other)) for other in entry.get("contested_with", ())),
+        ttl=timedelta(seconds=ttl) if ttl is not None else None,
+        episode=decode(Episode, json.dumps(entry["episode"])) if "episode" in entry else None,
+        recovery=recovery,
+        also_from=tuple(decode(Provenance, json.dumps(one)) for one in entry.get("also_from", ())),
+    )
+    used = Uses(count=uses, last_time=_time(entry.get("last_use_time"), record.update_time)) if uses else None
+    return record, used
+
+
+def _recovery(metadata: Mapping[str, Any]) -> Recovery | None:
+    if "fix_pattern" not in metadata or "error_type" not in metadata:
+        return None
+    pattern = metadata["fix_pattern"]
+    return Recovery(
+        error_type=_text(metadata["error_type"], 128, least=1),
+        tool=_text(metadata["tool_name"], 128, least=1),
+        message=_text(metadata.get("error_message", ""), 4_096),
+        original_json=json.dumps(pattern.get("original", {}), ensure_ascii=False),
+        fixed_json=json.dumps(pattern.get("fixed", {}), ensure_ascii=False),
+        successes=int(metadata.get("successes", 1)),
+        failures=int(metadata.get("failures", 0)),
+    )
+
+
+def _detail(record_id: str, files: Mapping[str, str]) -> str:
+    text = files.get(f"{FOLDER}{record_id}.md")
+    return "" if text is None else _text(_body(text), 65_536)
+
+
+def _body(text: str) -> str:
+    """Markdown without its front matter."""
+    if not text.startswith(FENCE):
+        return text
+    _, fence, body = text[len(FENCE) :].partition("\n" + FENCE)
+    return body.removeprefix("\n") if fence else text
+
+
+def _reflections(
+    index: Any, files: Mapping[str, str], records: Mapping[RecordId, Record], now: datetime
+) -> tuple[Reflection, ...]:
+    found = []
+    entries = index.get("reflections", ()) if isinstance(index, dict) else ()
+    for entry in entries:
+        try:
+            reflection_id = _id(entry["memory_id"])
+            text = files[f"{FOLDER}{reflection_id}.md"]
+            created = _time(entry.get("created_at"), now)
+            made_of = (RecordId(_id(record_id)) for record_id in entry.get("record_ids", ()))
+            found.append(
+                Reflection(
+                    reflection_id=ReflectionId(reflection_id),
+                    title=_text(entry["title"], 256, least=1),
+                    category=_text(entry.get("category", ""), 64),
+                    text=_text(_body(text), 8_192, least=1),
+                    record_ids=tuple(record_id for record_id in made_of if record_id in records),
+                    create_time=created,
+                    update_time=_time(entry.get("updated_at"), created),
+                    kept_up=bool(entry.get("kept_up", False)),
+                    subject=_text(entry.get("subject", ""), 128),
+                )
+            )
+        except (KeyError, TypeError, ValueError, OverflowError) as failure:
+            raise ImportInvalid(0, f"a reflection cannot be read ({type(failure).__name__})") from None
+    return tuple(found)
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, str) or not is_id(value):
+        raise ValueError("no id")
+    return value
+
+
+def _id_or_none(value: Any) -> str:
+    return _id(value) if value else ""
+
+
+def _text(value: Any, most: int, least: int = 0) -> str:
+    if not isinstance(value, str) or len(value) > most or "\0" in value or (least and not value.strip()):
+        raise ValueError("no text of that length")
+    return value
+
+
+def _within(value: Any, least: float, most: float) -> float:
+    number = float(value)
+    if not least <= number <= most:
+        raise ValueError("out of range")
+    return number
+
+
+def _time(value: Any, default: datetime) -> datetime:
+    """Seconds since 1970, or an ISO date."""
+    if value is None:
+        return default
+    if isinstance(value, str):
+        time = datetime.fromisoformat(value)
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return _EPOCH + timedelta(microseconds=round(value * 1_000_000))

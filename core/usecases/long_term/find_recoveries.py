@@ -1,0 +1,45 @@
+"""FindRecoveries: how failures like this were mended before, best match first (seed 002 §8.2)."""
+
+from dataclasses import dataclass
+
+from core.keys import CollectionKey
+from core.long_term.recovery import Failure, matches
+from core.model.record import Record, Uses
+from core.usecases.house import House
+from core.usecases.long_term.reading import retrieving
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindRecoveries:
+    key: CollectionKey
+    failure: Failure
+    top_k: int | None = None
+    min_match: float | None = None
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveriesFound:
+    """Best first: record, match, uses."""
+
+    found: tuple[tuple[Record, float, Uses | None], ...]
+    revision: int
+
+
+async def find_recoveries(house: House, command: FindRecoveries) -> RecoveriesFound:
+    """Raises RevisionNotReached."""
+    settings = house.long_term
+    async with retrieving(house, command.key, command.min_revision) as opened:
+        if opened is None:
+            return RecoveriesFound(found=(), revision=0)
+        collection = opened.collection
+        known = (collection.records[record_id] for record_id in collection.recoveries)
+        found = matches(
+            filter(opened.lasts, known),
+            command.failure,
+            least=settings.min_match if command.min_match is None else command.min_match,
+            uses=lambda record: collection.uses_of(record).count,
+        )[: command.top_k or settings.top_recoveries]
+        house.uses.count(command.key, [one.record.record_id for one in found], opened.now)
+        shown = tuple((one.record, one.score, collection.uses.get(one.record.record_id)) for one in found)
+        return RecoveriesFound(found=shown, revision=collection.revision)

@@ -1,0 +1,123 @@
+"""GenerateReflection: a text in Markdown over the records of a category, or over those named."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agents.opinions import Unasked
+from core.agents.recall_roles import ReflectionOpinion
+from core.agents.usage import Ledger
+from core.errors import InvalidField
+from core.ids import RecordId, ReflectionId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.model.record import Record, RecordState, Reflection
+from core.model.usage import Usage
+from core.ports.aggregates import Committed, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.reading import lasting
+from core.usecases.long_term.reflect import steps_of, weightiest, written
+from core.usecases.long_term.writing import Edit, edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateReflection:
+    """Without `record_ids` the weightiest records of the category."""
+
+    key: CollectionKey
+    title: str
+    category: str = ""
+    record_ids: tuple[RecordId, ...] = ()
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReflectionKept:
+    """What is kept of the answer for a repetition: no words."""
+
+    reflection_id: ReflectionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReflectionGenerated:
+    """No `reflection`: it was deleted since the first answer to the same request."""
+
+    reflection: Reflection | None
+    usage: Usage
+    revision: int
+    replayed: bool
+
+
+async def generate_reflection(house: House, command: GenerateReflection) -> ReflectionGenerated:
+    """Raises RecordNotFound, InvalidField (nothing to reflect on), CollectionNotFound, MemoryOff, AgentUnavailable,
+    AgentReplyInvalid, BudgetSpent, RequestIdReused."""
+    ledger = house.workshop.ledger(command.key)
+    committed = await _Writing(house, command, ledger).commit()
+    async with house.collections.reading(command.key) as collection:
+        standing = collection.reflections.get(committed.result.reflection_id)
+    return ReflectionGenerated(
+        reflection=standing,
+        usage=ledger.total(),
+        revision=committed.revision,
+        replayed=committed.replayed,
+    )
+
+
+class _Writing:
+    """One reflection: asked for again only where its records changed meanwhile."""
+
+    def __init__(self, house: House, command: GenerateReflection, ledger: Ledger) -> None:
+        self._house = house
+        self._command = command
+        self._ledger = ledger
+        self._now = house.clock.now()
+        self._id = ReflectionId(house.ids.new("m"))
+        self._opinions: dict[tuple[tuple[RecordId, str], ...], ReflectionOpinion] = {}
+
+    async def commit(self) -> Committed[ReflectionKept]:
+        command = self._command
+        while True:
+            try:
+                return await edit(self._house, command.key, self._compose, command.request, ReflectionKept)
+            except Unasked as missing:
+                await missing.ask()
+
+    def _compose(self, collection: Collection, revision: int) -> Edit[ReflectionKept]:
+        records = self._chosen(collection)
+        said = tuple((record.record_id, record.content) for record in records)
+        if said not in self._opinions:
+            raise Unasked(lambda: self._ask(said, records))
+        reflection = Reflection(
+            reflection_id=self._id,
+            title=self._command.title,
+            category=self._command.category,
+            text=self._opinions[said].text,
+            record_ids=tuple(record.record_id for record in records),
+            create_time=self._now,
+            update_time=self._now,
+            revision=revision,
+        )
+        self._house.limits.check_reflections(len(collection.reflections) + 1)
+        return Edit(
+            result=ReflectionKept(reflection_id=self._id),
+            steps=steps_of(collection, reflection, records),
+            sees_all=True,
+        )
+
+    async def _ask(self, said: tuple[tuple[RecordId, str], ...], records: Sequence[Record]) -> None:
+        title, category = self._command.title, self._command.category
+        self._opinions[said] = await written(self._house, self._ledger, title, category, records)
+
+    def _chosen(self, collection: Collection) -> list[Record]:
+        if self._command.record_ids:
+            return [collection.stored(record_id) for record_id in self._command.record_ids]
+        lasts = lasting(collection, self._now, None)
+        records = [
+            record
+            for record in collection.records.values()
+            if record.category == self._command.category
+            and record.state is not RecordState.SUPERSEDED
+            and lasts(record)
+        ]
+        if not records:
+            raise InvalidField("category", "has no records to reflect on")
+        return weightiest(records)

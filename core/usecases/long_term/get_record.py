@@ -1,0 +1,34 @@
+"""GetRecord: one record, while it lasts."""
+
+from dataclasses import dataclass
+
+from core.errors import RecordNotFound
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.usecases.house import House
+from core.usecases.long_term.answers import Seen
+from core.usecases.long_term.reading import looking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetRecord:
+    key: CollectionKey
+    record_id: RecordId
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSeen:
+    seen: Seen
+    revision: int
+
+
+async def get_record(house: House, command: GetRecord) -> RecordSeen:
+    """Raises RecordNotFound, CollectionNotFound, RevisionNotReached."""
+    async with looking(house, command.key, command.min_revision) as opened:
+        record = opened.collection.stored(command.record_id)
+        if not opened.lasts(record):
+            raise RecordNotFound(command.record_id)
+        uses = opened.collection.uses.get(command.record_id)
+        seen = Seen(record_id=command.record_id, record=record, uses=uses)
+        return RecordSeen(seen=seen, revision=opened.collection.revision)

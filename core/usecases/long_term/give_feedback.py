@@ -1,0 +1,62 @@
+"""GiveFeedback: a user's opinion on records moves their reward and confidence, and is kept for preference pairs."""
+
+from dataclasses import dataclass
+
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.steps import FeedbackDrop, FeedbackPut, RecordPut, Step
+from core.long_term.worth import with_feedback
+from core.model.collection import Feedback
+from core.ports.aggregates import RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.writing import Edit, edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveFeedback:
+    """`value`: the opinion, from −1 to 1."""
+
+    key: CollectionKey
+    record_ids: tuple[RecordId, ...]
+    value: float
+    reason: str = ""
+    query: str = ""
+    response: str = ""
+    request: RequestKey | None = None
+
+
+async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
+    """Raises RecordNotFound, CollectionNotFound, MemoryOff, RequestIdReused."""
+    feedback = Feedback(
+        feedback_id=house.ids.new("f"),
+        record_ids=command.record_ids,
+        value=command.value,
+        time=house.clock.now(),
+        reason=command.reason,
+        query=command.query,
+        response=command.response,
+    )
+
+    def compose(collection: Collection, _revision: int) -> Edit[Kept]:
+        records = [collection.stored(record_id) for record_id in command.record_ids]
+        steps: list[Step] = [
+            RecordPut(record=with_feedback(record, command.value, house.long_term)) for record in records
+        ]
+        steps.append(FeedbackPut(feedback=feedback))
+        dropped = _oldest(collection, house.limits.feedback_per_collection - 1)
+        return Edit(
+            result=Kept(record_ids=command.record_ids),
+            steps=(*steps, *dropped),
+            touches=frozenset({"feedback", *(f"record:{record_id}" for record_id in command.record_ids)}),
+            erase=bool(dropped),
+        )
+
+    return await read_back(house, command.key, await edit(house, command.key, compose, command.request, Kept))
+
+
+def _oldest(collection: Collection, room: int) -> list[FeedbackDrop]:
+    """Drops of the oldest, so that so many are left at most. Ids sort by time of making."""
+    over = len(collection.feedback) - room
+    return [FeedbackDrop(feedback_id=i) for i in sorted(collection.feedback)[: max(0, over)]]

@@ -1,0 +1,94 @@
+"""ImportCollection: records and reflections out of files. What is there already stays as it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.steps import RecordPut, ReflectionPut, Step, UsesPut
+from core.model.record import NO_RECORD, Record, RecordState
+from core.ports.aggregates import Committed, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.files import Contents, contents_of
+from core.usecases.long_term.new_records import is_harmless
+from core.usecases.long_term.writing import Edit, write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportCollection:
+    """`files`: texts by path."""
+
+    key: CollectionKey
+    files: Mapping[str, str]
+    allow_sensitive: bool = False
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionImported:
+    records: int
+    reflections: int
+    known_ids: tuple[RecordId, ...]
+    refused_ids: tuple[RecordId, ...]
+
+
+async def import_collection(house: House, command: ImportCollection) -> Committed[CollectionImported]:
+    """All in one change. Raises ImportInvalid, MemoryOff, LimitReached, RequestIdReused."""
+    contents = contents_of(command.files, house.clock.now())
+    refused = frozenset(
+        record.record_id
+        for record in contents.records
+        if not command.allow_sensitive and not is_harmless(record)
+    )
+
+    def compose(collection: Collection, revision: int) -> Edit[CollectionImported]:
+        return _edit(collection, contents, refused, revision)
+
+    return await write(house, command.key, compose, command.request, CollectionImported)
+
+
+def _edit(
+    collection: Collection, contents: Contents, refused: frozenset[RecordId], revision: int
+) -> Edit[CollectionImported]:
+    new = [
+        record
+        for record in contents.records
+        if record.record_id not in refused and record.record_id not in collection.records
+    ]
+    there = {record.record_id for record in new} | collection.records.keys()
+    steps: list[Step] = [RecordPut(record=_standing(record, there, revision)) for record in new]
+    for record in new:
+        if record.record_id in contents.uses:
+            steps.append(UsesPut(record_id=record.record_id, uses=contents.uses[record.record_id]))
+    reflections = [
+        replace(r, record_ids=tuple(i for i in r.record_ids if i in there), revision=revision)
+        for r in contents.reflections
+        if r.reflection_id not in collection.reflections and not there.isdisjoint(r.record_ids)
+    ]
+    steps += [ReflectionPut(reflection=reflection) for reflection in reflections]
+    known = [r.record_id for r in contents.records if r.record_id in collection.records]
+    result = CollectionImported(
+        records=len(new),
+        reflections=len(reflections),
+        known_ids=tuple(sorted(known)),
+        refused_ids=tuple(sorted(refused - set(known))),
+    )
+    return Edit(result=result, steps=tuple(steps), sees_all=True)
+
+
+def _standing(record: Record, there: set[RecordId], revision: int) -> Record:
+    """The record without what refers to others that are not there: such a fact is judged anew."""
+    partners = tuple(other for other in record.contested_with if other in there)
+    whole = partners == record.contested_with and (not record.superseded_by or record.superseded_by in there)
+    if whole:
+        return replace(record, revision=revision)
+    return replace(
+        record,
+        state=RecordState.CONTESTED if partners else RecordState.ACTIVE,
+        contested_with=partners,
+        superseded_by=NO_RECORD,
+        valid_until=None,
+        judged=False,
+        revision=revision,
+    )

@@ -1,0 +1,86 @@
+"""The chore that judges new facts against the nearest ones, by the same Judge as nodes.
+
+Law: nothing is held while the Judge thinks. What is stored was decided on the collection as it stood just before, all
+of it seen, so that two racing facts are always compared.
+"""
+
+from collections.abc import Sequence
+
+from core.agents.opinions import Opinions, Unasked
+from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
+from core.errors import CollectionNotFound
+from core.ids import NodeId, RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.ranking import Sought, similarities
+from core.long_term.standing import Rewriting
+from core.model.record import Record, RecordKind, RecordState
+from core.ports.aggregates import Draft
+from core.usecases.house import House
+from core.usecases.long_term.embed_records import embed_records
+
+
+async def judge_facts(house: House, key: CollectionKey) -> None:
+    """Judge every fact that has not been, oldest first. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent,
+    EmbedderUnavailable."""
+    async with house.workshop.turn(key):
+        await embed_records(house, key)
+        while await _judge_next(house, key):
+            pass
+
+
+async def _judge_next(house: House, key: CollectionKey) -> bool:
+    """Judge one. False: there is none."""
+    opinions = Opinions(house.agents, house.embedder, house.ids, house.workshop.ledger(key))
+
+    def compose(collection: Collection, _revision: int) -> Draft[bool]:
+        record_id = next(iter(collection.unjudged), None)
+        if record_id is None:
+            return Draft(result=False)
+        fact = collection.records[record_id]
+        nearest = _nearest(house, collection, fact, opinions)
+        found = opinions.conflicts_and_merges(_topic(fact), [_topic(other) for other in nearest])
+        rewriting = Rewriting(collection, house.long_term)
+        conflicts = [RecordId(o.existing) for o in found if isinstance(o, ConflictOpinion)]
+        merges = [RecordId(o.existing) for o in found if isinstance(o, MergeOpinion)]
+        rewriting.judge(record_id, conflicts, merges)
+        return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True)
+
+    while True:
+        try:
+            async with house.collections.reading(key) as collection:
+                compose(collection, collection.revision + 1)  # gathers opinions without holding up the writer
+            return (await house.collections.commit(key, compose)).result
+        except Unasked as missing:
+            await missing.ask()
+        except CollectionNotFound:
+            return False
+
+
+def _nearest(house: House, collection: Collection, fact: Record, opinions: Opinions) -> Sequence[Record]:
+    """The facts most like it, its own vector being the query's. Raises Unasked."""
+    vector = collection.vectors.get(fact.record_id)
+    if vector is None:
+        (vector,) = opinions.vectors([fact.content])
+    sought = Sought(
+        top_k=house.long_term.judged_against,
+        alpha=house.retrieval.alpha,
+        now=fact.create_time,
+        text=fact.content,
+        vector=vector,
+    )
+
+    def other_fact(record: Record) -> bool:
+        return (
+            record.kind is RecordKind.FACT
+            and record.state is not RecordState.SUPERSEDED
+            and record.record_id != fact.record_id
+        )
+
+    similar = similarities(collection, sought, other_fact, house.embedder.space)
+    order = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
+    return [collection.records[record_id] for record_id in order[: sought.top_k]]
+
+
+def _topic(fact: Record) -> Topic:
+    return Topic(node_id=NodeId(fact.record_id), summary=fact.content, context="", keywords=())

@@ -1,0 +1,38 @@
+"""ListCollections: a user's collections by name, from the store: they need not be in memory."""
+
+from dataclasses import dataclass
+
+from core.ids import Tenant, User
+from core.keys import CollectionKey
+from core.model.collection import CollectionRecord
+from core.ports.store import Listing
+from core.usecases.house import House
+from core.usecases.paging import BY_ID, DEFAULT_PAGE, place_of, token_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListCollections:
+    tenant: Tenant
+    user: User
+    page_size: int = DEFAULT_PAGE
+    page_token: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionsListed:
+    """Each record with its collection's revision."""
+
+    collections: tuple[tuple[CollectionRecord, int], ...]
+    next_page_token: str
+
+
+async def list_collections(house: House, command: ListCollections) -> CollectionsListed:
+    """Raises InvalidField (page_token)."""
+    place = place_of(command, command.page_token, BY_ID)
+    after = str(place[0]) if place else ""
+    chosen = Listing(user=command.user)
+    found = await house.store.listed(command.tenant, CollectionKey.kind, chosen, after, command.page_size + 1)
+    shown = tuple(found[: command.page_size])
+    more = len(found) > command.page_size
+    token = token_of(command, (shown[-1][0].key.name,)) if more else ""
+    return CollectionsListed(collections=shown, next_page_token=token)

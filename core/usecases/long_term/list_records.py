@@ -1,0 +1,81 @@
+"""ListRecords: records by id, all or those a filter admits."""
+
+from dataclasses import dataclass
+
+from core.ids import ConversationId
+from core.keys import CollectionKey
+from core.model.record import NO_CONVERSATION, Record, RecordKind, RecordState
+from core.usecases.house import House
+from core.usecases.long_term.answers import Seen
+from core.usecases.long_term.reading import looking
+from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFilter:
+    """What is empty admits all; what is given must all hold."""
+
+    kinds: frozenset[RecordKind] = frozenset()
+    category: str = ""
+    subcategory_prefix: str = ""
+    tags: frozenset[str] = frozenset()
+    states: frozenset[RecordState] = frozenset()
+    needs_revision: bool | None = None
+    conversation_id: ConversationId = NO_CONVERSATION
+
+    @property
+    def admits_all(self) -> bool:
+        return self == ALL
+
+    def admits(self, record: Record) -> bool:
+        return (
+            (not self.kinds or record.kind in self.kinds)
+            and (not self.category or record.category == self.category)
+            and record.subcategory.startswith(self.subcategory_prefix)
+            and self.tags <= frozenset(record.tags)
+            and (not self.states or record.state in self.states)
+            and self.needs_revision in (None, record.needs_revision)
+            and (not self.conversation_id or record.conversation_id == self.conversation_id)
+        )
+
+
+ALL = RecordFilter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRecords:
+    key: CollectionKey
+    filter: RecordFilter = ALL
+    page_size: int = DEFAULT_PAGE
+    page_token: str = ""
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsListed:
+    records: tuple[Seen, ...]
+    next_page_token: str
+    revision: int
+
+
+async def list_records(house: House, command: ListRecords) -> RecordsListed:
+    """Raises InvalidField (page_token), CollectionNotFound, RevisionNotReached."""
+    async with looking(house, command.key, command.min_revision) as opened:
+        collection = opened.collection
+        admitted = (
+            record
+            for record in collection.records.values()
+            if command.filter.admits(record) and opened.lasts(record)
+        )
+        page = page_of(
+            command,
+            admitted,
+            lambda record: (record.record_id,),
+            BY_ID,
+            command.page_token,
+            command.page_size,
+        )
+        seen = tuple(
+            Seen(record_id=r.record_id, record=r, uses=collection.uses.get(r.record_id)) for r in page.items
+        )
+        return RecordsListed(records=seen, next_page_token=page.next_page_token, revision=collection.revision)

@@ -1,0 +1,26 @@
+"""What a user's own record means to the user's collections: whether memory is on, and how long it lasts."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from core.ids import Tenant, User
+from core.ports.store import Require
+from core.usecases.house import House
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """`retention`: None is without end."""
+
+    enabled: bool = True
+    retention: timedelta | None = None
+
+
+async def memory_of(house: House, tenant: Tenant, user: User) -> Memory:
+    """As the user's record says; on, and without end, where there is none."""
+    return Memory()
+
+
+async def requires_of(house: House, tenant: Tenant, user: User) -> tuple[Require, ...]:
+    """What must hold of the user's record as something is written. Raises MemoryOff."""
+    return ()

@@ -1,0 +1,69 @@
+"""Making records of what callers and agents bring."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from core.errors import InvalidField, SensitiveContent
+from core.model.record import LIFE, STRATEGY, Record, RecordKind
+from core.text.sensitive import SECRETS, lines_of_json, sort_in
+
+SKEW = timedelta(minutes=1)
+"""How far a caller's clock may be ahead."""
+
+CONTENT = 4_096
+
+
+def require_past(field: str, event_time: datetime | None, now: datetime) -> None:
+    """Raises InvalidField for a time in the future: what has not happened is not remembered."""
+    if event_time is not None and event_time > now + SKEW:
+        raise InvalidField(field, "must not lie in the future")
+
+
+def default_category(kind: RecordKind) -> str:
+    return LIFE if kind is RecordKind.FACT else STRATEGY
+
+
+def require_harmless(record: Record, prefix: str = "record.") -> None:
+    """Raises SensitiveContent, naming the field, for a text or JSON value that holds a secret."""
+    for field, texts in _texts(record):
+        sort = sort_in(texts, SECRETS)
+        if sort is not None:
+            raise SensitiveContent(prefix + field, sort.value)
+
+
+def is_harmless(record: Record) -> bool:
+    try:
+        require_harmless(record)
+    except SensitiveContent:
+        return False
+    return True
+
+
+def _texts(record: Record) -> Iterable[tuple[str, list[str]]]:
+    yield "content", [record.content]
+    yield "detail", [record.detail]
+    yield "tags", list(record.tags)
+    yield "subcategory", [record.subcategory]
+    yield "source", [record.source]
+    yield "metadata_json", lines_of_json(record.metadata_json)
+    if record.episode is not None:
+        told = record.episode
+        yield "episode", [told.goal, *told.steps, told.outcome, told.lessons]
+    if record.recovery is not None:
+        mended = record.recovery
+        yield "message", [mended.message]
+        yield "original_json", lines_of_json(mended.original_json)
+        yield "fixed_json", lines_of_json(mended.fixed_json)
+
+
+def stamped(record: Record, now: datetime, revision: int) -> Record:
+    """A new record as it is stored: facts wait for their judgement."""
+    return replace(
+        record,
+        create_time=now,
+        update_time=now,
+        valid_from=record.event_time,
+        judged=record.kind is not RecordKind.FACT,
+        revision=revision,
+    )

@@ -1,0 +1,60 @@
+"""Reading a collection for retrieval: what is off, or not there, holds nothing; what has expired is found by nobody."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from core.errors import CollectionNotFound
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.due import expiry
+from core.model.record import Record
+from core.usecases.house import House
+from core.usecases.long_term.memory import memory_of
+
+Lasts = Callable[[Record], bool]
+
+
+class Open(NamedTuple):
+    """A collection, the moment, and which records of it have not expired by then."""
+
+    collection: Collection
+    now: datetime
+    lasts: Lasts
+
+
+@asynccontextmanager
+async def retrieving(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[Open | None]:
+    """The collection for as long as the context lasts; None where nothing is to be found. Raises RevisionNotReached."""
+    async with AsyncExitStack() as stack:
+        try:
+            opened = await stack.enter_async_context(looking(house, key, min_revision))
+        except CollectionNotFound:
+            opened = None
+        memory = await memory_of(house, key.tenant, key.user)
+        is_on = opened is not None and memory.enabled and opened.collection.record.enabled
+        yield opened if is_on else None
+
+
+@asynccontextmanager
+async def looking(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[Open]:
+    """The same for calls that read what is there, also where memory is off. Raises CollectionNotFound,
+    RevisionNotReached."""
+    memory = await memory_of(house, key.tenant, key.user)
+    async with house.collections.reading(key, min_revision) as collection:
+        now = house.clock.now()
+        yield Open(collection, now, lasting(collection, now, memory.retention))
+
+
+def lasting(collection: Collection, now: datetime, retention: timedelta | None) -> Lasts:
+    """Whether a record has not expired."""
+    of_collection = collection.record
+
+    def lasts(record: Record) -> bool:
+        if record.ttl is None and of_collection.retention is None and retention is None:
+            return True  # as a rule
+        end = expiry(record, of_collection, retention)
+        return end is None or now < end
+
+    return lasts

@@ -1,0 +1,45 @@
+"""RecallEpisodes: what was tried before, like a query, and like the state of affairs."""
+
+from dataclasses import dataclass
+
+from core.keys import CollectionKey
+from core.long_term.ranking import Sought, best, similarities, weighed
+from core.model.record import Record, RecordKind
+from core.usecases.house import House
+from core.usecases.long_term.reading import retrieving
+from core.usecases.long_term.retrieve_facts import NOTHING, RecordsFound, used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallEpisodes:
+    key: CollectionKey
+    query: str
+    state: str = ""
+    top_k: int | None = None
+    min_revision: int = 0
+
+
+async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound:
+    """The similarity is the mean of that to the query and that to the state, if one is given. Raises
+    EmbedderUnavailable, RevisionNotReached."""
+    texts = [text for text in (command.query, command.state) if text]
+    vectors = await house.embedder.embed_queries(texts)
+    async with retrieving(house, command.key, command.min_revision) as opened:
+        if opened is None:
+            return NOTHING
+        top_k = command.top_k or house.long_term.top_episodes
+
+        def allowed(record: Record) -> bool:
+            return record.kind is RecordKind.EPISODE and opened.lasts(record)
+
+        sums: dict[str, float] = {}
+        for text, vector in zip(texts, vectors, strict=True):
+            sought = Sought(
+                top_k=top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector
+            )
+            for key, similarity in similarities(
+                opened.collection, sought, allowed, house.embedder.space
+            ).items():
+                sums[key] = sums.get(key, 0.0) + similarity / len(texts)
+        found = weighed(opened.collection, sums, opened.now, house.long_term)  # type: ignore[arg-type]
+        return used(house, opened, command.key, best(found, top_k))

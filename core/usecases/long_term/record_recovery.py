@@ -1,0 +1,142 @@
+"""RecordRecovery: how a failed tool call was mended. The same again reinforces what is known (seed 002 §8.1)."""
+
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.errors import InvalidField
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.recovery import changed, same_mending
+from core.long_term.steps import RecordPut
+from core.long_term.worth import reinforced
+from core.model.record import ERROR_RECOVERY, STRATEGY, Record, RecordKind, Recovery
+from core.ports.aggregates import RequestKey
+from core.text.scripts import is_chinese
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.new_records import require_harmless
+from core.usecases.long_term.writing import Edit, write
+
+SOURCE = "task_result"
+SHOWN = 200  # code points of a value in a detail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRecovery:
+    """`explanation`: empty to tell it from the arguments."""
+
+    key: CollectionKey
+    recovery: Recovery
+    explanation: str = ""
+    success: bool = True
+    allow_sensitive: bool = False
+    request: RequestKey | None = None
+
+
+async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
+    """Raises InvalidField (success), SensitiveContent, MemoryOff, LimitReached, RequestIdReused."""
+    if not command.success:
+        raise InvalidField("success", "must be true: what did not work is no recovery")
+    new = _record(
+        command, RecordId(house.ids.new("r")), house.clock.now(), house.long_term.recovery_confidence
+    )
+    if not command.allow_sensitive:
+        require_harmless(new, "")
+
+    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+        known = _known(collection, command.recovery)
+        if known is None:
+            kept, put = Kept(record_ids=(new.record_id,)), replace(new, revision=revision)
+        else:
+            kept = Kept(record_ids=(known.record_id,), known=True)
+            put = _again(reinforced(known, house.long_term), new)
+        touches = frozenset({f"recovery:{new.tags}", f"record:{put.record_id}"})
+        return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)
+
+    return await read_back(
+        house, command.key, await write(house, command.key, compose, command.request, Kept)
+    )
+
+
+def _known(collection: Collection, recovery: Recovery) -> Record | None:
+    for record_id in collection.recoveries:
+        record = collection.records[record_id]
+        if record.recovery is not None and same_mending(record.recovery, recovery):
+            return record
+    return None
+
+
+def _again(known: Record, new: Record) -> Record:
+    """The known record with the newest arguments that worked."""
+    assert known.recovery is not None, "it was found among recoveries"
+    assert new.recovery is not None, "it was made as one"
+    recovery = replace(new.recovery, successes=known.recovery.successes + 1, failures=known.recovery.failures)
+    return replace(known, recovery=recovery, detail=new.detail, event_time=new.event_time)
+
+
+def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confidence: float) -> Record:
+    recovery = command.recovery
+    return Record(
+        record_id=record_id,
+        kind=RecordKind.MEMORY,
+        category=STRATEGY,
+        subcategory=ERROR_RECOVERY,
+        tags=(ERROR_RECOVERY, f"tool:{recovery.tool}", f"error:{recovery.error_type}"),
+        content=command.explanation or _told(recovery),
+        detail=_detail(recovery, command.explanation),
+        confidence=confidence,
+        source=SOURCE,
+        event_time=now,
+        create_time=now,
+        update_time=now,
+        valid_from=now,
+        recovery=recovery,
+    )
+
+
+def _told(recovery: Recovery) -> str:
+    names = sorted(changed(recovery.original_json, recovery.fixed_json))
+    if is_chinese(recovery.message):
+        what = f"修正 {'、'.join(names)}" if names else "重试"
+        return f"工具 {recovery.tool} 遇到 {recovery.error_type} 错误时，通过{what}成功恢复"
+    what = f"changing {', '.join(names)}" if names else "trying again"
+    return f"{recovery.tool} failed with {recovery.error_type}: recovered by {what}"
+
+
+def _detail(recovery: Recovery, explanation: str) -> str:
+    """What seed 002 §8.1 shows of a recovery, in Markdown."""
+    chinese = is_chinese(recovery.message)
+    titles = _ZH if chinese else _EN
+    lines = [f"# {titles[0]}: {recovery.tool}", "", f"## {titles[1]}"]
+    lines += [f"- **{titles[2]}**: {recovery.error_type}", f"- **{titles[3]}**: {recovery.message}"]
+    for title, arguments in ((titles[4], recovery.original_json), (titles[5], recovery.fixed_json)):
+        shown = json.dumps(json.loads(arguments or "{}"), ensure_ascii=False, indent=2)
+        lines += ["", f"## {title}", "```json", shown, "```"]
+    lines += ["", f"## {titles[6]}"]
+    lines += [explanation] if explanation else []
+    mended = changed(recovery.original_json, recovery.fixed_json)
+    lines += [
+        f"- `{name}`: `{_value(before)}` → `{_value(after)}`" for name, (before, after) in mended.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_EN = (
+    "Error recovery",
+    "Error",
+    "Type",
+    "Message",
+    "Original arguments",
+    "Fixed arguments",
+    "What was changed",
+)
+_ZH = ("错误恢复策略", "错误信息", "错误类型", "错误消息", "原始参数", "修正后参数", "修正说明")
+
+
+def _value(value: object) -> str:
+    shown = (
+        value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    )
+    return shown.replace("`", "'").replace("\n", " ")[:SHOWN]

@@ -1,0 +1,148 @@
+"""Making reflections: on request, anew where records of one changed, and after enough new strategies of a sort.
+
+Law: a reflection decides nothing. What the Reflector writes is checked before it is kept, and kept only while its
+records say what they said.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from core.agents.recall_roles import MOST_REFLECTED, Reflected, ReflectionOpinion, problem_of_reflection
+from core.agents.usage import Ledger
+from core.errors import AgentReplyInvalid, CollectionNotFound
+from core.ids import RecordId, ReflectionId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.due import uncovered
+from core.long_term.steps import RecordPut, ReflectionPut, Step
+from core.long_term.worth import weight
+from core.model.record import STRATEGY, Record, RecordState, Reflection
+from core.ports.aggregates import Draft
+from core.text.scripts import is_chinese
+from core.usecases.house import House
+
+
+async def reflect(house: House, key: CollectionKey) -> None:
+    """Make what waits. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    while True:
+        try:
+            async with house.collections.reading(key) as collection:
+                waiting = _waiting(house, collection)
+                records = _of(collection, waiting.record_ids) if waiting else []
+        except CollectionNotFound:
+            return
+        if waiting is None:
+            return
+        opinion = await written(house, house.workshop.ledger(key), waiting.title, waiting.category, records)
+        await house.collections.commit(key, _keeping(house, waiting, opinion, records))
+
+
+async def written(
+    house: House, ledger: Ledger, title: str, category: str, records: Sequence[Record]
+) -> ReflectionOpinion:
+    """The Reflector's text, checked."""
+    shown = [
+        Reflected(
+            number=number,
+            content=record.content,
+            subcategory=record.subcategory,
+            confidence=record.confidence,
+            weight=weight(record),
+            event_time=record.event_time,
+        )
+        for number, record in enumerate(records)
+    ]
+    with ledger.spending("reflector"):
+        opinion = await house.recall_agents.reflector.reflect(title, category, shown)
+    if problem := problem_of_reflection(opinion, title, shown):
+        raise AgentReplyInvalid("reflector", problem)
+    return opinion
+
+
+def steps_of(collection: Collection, reflection: Reflection, records: Sequence[Record]) -> tuple[Step, ...]:
+    """The reflection, and its records referring to it."""
+    puts: list[Step] = [ReflectionPut(reflection=reflection)]
+    for record in records:
+        standing = collection.records[record.record_id]
+        puts.append(RecordPut(record=replace(standing, reflection_id=reflection.reflection_id)))
+    return tuple(puts)
+
+
+def unchanged(collection: Collection, records: Sequence[Record]) -> bool:
+    """Whether the records say still what they said."""
+    standing = collection.records
+    return all(r.record_id in standing and standing[r.record_id].content == r.content for r in records)
+
+
+def weightiest(records: Sequence[Record]) -> list[Record]:
+    """The records that a reflection has room for."""
+    order = sorted(records, key=lambda record: (-weight(record), record.record_id))
+    return order[:MOST_REFLECTED]
+
+
+def _of(collection: Collection, record_ids: Sequence[RecordId]) -> list[Record]:
+    return weightiest([collection.records[i] for i in record_ids if i in collection.records])
+
+
+def _waiting(house: House, collection: Collection) -> Reflection | None:
+    """What is to be written next: one whose text was taken, or one for strategies that none covers."""
+    for reflection in collection.reflections.values():
+        if not reflection.text:
+            return reflection
+    subjects = uncovered(collection, house.long_term.reflect_after)
+    if not subjects:
+        return None
+    subject = min(subjects)
+    records = [
+        r
+        for key in collection.strategies
+        if (r := collection.records[key]).subcategory == subject and r.state is not RecordState.SUPERSEDED
+    ]
+    return _kept_up(house, collection, subject, weightiest(records))
+
+
+def _kept_up(house: House, collection: Collection, subject: str, records: Sequence[Record]) -> Reflection:
+    now = house.clock.now()
+    ids = tuple(record.record_id for record in records)
+    for reflection in collection.reflections.values():
+        if reflection.kept_up and reflection.subject == subject:
+            return replace(reflection, record_ids=ids)
+    return Reflection(
+        reflection_id=ReflectionId(house.ids.new("m")),
+        title=_title(subject, records),
+        category=STRATEGY,
+        text="",
+        record_ids=ids,
+        create_time=now,
+        update_time=now,
+        kept_up=True,
+        subject=subject,
+    )
+
+
+def _title(subject: str, records: Sequence[Record]) -> str:
+    chinese = is_chinese("".join(record.content for record in records))
+    if subject == "error_recovery":
+        return "工具执行错误恢复经验" if chinese else "Recovering from tool errors"
+    shown = subject.replace("_", " ")
+    if chinese:
+        return f"策略经验：{shown}" if shown else "策略经验"
+    return f"Strategies: {shown}" if shown else "Strategies"
+
+
+def _keeping(house: House, waiting: Reflection, opinion: ReflectionOpinion, records: Sequence[Record]):  # type: ignore[no-untyped-def]
+    now: datetime = house.clock.now()
+
+    def stage(collection: Collection, _revision: int) -> Draft[None]:
+        if not collection.record.enabled or not unchanged(collection, records):
+            return Draft(result=None)
+        made = replace(
+            waiting,
+            text=opinion.text,
+            record_ids=tuple(record.record_id for record in records),
+            update_time=now,
+        )
+        return Draft(result=None, steps=steps_of(collection, made, records), sees_all=True)
+
+    return stage

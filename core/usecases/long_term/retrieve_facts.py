@@ -1,0 +1,88 @@
+"""RetrieveFacts: the facts that answer a query, by similarity × weight × decay."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.keys import CollectionKey
+from core.long_term.ranking import Ranked, Sought, ranked
+from core.model.record import Record, RecordKind, RecordState, Uses
+from core.model.vector import Vector
+from core.usecases.house import House
+from core.usecases.long_term.reading import Lasts, Open, retrieving
+from core.usecases.vectors import unit
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RetrieveFacts:
+    """`embedding` in place of a text. Empty `categories` admit all."""
+
+    key: CollectionKey
+    query: str = ""
+    embedding: Vector | None = None
+    top_k: int | None = None
+    categories: frozenset[str] = frozenset()
+    as_of: datetime | None = None
+    include_superseded: bool = False
+    min_similarity: float = 0.0
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsFound:
+    """Best first, each with its uses. `revision` 0: there is nothing to be found."""
+
+    found: tuple[tuple[Ranked, Uses | None], ...]
+    revision: int
+
+
+NOTHING = RecordsFound(found=(), revision=0)
+
+
+async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
+    """Raises EmbeddingSpaceMismatch, InvalidField (embedding), EmbedderUnavailable, RevisionNotReached."""
+    vector = await _vector(house, command)
+    async with retrieving(house, command.key, command.min_revision) as opened:
+        if opened is None:
+            return NOTHING
+        sought = Sought(
+            top_k=command.top_k or house.long_term.top_facts,
+            alpha=house.retrieval.alpha,
+            now=opened.now,
+            text=command.query,
+            vector=vector,
+            min_similarity=command.min_similarity,
+        )
+        allowed = _allowed(command, opened.lasts)
+        best = ranked(opened.collection, sought, allowed, house.embedder.space, house.long_term)
+        return used(house, opened, command.key, best)
+
+
+def used(house: House, opened: Open, key: CollectionKey, best: list[Ranked]) -> RecordsFound:
+    """What was found, counted as used."""
+    house.uses.count(key, [one.record.record_id for one in best], opened.now)
+    uses = opened.collection.uses
+    return RecordsFound(
+        found=tuple((one, uses.get(one.record.record_id)) for one in best),
+        revision=opened.collection.revision,
+    )
+
+
+async def _vector(house: House, command: RetrieveFacts) -> Vector:
+    if command.embedding is not None:
+        return unit(command.embedding, house.embedder.space, "embedding")
+    vector: Vector = (await house.embedder.embed_queries([command.query]))[0]
+    return vector
+
+
+def _allowed(command: RetrieveFacts, lasts: Lasts) -> Callable[[Record], bool]:
+    def allowed(record: Record) -> bool:
+        if record.kind is not RecordKind.FACT or not lasts(record):
+            return False
+        if command.categories and record.category not in command.categories:
+            return False
+        if command.as_of is not None:
+            return record.held_at(command.as_of)
+        return record.state is not RecordState.SUPERSEDED or command.include_superseded
+
+    return allowed

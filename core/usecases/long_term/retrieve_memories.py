@@ -1,0 +1,102 @@
+"""RetrieveMemories: records of any kind, looked for where the query's intent and domain lead (seed 002 §5.1).
+
+Law: routing never costs recall. Everything is searched where the domain is not sure, where the route leads to fewer
+than wanted, and where something beside the route answers better than the route's best.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.agents.recall_roles import SURE, RouteOpinion
+from core.errors import AgentReplyInvalid
+from core.keys import CollectionKey
+from core.long_term.ranking import Ranked, Sought, ranked
+from core.long_term.routing import Layer, Route, leads_to
+from core.model.record import Record, RecordState, Reflection, Uses
+from core.usecases.house import House
+from core.usecases.long_term.reading import Open, retrieving
+from core.usecases.long_term.retrieve_facts import used
+
+MOST_REFLECTIONS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieveMemories:
+    """`route`: None lets the Router decide."""
+
+    key: CollectionKey
+    query: str
+    route: Route | None = None
+    top_k: int | None = None
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoriesFound:
+    found: tuple[tuple[Ranked, Uses | None], ...]
+    reflections: tuple[Reflection, ...]
+    route: Route
+    revision: int
+
+
+async def retrieve_memories(house: House, command: RetrieveMemories) -> MemoriesFound:
+    """Raises AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable, RevisionNotReached."""
+    route = command.route or _route(await house.recall_agents.router.route(command.query))
+    vector = (await house.embedder.embed_queries([command.query]))[0]
+    async with retrieving(house, command.key, command.min_revision) as opened:
+        if opened is None:
+            return MemoriesFound(found=(), reflections=(), route=route, revision=0)
+        sought = Sought(
+            top_k=command.top_k or house.long_term.top_memories,
+            alpha=house.retrieval.alpha,
+            now=opened.now,
+            text=command.query,
+            vector=vector,
+        )
+        route, best = _looked(house, opened, sought, route)
+        records = used(house, opened, command.key, best)
+        reflections = _reflections(opened, best) if Layer.L3 in route.layers else ()
+        return MemoriesFound(
+            found=records.found, reflections=reflections, route=route, revision=records.revision
+        )
+
+
+def _route(opinion: RouteOpinion) -> Route:
+    """A domain that is not sure is none. Raises AgentReplyInvalid."""
+    if not 0.0 <= opinion.confidence <= 1.0:
+        raise AgentReplyInvalid("router", f"a confidence lies in [0, 1], not at {opinion.confidence}")
+    categories = opinion.categories if opinion.confidence >= SURE else ()
+    return Route(intent=opinion.intent, categories=categories, layers=opinion.layers)
+
+
+def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[Route, list[Ranked]]:
+    """The best along the route, or of everything, and which it was."""
+
+    def search(taken: Route) -> list[Ranked]:
+        def allowed(record: Record) -> bool:
+            return (
+                record.state is not RecordState.SUPERSEDED
+                and leads_to(taken, record)
+                and opened.lasts(record)
+            )
+
+        return ranked(opened.collection, sought, allowed, house.embedder.space, house.long_term)
+
+    widened = replace(route, widened=True)
+    everything = search(widened)
+    if not route.categories or route.widened:
+        return widened, everything
+    routed = search(route)
+    if len(routed) < sought.top_k or everything[0].score > routed[0].score:
+        return widened, everything
+    return route, routed
+
+
+def _reflections(opened: Open, best: Sequence[Ranked]) -> tuple[Reflection, ...]:
+    """Those over what was found, newest first."""
+    found = {one.record.record_id for one in best}
+    over = [
+        r for r in opened.collection.reflections.values() if r.text and not found.isdisjoint(r.record_ids)
+    ]
+    over.sort(key=lambda r: (r.update_time, r.reflection_id), reverse=True)
+    return tuple(over[:MOST_REFLECTIONS])

@@ -1,0 +1,47 @@
+"""The chore that forgets what has run out: expired records, and strategies too weak to keep.
+
+It leaves no tombstone and revives nothing: nobody asked for it to be forgotten. It goes on where memory is off.
+"""
+
+from dataclasses import replace
+
+from core.errors import CollectionNotFound
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.due import is_weak, next_sweep
+from core.long_term.steps import CollectionPut, RecordDrop
+from core.ports.aggregates import Draft
+from core.usecases.house import House
+from core.usecases.long_term.delete_records import feedback_without
+from core.usecases.long_term.memory import memory_of
+from core.usecases.long_term.reading import lasting
+from core.usecases.long_term.remaking import waiting_anew
+
+
+async def sweep(house: House, key: CollectionKey) -> int:
+    """Forget it, and set when to look again; how many records went."""
+    memory = await memory_of(house, key.tenant, key.user)
+    now, settings = house.clock.now(), house.long_term
+
+    def compose(collection: Collection, _revision: int) -> Draft[int]:
+        lasts = lasting(collection, now, memory.retention)
+        gone: set[RecordId] = {
+            record_id
+            for record_id, record in collection.records.items()
+            if not lasts(record) or is_weak(record, collection.uses_of(record).last_time, now, settings)
+        }
+        steps = [
+            *(RecordDrop(record_id=record_id) for record_id in sorted(gone)),
+            *feedback_without(collection, gone),
+            *waiting_anew(collection, gone, gone),
+        ]
+        again = next_sweep(collection, now, settings, frozenset(gone), memory.retention)
+        if again != collection.record.due_time:
+            steps.append(CollectionPut(record=replace(collection.record, due_time=again)))
+        return Draft(result=len(gone), steps=tuple(steps), sees_all=True, erase=bool(gone))
+
+    try:
+        return (await house.collections.commit(key, compose)).result
+    except CollectionNotFound:
+        return 0

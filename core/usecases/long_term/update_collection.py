@@ -1,0 +1,55 @@
+"""UpdateCollection: half-lives, retention, and whether a collection takes and shows memories."""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from core.errors import CollectionNotFound
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.steps import CollectionPut
+from core.model.collection import CollectionRecord
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.memory import requires_of
+from core.usecases.long_term.writing import make
+from core.usecases.revisions import require_unchanged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateCollection:
+    """`fields` names what is set: `half_life_days`, `retention` (None clears it), `enabled`."""
+
+    key: CollectionKey
+    fields: Set[str]
+    half_life_days: Mapping[str, float] = field(default_factory=dict)
+    retention: timedelta | None = None
+    enabled: bool = True
+    if_revision: int | None = None
+    request: RequestKey | None = None
+
+
+async def update_collection(house: House, command: UpdateCollection) -> Committed[CollectionRecord]:
+    """One that is missing is made. Switching off raises the generation, so that work begun before does not land.
+
+    Raises StaleRevision, MemoryOff (of the user), LimitReached, RequestIdReused."""
+    now = house.clock.now()
+    requires = await requires_of(house, command.key.tenant, command.key.user)
+
+    def stage(collection: Collection, revision: int) -> Draft[CollectionRecord]:
+        before = collection.record
+        require_unchanged(command.if_revision, before.settings_revision)
+        given = {name: getattr(command, name) for name in command.fields}
+        after = replace(before, **given, update_time=now, settings_revision=revision)
+        if before.enabled and not after.enabled:
+            after = replace(after, generation=before.generation + 1)
+        if after.retention is not None or (after.enabled and not before.enabled):
+            soon = now + house.long_term.resume_after
+            after = replace(after, due_time=min(soon, after.due_time or soon))
+        return Draft(result=after, steps=(CollectionPut(record=after),), sees_all=True, requires=requires)
+
+    while True:
+        try:
+            return await house.collections.commit(command.key, stage, command.request, CollectionRecord)
+        except CollectionNotFound:
+            await make(house, command.key)

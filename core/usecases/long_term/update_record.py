@@ -1,0 +1,102 @@
+"""UpdateRecord: other words or marks for a record, or a decision on a contested fact."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.errors import InvalidField
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.standing import Rewriting
+from core.long_term.steps import Step
+from core.model.record import Record, RecordKind, RecordState
+from core.ports.aggregates import RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.new_records import require_harmless, require_past
+from core.usecases.long_term.remaking import waiting_anew
+from core.usecases.long_term.writing import Edit, edit
+from core.usecases.revisions import require_unchanged
+
+FIELDS = (
+    "content detail category subcategory tags confidence reward source agent event_time needs_revision metadata_json"
+    " ttl episode state"
+).split()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRecord:
+    """`given`: values by the names of FIELDS. A `state` decides a CONTESTED fact."""
+
+    key: CollectionKey
+    record_id: RecordId
+    given: Mapping[str, Any]
+    if_revision: int | None = None
+    allow_sensitive: bool = False
+    request: RequestKey | None = None
+
+
+async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
+    """Raises RecordNotFound, StaleRevision, SensitiveContent, InvalidField, CollectionNotFound, MemoryOff,
+    RequestIdReused."""
+    now = house.clock.now()
+    require_past("record.event_time", command.given.get("event_time"), now)
+    kept = Kept(record_ids=(command.record_id,))
+
+    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+        before = collection.stored(command.record_id)
+        require_unchanged(command.if_revision, before.revision)
+        rewriting = Rewriting(collection, house.long_term)
+        standing = _decided(rewriting, before, command)
+        after = replace(standing, **_values(standing, command), update_time=now, revision=revision)
+        if not command.allow_sensitive:
+            require_harmless(after)
+        says_other = after.content != before.content
+        steps: list[Step] = []
+        if says_other:
+            rewriting.withdraw(before)
+            after = _to_be_judged(after)
+            steps += waiting_anew(collection, {before.record_id}, rewriting.dropped)
+        rewriting.put(after)
+        steps += rewriting.steps
+        return Edit(result=kept, steps=tuple(steps), sees_all=True, erase=says_other)
+
+    committed = await edit(house, command.key, compose, command.request, Kept)
+    return await read_back(house, command.key, committed)
+
+
+def _decided(rewriting: Rewriting, before: Record, command: UpdateRecord) -> Record:
+    state = command.given.get("state")
+    if state is None:
+        return before
+    if before.state is not RecordState.CONTESTED:
+        raise InvalidField("record.state", "can only be set of a CONTESTED record")
+    return rewriting.decide(before, stands=state is RecordState.ACTIVE)
+
+
+def _values(record: Record, command: UpdateRecord) -> dict[str, Any]:
+    values = {name: value for name, value in command.given.items() if name != "state"}
+    if "episode" in values:
+        if record.kind is not RecordKind.EPISODE:
+            raise InvalidField("record.episode", "can only be set of an EPISODE")
+        values["content"] = values["episode"].goal
+    if "content" in values:
+        values.setdefault("needs_revision", False)  # the new words are the revision
+    if "event_time" in values:
+        values["valid_from"] = values["event_time"]
+    return values
+
+
+def _to_be_judged(record: Record) -> Record:
+    """A fact with other words: what was decided was decided about others."""
+    if record.kind is not RecordKind.FACT:
+        return record
+    return replace(
+        record,
+        judged=False,
+        state=RecordState.ACTIVE,
+        contested_with=(),
+        superseded_by=RecordId(""),
+        valid_until=None,
+    )

@@ -1,0 +1,173 @@
+"""Writing to a collection: made if missing, refused where memory is off, woken when something is to be done.
+
+Law: every change of a collection that a call makes goes through here. A record's `due_time` is never later than when
+the first of its chores is due, so that any process can take them up.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from core.errors import CollectionExists, CollectionNotFound, MemoryOff
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.due import expiry
+from core.long_term.steps import CollectionPut, RecordPut, ReflectionPut, Step
+from core.model.collection import CollectionRecord
+from core.model.record import STRATEGY
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.memory import requires_of
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit(Generic[Result]):
+    """What a call wants to change: as a Draft, without what every change has."""
+
+    result: Result
+    steps: tuple[Step, ...] = ()
+    touches: frozenset[str] = frozenset()
+    sees_all: bool = False
+    erase: bool = False
+
+
+Compose = Callable[[Collection, int], Edit[Result]]
+
+
+async def write(
+    house: House,
+    key: CollectionKey,
+    compose: Compose[Result],
+    request: RequestKey | None,
+    answer: type[Result],
+) -> Committed[Result]:
+    """Change a collection, which is made if missing. Raises MemoryOff, LimitReached, RequestIdReused."""
+    stage = await _staging(house, key, compose)
+    while True:
+        try:
+            return await house.collections.commit(key, stage, request, answer)
+        except CollectionNotFound:
+            await make(house, key)
+
+
+async def edit(
+    house: House,
+    key: CollectionKey,
+    compose: Compose[Result],
+    request: RequestKey | None,
+    answer: type[Result],
+    *,
+    even_off: bool = False,
+) -> Committed[Result]:
+    """Change a collection that is there. `even_off`: also where memory is off, for what deletes. Raises
+    CollectionNotFound, MemoryOff, RequestIdReused."""
+    stage = _erasing(house, compose) if even_off else await _staging(house, key, compose)
+    return await house.collections.commit(key, stage, request, answer)
+
+
+async def _staging(
+    house: House, key: CollectionKey, compose: Compose[Result]
+) -> Callable[[Collection, int], Draft[Result]]:
+    requires = await requires_of(house, key.tenant, key.user)
+    now = house.clock.now()
+
+    def stage(collection: Collection, revision: int) -> Draft[Result]:
+        if not collection.record.enabled:
+            raise MemoryOff("collection")
+        composed = compose(collection, revision)
+        _check_limits(house, collection, composed.steps)
+        return replace(_draft(house, collection, composed, now), requires=requires)
+
+    return stage
+
+
+def _erasing(house: House, compose: Compose[Result]) -> Callable[[Collection, int], Draft[Result]]:
+    now = house.clock.now()
+
+    def stage(collection: Collection, revision: int) -> Draft[Result]:
+        return _draft(house, collection, compose(collection, revision), now)
+
+    return stage
+
+
+def _plain(composed: Edit[Result]) -> Draft[Result]:
+    return Draft(
+        result=composed.result,
+        steps=composed.steps,
+        touches=composed.touches,
+        sees_all=composed.sees_all,
+        erase=composed.erase,
+    )
+
+
+def _draft(house: House, collection: Collection, composed: Edit[Result], now: datetime) -> Draft[Result]:
+    """The edit, and when its chores are due at the latest."""
+    draft = _plain(composed)
+    put = next((step.record for step in composed.steps if isinstance(step, CollectionPut)), None)
+    standing = put or collection.record
+    wanted = min(_moments(house, standing, composed.steps, now), default=None)
+    if wanted is None or (standing.due_time is not None and standing.due_time <= wanted):
+        return draft
+    others = tuple(step for step in composed.steps if not isinstance(step, CollectionPut))
+    woken = CollectionPut(record=replace(standing, due_time=wanted))
+    return replace(draft, steps=(*others, woken), touches=draft.touches | {"collection"})
+
+
+def _moments(
+    house: House, record: CollectionRecord, steps: Iterable[Step], now: datetime
+) -> Iterable[datetime]:
+    """When the chores that follow from the steps are due."""
+    for step in steps:
+        if isinstance(step, RecordPut):
+            yield now + house.long_term.resume_after  # its vector, its judgement
+            if (end := expiry(step.record, record)) is not None:
+                yield end
+            if step.record.category == STRATEGY:
+                yield now + house.long_term.prune_after
+        elif _is_for_later(step):
+            yield now + house.long_term.resume_after
+
+
+def _is_for_later(step: Step) -> bool:
+    """Whether a chore has to follow: a reflection to be made anew, a retention to be kept."""
+    if isinstance(step, ReflectionPut):
+        return not step.reflection.text
+    return isinstance(step, CollectionPut) and step.record.retention is not None
+
+
+def _check_limits(house: House, collection: Collection, steps: Iterable[Step]) -> None:
+    """Raises LimitReached where new records find no room."""
+    known = collection.records
+    puts = [step.record for step in steps if isinstance(step, RecordPut)]
+    new = [record for record in puts if record.record_id not in known]
+    if new:
+        more = sum(len(r.content) + len(r.detail) + len(r.metadata_json) for r in new)
+        house.limits.check_records(len(known) + len(new), collection.characters + more)
+
+
+async def make(house: House, key: CollectionKey) -> None:
+    """An empty collection; losing the race for it is success. Raises LimitReached, MemoryOff."""
+    house.limits.check_collections(await house.store.count(key.tenant, key.kind, key.user) + 1)
+    record = new_collection(house, key)
+    requires = await requires_of(house, key.tenant, key.user)
+    draft = Draft(result=None, steps=(CollectionPut(record=record),), requires=requires)
+    try:
+        await house.collections.found(key, draft)
+    except CollectionExists:
+        return
+
+
+def new_collection(house: House, key: CollectionKey) -> CollectionRecord:
+    now = house.clock.now()
+    return CollectionRecord(
+        key=key,
+        uid=house.ids.new("u"),
+        user=key.user,
+        collection=key.collection,
+        salt=house.ids.new("salt"),
+        create_time=now,
+        update_time=now,
+    )

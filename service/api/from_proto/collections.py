@@ -1,0 +1,65 @@
+"""Requests of LongTerm about collections as wholes."""
+
+from core.ids import Tenant, User
+from core.usecases.long_term.delete_collection import DeleteCollection
+from core.usecases.long_term.export_collection import ExportCollection
+from core.usecases.long_term.get_collection import GetCollection
+from core.usecases.long_term.list_collections import ListCollections
+from core.usecases.long_term.update_collection import UpdateCollection
+from memorybank.v1 import long_term_pb2 as pb
+from service.api.from_proto.checks import NAME, checking
+from service.api.from_proto.records import MOST_CATEGORIES, category, collection_key, key_of
+
+COLLECTION_FIELDS = ("half_life_days", "retention", "enabled")
+LONGEST_HALF_LIFE = 36_525.0  # days
+
+
+def get_collection(request: pb.GetCollectionRequest, tenant: Tenant) -> GetCollection:
+    with checking() as check:
+        return GetCollection(key=key_of(check, tenant, request), min_revision=check.min_revision(request))
+
+
+def update_collection(request: pb.UpdateCollectionRequest, tenant: Tenant) -> UpdateCollection:
+    with checking() as check:
+        given = request.collection
+        check.amount("collection.half_life_days", given.half_life_days, MOST_CATEGORIES)
+        for name, days in list(given.half_life_days.items())[:MOST_CATEGORIES]:
+            category(check, "collection.half_life_days", name or " ")
+            if not 0.0 <= days <= LONGEST_HALF_LIFE:
+                path = f"collection.half_life_days[{name[:NAME]}]"
+                check.wrong(path, f"must be 0 to {LONGEST_HALF_LIFE:,.0f} days")
+        retention = given.HasField("retention")
+        return UpdateCollection(
+            key=collection_key(check, tenant, given.user, given.collection, "collection."),
+            fields=check.mask("update_mask", request.update_mask, COLLECTION_FIELDS),
+            half_life_days=dict(given.half_life_days),
+            retention=check.duration("collection.retention", given.retention) if retention else None,
+            enabled=given.enabled,
+            if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def list_collections(request: pb.ListCollectionsRequest, tenant: Tenant) -> ListCollections:
+    with checking() as check:
+        return ListCollections(
+            tenant=tenant,
+            user=User(check.text("user", request.user, NAME, least=1)),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+        )
+
+
+def delete_collection(request: pb.DeleteCollectionRequest, tenant: Tenant) -> DeleteCollection:
+    with checking() as check:
+        check.request(request)
+        return DeleteCollection(
+            key=key_of(check, tenant, request),
+            allow_missing=request.allow_missing,
+            if_revision=check.revision(request, "if_revision"),
+        )
+
+
+def export_collection(request: pb.ExportCollectionRequest, tenant: Tenant) -> ExportCollection:
+    with checking() as check:
+        return ExportCollection(key=key_of(check, tenant, request), min_revision=check.min_revision(request))

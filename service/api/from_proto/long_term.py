@@ -1,0 +1,351 @@
+"""Requests of LongTerm."""
+
+from core.ids import RecordId, ReflectionId, Tenant
+from core.long_term.recovery import Failure
+from core.long_term.routing import Layer, Route, layers_of
+from core.long_term.worth import opinion
+from core.model.record import Recovery
+from core.usecases.long_term.add_record import AddRecord
+from core.usecases.long_term.declare_tools import DeclareTools
+from core.usecases.long_term.delete_records import DeleteRecords
+from core.usecases.long_term.delete_reflection import DeleteReflection
+from core.usecases.long_term.export_feedback import ExportFeedback
+from core.usecases.long_term.find_recoveries import FindRecoveries
+from core.usecases.long_term.generate_reflection import GenerateReflection
+from core.usecases.long_term.get_record import GetRecord
+from core.usecases.long_term.get_reflection import GetReflection
+from core.usecases.long_term.give_feedback import GiveFeedback
+from core.usecases.long_term.list_records import ListRecords
+from core.usecases.long_term.list_reflections import ListReflections
+from core.usecases.long_term.recall_episodes import RecallEpisodes
+from core.usecases.long_term.record_recovery import RecordRecovery
+from core.usecases.long_term.report_outcome import ReportOutcome
+from core.usecases.long_term.retrieve_facts import RetrieveFacts
+from core.usecases.long_term.retrieve_memories import RetrieveMemories
+from core.usecases.long_term.store_fact import StoreFact
+from core.usecases.long_term.update_record import FIELDS, UpdateRecord
+from memorybank.v1 import long_term_pb2 as pb
+from service.api.enums import (
+    INTENTS,
+    LAYERS,
+    THUMBS,
+    TOOL_FORMATS,
+    or_first,
+)
+from service.api.from_proto.checks import (
+    GOAL,
+    MOST_RESULTS,
+    NAME,
+    SENTENCE,
+    Checks,
+    checking,
+)
+from service.api.from_proto.records import (
+    DETAIL,
+    categories,
+    category,
+    given_fields,
+    json_object,
+    key_of,
+    new_record,
+    record_filter,
+    record_ids,
+)
+
+MOST_REFLECTED = 50
+TITLE = 256
+
+
+# ---- facts, episodes, records ----
+
+
+def store_fact(request: pb.StoreFactRequest, tenant: Tenant) -> StoreFact:
+    with checking() as check:
+        given = pb.Record(
+            kind=pb.RECORD_KIND_FACT,
+            content=request.content,
+            category=request.category,
+            source=request.source,
+            conversation_id=request.conversation_id,
+            metadata_json=request.metadata_json,
+        )
+        if request.HasField("event_time"):
+            given.event_time.CopyFrom(request.event_time)
+        if request.HasField("ttl"):
+            given.ttl.CopyFrom(request.ttl)
+        adding = AddRecord(
+            key=key_of(check, tenant, request),
+            record=new_record(check, given, ""),
+            dated=request.HasField("event_time"),
+            allow_sensitive=request.allow_sensitive,
+            place="",
+            request=check.request(request, "wait"),
+        )
+        return StoreFact(adding=adding, wait=request.wait)
+
+
+def store_episode(request: pb.StoreEpisodeRequest, tenant: Tenant) -> AddRecord:
+    with checking() as check:
+        told = pb.Episode(
+            goal=request.goal, steps=request.steps, outcome=request.outcome, lessons=request.lessons
+        )
+        given = pb.Record(
+            kind=pb.RECORD_KIND_EPISODE,
+            episode=told,
+            metadata_json=request.metadata_json,
+            source=request.source,
+        )
+        return AddRecord(
+            key=key_of(check, tenant, request),
+            record=new_record(check, given, "", episode_path=""),
+            dated=False,
+            allow_sensitive=request.allow_sensitive,
+            place="",
+            request=check.request(request),
+        )
+
+
+def add_record(request: pb.AddRecordRequest, tenant: Tenant) -> AddRecord:
+    with checking() as check:
+        if request.record.HasField("recovery"):
+            check.wrong("record.recovery", "is made by RecordRecovery alone")
+        return AddRecord(
+            key=key_of(check, tenant, request),
+            record=new_record(check, request.record, "record."),
+            dated=request.record.HasField("event_time"),
+            allow_sensitive=request.allow_sensitive,
+            request=check.request(request),
+        )
+
+
+def retrieve_facts(request: pb.RetrieveFactsRequest, tenant: Tenant) -> RetrieveFacts:
+    with checking() as check:
+        asked = request.WhichOneof("asked")
+        if asked is None:
+            check.wrong("query", "must be given, or embedding")
+        if asked == "query":
+            check.text("query", request.query, GOAL, least=1)
+        return RetrieveFacts(
+            key=key_of(check, tenant, request),
+            query=request.query,
+            embedding=check.optional_vector(request, "embedding"),
+            top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+            categories=frozenset(categories(check, "categories", request.categories)),
+            as_of=check.optional_time(request, "as_of"),
+            include_superseded=request.include_superseded,
+            min_similarity=check.optional_share(request, "min_similarity") or 0.0,
+            min_revision=check.min_revision(request),
+        )
+
+
+def recall_episodes(request: pb.RecallEpisodesRequest, tenant: Tenant) -> RecallEpisodes:
+    with checking() as check:
+        return RecallEpisodes(
+            key=key_of(check, tenant, request),
+            query=check.text("query", request.query, GOAL, least=1),
+            state=check.text("state", request.state, GOAL),
+            top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+            min_revision=check.min_revision(request),
+        )
+
+
+def retrieve_memories(request: pb.RetrieveMemoriesRequest, tenant: Tenant) -> RetrieveMemories:
+    with checking() as check:
+        return RetrieveMemories(
+            key=key_of(check, tenant, request),
+            query=check.text("query", request.query, GOAL, least=1),
+            route=_route(check, request.route) if request.HasField("route") else None,
+            top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+            min_revision=check.min_revision(request),
+        )
+
+
+def _route(check: Checks, given: pb.Route) -> Route:
+    intent = check.choice("route.intent", given.intent, or_first(INTENTS))
+    layers = tuple(sorted(check.choices("route.layers", given.layers, LAYERS)))
+    return Route(
+        intent=intent,
+        categories=categories(check, "route.categories", given.categories),
+        layers=tuple(map(Layer, layers)) or layers_of(intent),
+    )
+
+
+def get_record(request: pb.GetRecordRequest, tenant: Tenant) -> GetRecord:
+    with checking() as check:
+        return GetRecord(
+            key=key_of(check, tenant, request),
+            record_id=RecordId(check.id("record_id", request.record_id)),
+            min_revision=check.min_revision(request),
+        )
+
+
+def update_record(request: pb.UpdateRecordRequest, tenant: Tenant) -> UpdateRecord:
+    with checking() as check:
+        named, record = check.mask("update_mask", request.update_mask, FIELDS), request.record
+        for field in ("event_time", "confidence", "reward", "episode"):  # what cannot be cleared
+            if field in named and not record.HasField(field):
+                check.wrong(f"record.{field}", "must be given where update_mask names it")
+        return UpdateRecord(
+            key=key_of(check, tenant, request),
+            record_id=RecordId(check.id("record.record_id", record.record_id)),
+            given={
+                name: value for name, value in given_fields(check, record, named).items() if name in named
+            },
+            if_revision=check.revision(request, "if_revision"),
+            allow_sensitive=request.allow_sensitive,
+            request=check.request(request),
+        )
+
+
+def list_records(request: pb.ListRecordsRequest, tenant: Tenant) -> ListRecords:
+    with checking() as check:
+        return ListRecords(
+            key=key_of(check, tenant, request),
+            filter=record_filter(check, "filter", request.filter),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+def delete_records(request: pb.DeleteRecordsRequest, tenant: Tenant) -> DeleteRecords:
+    with checking() as check:
+        chosen = record_filter(check, "filter", request.filter)
+        if bool(request.record_ids) is not chosen.admits_all:
+            check.wrong("filter", "must say which records, where record_ids names none, and only there")
+        return DeleteRecords(
+            key=key_of(check, tenant, request),
+            record_ids=record_ids(check, request.record_ids, least=0),
+            filter=chosen,
+            request=check.request(request),
+        )
+
+
+# ---- recoveries, outcomes, opinions ----
+
+
+def record_recovery(request: pb.RecordRecoveryRequest, tenant: Tenant) -> RecordRecovery:
+    with checking() as check:
+        recovery = Recovery(
+            error_type=check.text("error_type", request.error_type, NAME, least=1),
+            tool=check.text("tool", request.tool, NAME, least=1),
+            message=check.text("message", request.message, SENTENCE),
+            original_json=json_object(check, "original_json", request.original_json),
+            fixed_json=json_object(check, "fixed_json", request.fixed_json),
+        )
+        return RecordRecovery(
+            key=key_of(check, tenant, request),
+            recovery=recovery,
+            explanation=check.text("explanation", request.explanation, SENTENCE),
+            success=request.success,
+            allow_sensitive=request.allow_sensitive,
+            request=check.request(request),
+        )
+
+
+def find_recoveries(request: pb.FindRecoveriesRequest, tenant: Tenant) -> FindRecoveries:
+    with checking() as check:
+        failure = Failure(
+            error_type=check.text("error_type", request.error_type, NAME, least=1),
+            tool=check.text("tool", request.tool, NAME, least=1),
+            message=check.text("message", request.message, SENTENCE),
+        )
+        return FindRecoveries(
+            key=key_of(check, tenant, request),
+            failure=failure,
+            top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+            min_match=check.optional_share(request, "min_match"),
+            min_revision=check.min_revision(request),
+        )
+
+
+def report_outcome(request: pb.ReportOutcomeRequest, tenant: Tenant) -> ReportOutcome:
+    with checking() as check:
+        return ReportOutcome(
+            key=key_of(check, tenant, request),
+            record_ids=record_ids(check, request.record_ids),
+            succeeded=request.succeeded,
+            request=check.request(request),
+        )
+
+
+def give_feedback(request: pb.GiveFeedbackRequest, tenant: Tenant) -> GiveFeedback:
+    with checking() as check:
+        return GiveFeedback(
+            key=key_of(check, tenant, request),
+            record_ids=record_ids(check, request.record_ids),
+            value=_opinion(check, request),
+            reason=check.text("reason", request.reason, SENTENCE),
+            query=check.text("query", request.query, GOAL),
+            response=check.text("response", request.response, DETAIL),
+            request=check.request(request),
+        )
+
+
+def _opinion(check: Checks, request: pb.GiveFeedbackRequest) -> float:
+    """A thumb or stars, one of the two."""
+    stars = check.optional_int(request, "stars", 1, 5)
+    if (stars is None) is (request.thumb == pb.THUMB_UNSPECIFIED):
+        check.wrong("stars", "must be given, or thumb, and not both")
+        return 0.0
+    if stars is not None:
+        return opinion(stars=stars)
+    return opinion(liked=check.choice("thumb", request.thumb, THUMBS))
+
+
+def export_feedback(request: pb.ExportFeedbackRequest, tenant: Tenant) -> ExportFeedback:
+    with checking() as check:
+        return ExportFeedback(key=key_of(check, tenant, request), min_revision=check.min_revision(request))
+
+
+# ---- reflections ----
+
+
+def generate_reflection(request: pb.GenerateReflectionRequest, tenant: Tenant) -> GenerateReflection:
+    with checking() as check:
+        if not request.category and not request.record_ids:
+            check.wrong("category", "must be given, or record_ids")
+        title = check.text("title", request.title, TITLE, least=1)
+        if "\n" in title:
+            check.wrong("title", "must be one line")
+        return GenerateReflection(
+            key=key_of(check, tenant, request),
+            title=title,
+            category=category(check, "category", request.category),
+            record_ids=record_ids(check, request.record_ids, MOST_REFLECTED, least=0),
+            request=check.request(request),
+        )
+
+
+def get_reflection(request: pb.GetReflectionRequest, tenant: Tenant) -> GetReflection:
+    with checking() as check:
+        return GetReflection(
+            key=key_of(check, tenant, request),
+            reflection_id=ReflectionId(check.id("reflection_id", request.reflection_id)),
+            min_revision=check.min_revision(request),
+        )
+
+
+def list_reflections(request: pb.ListReflectionsRequest, tenant: Tenant) -> ListReflections:
+    with checking() as check:
+        return ListReflections(
+            key=key_of(check, tenant, request),
+            category=category(check, "category", request.category),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+def delete_reflection(request: pb.DeleteReflectionRequest, tenant: Tenant) -> DeleteReflection:
+    with checking() as check:
+        return DeleteReflection(
+            key=key_of(check, tenant, request),
+            reflection_id=ReflectionId(check.id("reflection_id", request.reflection_id)),
+            request=check.request(request),
+        )
+
+
+def declare_tools(request: pb.DeclareToolsRequest, tenant: Tenant) -> DeclareTools:
+    with checking() as check:
+        return DeclareTools(form=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)))

@@ -1,0 +1,65 @@
+"""Reading an import of a collection as it comes: options first, then files part by part."""
+
+from collections.abc import AsyncIterator, Mapping
+from hashlib import sha256
+
+from core.errors import ImportInvalid, InvalidField
+from core.ids import RequestId, Tenant
+from core.ports.aggregates import Committed, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.import_collection import CollectionImported, ImportCollection, import_collection
+from memorybank.v1 import long_term_pb2 as pb
+from service.api.from_proto.checks import Checks, checking, digest
+from service.api.from_proto.records import collection_key
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Of one import: what a collection at its limits takes, with room."""
+
+
+async def collection_import(
+    house: House, requests: AsyncIterator[pb.ImportCollectionRequest], tenant: Tenant
+) -> Committed[CollectionImported]:
+    """Raises InvalidField for parts out of order, ImportInvalid, and what ImportCollection raises."""
+    options: pb.ImportCollectionOptions | None = None
+    files: dict[str, bytearray] = {}
+    size = 0
+    async for request in requests:
+        part = request.WhichOneof("part")
+        if (part == "options") is (options is not None) or part is None:
+            raise InvalidField("part", "must be options first, and files after them")
+        if part == "options":
+            options = request.options
+            continue
+        size += len(request.file.content)
+        if size > MOST_BYTES:
+            raise ImportInvalid(0, f"an import has at most {MOST_BYTES:,} bytes")
+        files.setdefault(request.file.path, bytearray()).extend(request.file.content)
+    if options is None:
+        raise InvalidField("part", "must be options first, and files after them")
+    with checking() as check:
+        command = ImportCollection(
+            key=collection_key(check, tenant, options.user, options.collection, "options."),
+            files={path: _text(path, content) for path, content in files.items()},
+            allow_sensitive=options.allow_sensitive,
+            request=_request(check, options, files),
+        )
+    return await import_collection(house, command)
+
+
+def _request(
+    check: Checks, options: pb.ImportCollectionOptions, files: Mapping[str, bytearray]
+) -> RequestKey | None:
+    if not options.request_id:
+        return None
+    body = sha256(digest(options).encode())
+    for path in sorted(files):
+        body.update(f"\n{path}\n{len(files[path])}\n".encode() + files[path])
+    request_id = RequestId(check.id("options.request_id", options.request_id))
+    return RequestKey(request_id=request_id, verb="ImportCollection", digest=body.hexdigest())
+
+
+def _text(path: str, content: bytearray) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise ImportInvalid(0, f"{path[:128]} is not UTF-8") from None

@@ -1,0 +1,165 @@
+"""`memorybank facts`: what is remembered of a user."""
+
+import functools
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from memorybank.v1 import long_term_pb2 as pb
+from service.cli import drawing, paging
+from service.cli.errand import Errand, errand_of_any
+from service.cli.exits import Failure
+
+PAGE = 1_000
+STATES = {pb.RECORD_STATE_CONTESTED: "CONTESTED", pb.RECORD_STATE_SUPERSEDED: "SUPERSEDED"}
+KINDS = {
+    "fact": pb.RECORD_KIND_FACT,
+    "episode": pb.RECORD_KIND_EPISODE,
+    "memory": pb.RECORD_KIND_MEMORY,
+}
+
+
+def whose(command: Callable[..., None]) -> Callable[..., None]:
+    """A command about a user's memory: with --user, --collection and what every command has."""
+
+    @functools.wraps(command)
+    def run(errand: Errand, *args: Any, user: str, collection: str, **options: Any) -> None:
+        command(errand, {"user": user, "collection": collection}, *args, **options)
+
+    named = click.option(
+        "--user", envvar="MEMORYBANK_USER", required=True, help="Whose memory (or MEMORYBANK_USER)."
+    )
+    of = click.option("--collection", default="", help="Under which name.  [default: the unnamed one]")
+    asked: Callable[..., None] = run
+    return named(of(errand_of_any(asked)))
+
+
+@click.group(short_help="What is remembered of a user.")
+def facts() -> None:
+    """What is remembered of a user, beyond any task or conversation.
+
+    \b
+    Examples:
+      memorybank facts add "The project's database is PostgreSQL." --user ada
+      memorybank facts search "which database?" --user ada
+      memorybank facts forget r-01j9 --user ada
+    """
+
+
+@facts.command()
+@click.argument("content")
+@whose
+@click.option(
+    "--category", default="", help="work, life, preference, emotion, strategy, or a word of your own."
+)
+@click.option("--source", default="", help="Where it comes from.")
+@click.option("--allow-sensitive", is_flag=True, help="Keep it though it holds a secret.")
+def add(
+    errand: Errand, owner: dict[str, Any], content: str, category: str, source: str, allow_sensitive: bool
+) -> None:
+    """Remember CONTENT, and judge it against what is known."""
+    stored = errand.client.store_fact(
+        **owner, content=content, category=category, source=source, allow_sensitive=allow_sensitive, wait=True
+    )
+    said = [f"{'known' if stored.known else 'remembered'}: {stored.record.record_id}"]
+    said += [f"supersedes {record_id}" for record_id in stored.superseded_ids]
+    said += [f"contested with {record_id}" for record_id in stored.contested_ids]
+    errand.answer(stored, "\n".join(said))
+
+
+@facts.command()
+@click.argument("query")
+@whose
+@click.option("-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: 5]")
+@click.option("--superseded", is_flag=True, help="Show what no longer holds, too.")
+def search(errand: Errand, owner: dict[str, Any], query: str, top_k: int | None, superseded: bool) -> None:
+    """Find facts that bear on QUERY, best first."""
+    found = errand.client.retrieve_facts(**owner, query=query, top_k=top_k, include_superseded=superseded)
+    rows = ((f"{one.score:.2f}", one.record) for one in found.facts)
+    errand.answer(found, _table(rows))
+
+
+@facts.command(name="list")
+@whose
+@click.option("--kind", type=click.Choice(list(KINDS)), help="Of which kind.  [default: all]")
+@click.option("--category", default="", help="Of which category.")
+def list_(errand: Errand, owner: dict[str, Any], kind: str | None, category: str) -> None:
+    """List records by id, with their confidence."""
+    chosen = pb.RecordFilter(kinds=[KINDS[kind]] if kind else [], category=category)
+
+    def read(token: str) -> pb.ListRecordsResponse:
+        return errand.client.list_records(**owner, filter=chosen, page_size=PAGE, page_token=token)
+
+    records = [record for page in paging.pages(read) for record in page.records]
+    errand.answer({"records": records}, _table((f"{r.confidence:.2f}", r) for r in records))
+
+
+@facts.command()
+@click.argument("record_ids", nargs=-1, required=True)
+@whose
+def forget(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...]) -> None:
+    """Erase RECORDS: they do not come back out of older text."""
+    gone = errand.client.delete_records(**owner, record_ids=record_ids)
+    said = [f"erased {gone.records:,}", *(f"stands again: {record_id}" for record_id in gone.revived_ids)]
+    errand.answer(gone, "\n".join(said))
+
+
+@facts.command()
+@click.argument("record_ids", nargs=-1, required=True)
+@whose
+@click.option("--up", "thumb", flag_value="up", help="It was good.")
+@click.option("--down", "thumb", flag_value="down", help="It was bad.")
+@click.option("--stars", type=click.IntRange(1, 5), help="Or 1 to 5.")
+@click.option("--reason", default="", help="Why.")
+def rate(
+    errand: Errand,
+    owner: dict[str, Any],
+    record_ids: tuple[str, ...],
+    thumb: str | None,
+    stars: int | None,
+    reason: str,
+) -> None:
+    """Give an opinion on RECORDS: it moves what they are worth."""
+    if (thumb is None) is (stars is None):
+        raise click.UsageError("give --up, --down or --stars, one of them")
+    given = {"up": pb.THUMB_UP, "down": pb.THUMB_DOWN}.get(thumb or "", pb.THUMB_UNSPECIFIED)
+    rated = errand.client.give_feedback(
+        **owner, record_ids=record_ids, thumb=given, stars=stars, reason=reason
+    )
+    errand.answer(rated, _table((f"{r.confidence:.2f}", r) for r in rated.records))
+
+
+@facts.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@whose
+def export(errand: Errand, owner: dict[str, Any], folder: Path) -> None:
+    """Write all of a collection into FOLDER, which must be new or empty: memory.json and reflections/*.md."""
+    if folder.exists() and any(folder.iterdir()):
+        raise Failure(f"{folder} is not empty")
+    files: set[str] = set()
+    with closing(errand.client.export_collection(**owner)) as parts:
+        for part in parts:
+            path = folder / part.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as out:
+                out.write(part.content)
+            files.add(part.path)
+    errand.answer({"folder": str(folder), "files": len(files)}, f"wrote {len(files):,} files to {folder}")
+
+
+def _table(rows: Iterable[tuple[str, pb.Record]]) -> RenderableType:
+    """A number, the record's id, and what it says."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style=drawing.FAINT)
+    table.add_column(no_wrap=True, style=drawing.FAINT)
+    table.add_column(overflow="fold", ratio=1)
+    for number, record in rows:
+        mark = STATES.get(record.state, "")
+        table.add_row(number, record.record_id, drawing.words(f"{mark} {record.content}".strip()))
+    return table if table.row_count else Text("nothing found", drawing.FAINT)

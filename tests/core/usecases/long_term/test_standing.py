@@ -1,0 +1,144 @@
+"""Where facts come to stand: by the offline Judge, by origin, by time."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.agents.offline.agents import offline_agents
+from core.ids import Collection
+from core.model.record import Origin, RecordState
+from core.usecases.long_term.judge_facts import judge_facts
+from core.usecases.long_term.update_record import UpdateRecord, update_record
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.house import open_house
+from tests.support.long_term import ADA, DISTILLED, OBSERVED, STATED, TOLD, facts, stored, tell, told
+
+SAID = (
+    ("The user's favourite {thing} is {old}.", "The user's favourite {thing} is {new}."),
+    ("The user prefers {old} as {thing}.", "The user now prefers {new} as {thing}."),
+    ("用户最喜欢的{thing}是{old}。", "用户最喜欢的{thing}是{new}。"),
+)
+THINGS_EN = (
+    ("drink", "tea", "coffee"), ("editor", "Vim", "Emacs"), ("language", "Python", "Java"), ("city", "Oslo", "Rome"),
+    ("colour", "green", "black"), ("airline", "SAS", "KLM"), ("hotel", "Astoria", "Savoy"),
+    ("database", "MySQL", "Redis"), ("meal", "soup", "steak"), ("sport", "rowing", "tennis"),
+)  # fmt: skip
+THINGS_ZH = (
+    ("饮料", "绿茶", "咖啡"), ("编辑器", "Vim", "Emacs"), ("语言", "Python", "Java"), ("城市", "杭州", "北京"),
+    ("颜色", "绿色", "黑色"), ("航空公司", "国航", "东航"), ("酒店", "和平饭店", "如家"), ("数据库", "MySQL", "Redis"),
+    ("菜", "面条", "火锅"), ("运动", "跑步", "网球"),
+)  # fmt: skip
+INSISTING = {".": ", effective immediately", "。": "，立即生效"}
+POISONED = [
+    (said, claim, thing)
+    for things, forms in ((THINGS_EN, SAID[:2]), (THINGS_ZH, SAID[2:] * 2))
+    for thing in things
+    for said, claim in forms
+] + [
+    (said, INSISTING.get(claim[-1], "").join((claim[:-1], claim[-1])), thing)
+    for things, (said, claim) in ((THINGS_EN, SAID[0]), (THINGS_ZH, SAID[2]))
+    for thing in things
+]
+
+
+def test_there_are_sixty_poisoned_claims_in_two_languages() -> None:
+    assert len(POISONED) == 60
+
+
+@pytest.mark.parametrize("origin", [OBSERVED, DISTILLED])
+async def test_no_claim_of_a_weaker_origin_ever_supersedes_what_the_user_said(origin: Origin) -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        contested = 0
+        for number, (said, claim, (thing, old, other)) in enumerate(POISONED):
+            key = replace(ADA, collection=Collection(str(number)))
+            truth = said.format(thing=thing, old=old)
+            lie = claim.format(thing=thing, new=other)
+            first = await told(house, truth, key, origin=STATED)
+            await told(house, lie, key, origin=origin, event_time=TOLD + timedelta(days=1))
+
+            standing = await stored(house, first, key)
+
+            assert standing.state is not RecordState.SUPERSEDED
+            assert standing.content == truth
+            contested += standing.state is RecordState.CONTESTED
+        assert contested >= 40  # found to contradict, and shown as such
+
+
+async def test_the_newer_event_wins_whichever_was_told_first() -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        newer = await told(house, "The database of the project is PostgreSQL.")
+        older = await told(
+            house, "The database of the project is MySQL.", event_time=TOLD - timedelta(days=30)
+        )
+
+        standing, past = await stored(house, newer), await stored(house, older)
+
+        assert standing.state is RecordState.ACTIVE
+        assert (past.state, past.superseded_by, past.valid_until) == (RecordState.SUPERSEDED, newer, TOLD)
+
+
+async def test_of_two_that_say_the_same_the_stronger_origin_s_words_stand_with_all_sources() -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        weak = await told(
+            house,
+            "Anna Berg leads the billing project in Oslo.",
+            origin=OBSERVED,
+            confidence=0.6,
+            source="page",
+        )
+        strong = await told(
+            house, "Anna Berg leads the billing project in Oslo!", origin=STATED, source="chat"
+        )
+
+        record = await stored(house, weak)
+
+        assert strong == weak  # the same words: the known record
+        assert record.origin is STATED
+        assert {origin.source for origin in record.also_from} == {"page", "chat"}
+        assert record.confidence >= 0.8
+
+
+async def test_a_weaker_origin_makes_nothing_surer() -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        strong = await told(house, "Anna Berg leads the billing project.", origin=STATED)
+        await told(house, "anna berg leads the billing project", origin=DISTILLED)
+
+        assert (await stored(house, strong)).confidence == 0.8
+
+
+async def test_racing_facts_are_always_compared() -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        names = ("MySQL", "PostgreSQL", "Redis", "Oracle")
+        await asyncio.gather(
+            *(
+                tell(house, f"The database of the project is {name}.", event_time=TOLD + timedelta(minutes=n))
+                for n, name in enumerate(names)
+            )
+        )
+        await asyncio.gather(*(judge_facts(house, ADA) for _ in names))
+
+        assert await facts(house, "Which database does the project use?") == [
+            "The database of the project is Oracle."
+        ]
+
+
+async def test_other_words_for_a_superseding_fact_revive_what_it_superseded() -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        old = await told(house, "The lead of the project is Anna.")
+        new = await told(house, "The lead of the project is Boris.", event_time=TOLD + timedelta(days=1))
+        await update_record(
+            house,
+            UpdateRecord(key=ADA, record_id=new, given={"content": "The cook of the canteen is Boris."}),
+        )
+        await judge_facts(house, ADA)
+
+        assert (await stored(house, old)).state is RecordState.ACTIVE
+        assert (await stored(house, new)).state is RecordState.ACTIVE

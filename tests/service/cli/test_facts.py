@@ -1,0 +1,34 @@
+"""`memorybank facts`, against the real server."""
+
+import json
+from pathlib import Path
+
+from tests.support.shell import Shell
+
+TEA, COFFEE = "The project's database is MySQL.", "The project's database is PostgreSQL."
+
+
+def test_a_fact_is_remembered_found_rated_brought_up_to_date_and_forgotten(shell: Shell) -> None:
+    user = ("--user", shell.bank)
+    first = shell.told("facts", "add", TEA, *user)["record"]["record_id"]
+    rated = shell.told("facts", "rate", first, "--up", *user)["records"][0]
+    second = shell.told("facts", "add", COFFEE, *user)
+    found = shell.done("facts", "search", "which database?", *user)
+    gone = shell.told("facts", "forget", second["record"]["record_id"], *user)
+
+    assert rated["confidence"] > 0.8
+    assert second["superseded_ids"] == [first]
+    assert COFFEE in found
+    assert TEA not in found
+    assert gone["revived_ids"] == [first]
+    assert TEA in shell.done("facts", "list", *user)
+
+
+def test_an_export_is_a_folder_that_people_can_read(shell: Shell, tmp_path: Path) -> None:
+    user = ("--user", shell.bank)
+    shell.done("facts", "add", "用户住在杭州。", "--category", "life", *user)
+
+    shell.done("facts", "export", str(tmp_path / "out"), *user)
+
+    index = json.loads((tmp_path / "out" / "memory.json").read_text(encoding="utf-8"))
+    assert [entry["content"] for entry in index["memories"]] == ["用户住在杭州。"]
