@@ -5,6 +5,7 @@ Every class says which attributes it carries; `str(error)` is made from them for
 """
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 
 @dataclass(eq=False)
@@ -86,6 +87,18 @@ class BankNotFound(AggregateNotFound):
 @dataclass(eq=False)
 class BankExists(AggregateExists):
     bank_id: str
+
+
+@dataclass(eq=False)
+class UserNotFound(AggregateNotFound):
+    user: str
+
+
+@dataclass(eq=False)
+class UserExists(AggregateExists):
+    """Internal to founding: another write was the first one for this user."""
+
+    user: str
 
 
 @dataclass(eq=False)
@@ -251,6 +264,13 @@ class RevisionTrimmed(MemoryBankError):
 
 
 @dataclass(eq=False)
+class MemoryOff(MemoryBankError):
+    """Memory is switched off, or being purged: of the `scope` named (user, collection, conversation)."""
+
+    scope: str
+
+
+@dataclass(eq=False)
 class ConflictClosed(MemoryBankError):
     conflict_id: str
     status: str
@@ -280,13 +300,6 @@ class LimitReached(MemoryBankError):
     limit: str
     allowed: int
     remedy: str
-
-
-@dataclass(eq=False)
-class MemoryOff(MemoryBankError):
-    """Memory is switched off. `scope`: of what."""
-
-    scope: str
 
 
 # ---- what failed outside ----
@@ -355,11 +368,11 @@ class HeadMoved(Exception):
     """Internal to writing: the store's head is not the parent of what was to be appended; follow and stage again."""
 
 
-class RequirementFailed(Exception):
-    """Internal to writing: another aggregate that a change requires is gone, switched off, or was erased meanwhile."""
+class RequirementFailed(MemoryOff):
+    """Another aggregate that a change requires was switched off, purged or erased as it was to be written."""
 
-    def __init__(self, key: object) -> None:
-        super().__init__(f"{key} is not as required")
+    def __init__(self, key: Any) -> None:
+        super().__init__(scope=key.kind)
         self.key = key
 
 

@@ -24,6 +24,8 @@ from core.usecases.house import House, Retrieval
 from core.usecases.limits import Budgets, Limits
 from core.usecases.long_term.uses import UseCounts
 from core.usecases.observer import Observer
+from core.usecases.upkeep.chores import Chores
+from core.usecases.upkeep.duties import assign_chores
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
@@ -39,6 +41,7 @@ from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from service.process.giving_way import loop_first
 from service.process.rounds import again_and_again
+from service.upkeep import told_of_failure
 
 if TYPE_CHECKING:
     from service.adapters.openai_embedder import Endpoint
@@ -90,10 +93,13 @@ async def open_house(
         closing.callback(asyncio.create_task(writing_uses).cancel)
         workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
-        yield House(
+        chores = Chores(KINDS, banks, store, clock, told_of_failure)
+        closing.push_async_callback(chores.close)
+        house = House(
             banks=banks,
             instructions=banks,
             runs=banks,
+            users=banks,
             store=store,
             blobs=blobs,
             embedder=remembered,
@@ -103,6 +109,7 @@ async def open_house(
             retrieval=_retrieval(settings.retrieval),
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
+            chores=chores,
             finished_ttl=settings.banks.finished_ttl,
             attempts=settings.agents.attempts,
             reranking=open_reranker(settings.retrieval.reranker, closing),
@@ -112,6 +119,9 @@ async def open_house(
             long_term=LongTermSettings(**dict(settings.long_term)),
             uses=uses,
         )
+        assign_chores(house)
+        banks.listen(chores.look)
+        yield house
 
 
 def _retrieval(chosen: RetrievalSection) -> Retrieval:

@@ -7,7 +7,7 @@ import asyncio
 
 import structlog
 
-from core.errors import AggregateNotFound
+from core.errors import AggregateNotFound, MemoryBankError
 from core.keys import InstructionsKey, Key
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.house import House
@@ -20,9 +20,10 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.upkeep")
 
 
 async def one_round(house: House, settings: BanksSection) -> None:
-    """Take up unfinished interactions, forget versions, banks and runs whose time is over, trim the feed."""
+    """Take up unfinished interactions and chores, forget versions, banks and runs whose time is over, trim the feed."""
     if resumed := await take_up_leftovers(house, settings.resume_after):
         log.info("interactions taken up", count=resumed)
+    await house.chores.take_up()
     now = house.clock.now()
     for key, _ in await house.store.due(now, AT_ONCE):
         await _trim_versions(house, key)
@@ -40,6 +41,14 @@ async def _trim_versions(house: House, key: Key) -> None:
             await trim_versions(house, key)
         except AggregateNotFound:
             return  # purged meanwhile
+
+
+def told_of_failure(key: Key, chore: str, failure: Exception) -> None:
+    """Say in the log that a chore failed; of what stays out of it."""
+    if isinstance(failure, MemoryBankError):
+        log.warning("a chore failed", kind=key.kind, chore=chore, error=type(failure).__name__)
+    else:
+        log.error("defect", kind=key.kind, chore=chore, exc_info=failure)
 
 
 async def _purge(house: House, key: Key, uid: str) -> None:

@@ -38,6 +38,10 @@ def _nothing_due(aggregate: Any, now: datetime) -> Sequence[Chore]:
     return ()
 
 
+def _no_owner(record: Any) -> Key | None:
+    return None
+
+
 def _no_effects(step: Any) -> Iterable[Effect]:
     return ()
 
@@ -50,7 +54,8 @@ class Kind(Generic[A, S]):
     that a step puts, None for other steps; the first step of the first change puts one. `missing` and `taken`: the
     errors of a key that has no aggregate, or has one already. `text_length`: characters of new text in steps.
     `parts` and `effects`: its values and what a step does to them; none for a kind whose tables are its own (the bank).
-    `due`: the chores that the state asks for at a moment; pure.
+    `due`: the chores that the state asks for at a moment; pure. `owner_of`: the key of the user's record that no
+    write of an aggregate with this record may find switched off or purged, where it is there at all.
     """
 
     name: str
@@ -66,6 +71,7 @@ class Kind(Generic[A, S]):
     parts: tuple[Part, ...] = ()
     effects: Callable[[S], Iterable[Effect]] = _no_effects
     due: Callable[[A, datetime], Sequence[Chore]] = _nothing_due
+    owner_of: Callable[[Any], Key | None] = _no_owner
 
 
 Kinds = Mapping[str, Kind[Any, Any]]

@@ -7,12 +7,17 @@ from core.bank.bank import Bank
 from core.bank.loading import load
 from core.bank.steps import STEPS, BankPut, InteractionAdd, NodePut, Step
 from core.errors import BankExists, BankNotFound
-from core.keys import BankKey
+from core.ids import User
+from core.keys import BankKey, UserKey
 from core.model.bank import BankRecord
 
 
 def _record_of(step: Step) -> BankRecord | None:
     return step.record if isinstance(step, BankPut) else None
+
+
+def _owner_of(record: BankRecord) -> UserKey | None:
+    return UserKey(tenant=record.key.tenant, user=User(record.user)) if record.user else None
 
 
 def _text_length(steps: Sequence[Step]) -> int:
@@ -36,4 +41,5 @@ BANK: Kind[Bank, Step] = Kind(
     missing=lambda key: BankNotFound(key.bank_id),
     taken=lambda key: BankExists(key.bank_id),
     text_length=_text_length,
+    owner_of=_owner_of,
 )

@@ -19,7 +19,9 @@ from core.ports.reranker import Reranker
 from core.ports.store import Store
 from core.usecases.limits import Limits
 from core.usecases.long_term.uses import UseCounts
+from core.usecases.upkeep.chores import Chores
 from core.usecases.workshop import Workshop
+from core.user.user import UserAggregate
 from core.verbatim.structure import Structure
 
 
@@ -68,6 +70,7 @@ class House:
     banks: Banks
     instructions: Aggregates[Instructions]
     runs: Aggregates[Run]
+    users: Aggregates[UserAggregate]
     store: Store
     blobs: Blobs
     embedder: Embedder
@@ -77,6 +80,7 @@ class House:
     retrieval: Retrieval
     limits: Limits
     workshop: Workshop
+    chores: Chores
     finished_ttl: timedelta = timedelta(hours=24)
     attempts: int = 3
     reranking: Reranking | None = None

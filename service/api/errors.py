@@ -245,6 +245,18 @@ RULES: dict[type[MemoryBankError], Rule] = {
         metadata=("reflection_id",),
     ),
     # What the state does not allow.
+    core.UserNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_USER_NOT_FOUND,
+        message="nothing is kept for a user {user!r}: the first write, or UpdateUser, makes one",
+        metadata=("user",),
+    ),
+    core.MemoryOff: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_MEMORY_OFF,
+        message="memory is switched off for this {scope}: switch it on (enabled) to write again",
+        metadata=("scope",),
+    ),
     core.StaleRevision: Rule(
         code=grpc.StatusCode.ABORTED,
         reason=pb.ERROR_REASON_STALE_REVISION,
@@ -298,12 +310,6 @@ RULES: dict[type[MemoryBankError], Rule] = {
         reason=pb.ERROR_REASON_NODE_CONTESTED,
         message="node {node_id!r} is a side of conflict {conflict_id!r}: ResolveConflict first",
         metadata=("node_id", "conflict_id"),
-    ),
-    core.MemoryOff: Rule(
-        code=grpc.StatusCode.FAILED_PRECONDITION,
-        reason=pb.ERROR_REASON_MEMORY_OFF,
-        message="memory is switched off ({scope})",
-        metadata=("scope",),
     ),
     core.LimitReached: Rule(
         code=grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -411,6 +417,8 @@ def rule_of(error: MemoryBankError) -> Rule:
         return SPACE_OF_THE_BANK
     if isinstance(error, core.StructuringFailed) and isinstance(error.cause, core.BudgetSpent):
         return OVER_BUDGET
+    if isinstance(error, core.RequirementFailed):
+        return RULES[core.MemoryOff]
     return RULES[type(error)]
 
 

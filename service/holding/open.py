@@ -34,7 +34,7 @@ from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
 from service.holding.held import FEED_PAGE, LARGE_TEXT, Held, Holding, load
-from service.holding.writer import Ledger, Writer
+from service.holding.writer import Ledger, Writer, owned
 from service.process.allocator import give_back
 from service.process.collector import Collector
 
@@ -250,8 +250,9 @@ class OpenAggregates:
             raise TypeError("an aggregate is founded by a draft whose first step puts its record")
         changes = self._founding(draft, request, revision)
         try:
+            requires = (*owned(kind, record), *draft.requires)
             await self._shielded(
-                self._store.append(key, record.uid, changes, requires=draft.requires, erase=draft.erase)
+                self._store.append(key, record.uid, changes, requires=requires, erase=draft.erase)
             )
         except (AggregateExists, HeadMoved):
             if request is not None and (known := await self._ledger.known(key, request, type(draft.result))):

@@ -15,13 +15,14 @@ from typing import Any, Generic
 from core.aggregate import codec
 from core.aggregate.aggregate import Aggregate
 from core.aggregate.change import Change
+from core.aggregate.kind import Kind
 from core.errors import AggregateNotFound, HeadMoved, MemoryBankError, RequestIdReused, RequirementFailed
 from core.ids import ChangeId, RequestId
 from core.keys import Key
 from core.model.request import RequestRecord
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.ports.clock import Clock, Ids
-from core.ports.store import Store
+from core.ports.store import Require, Store
 from service.holding.held import Held
 from service.process.giving_way import let_pass
 
@@ -215,7 +216,12 @@ class Writer:
         try:
             prepared = await self._store(changes, drafts)
         except RequirementFailed as failed:  # of some of them: the others are staged again
-            unfit = [c for c, draft in staged if any(r.key == failed.key for r in draft.requires)]
+            owners = [require.key for require in owned(self._held.kind, self._held.aggregate.record)]
+            unfit = [
+                c
+                for c, draft in staged
+                if failed.key in owners or any(r.key == failed.key for r in draft.requires)
+            ]
             _fail(unfit, failed)
             self._queue.extendleft(reversed(self._left_of([command for command, _ in staged])))
             return
@@ -236,7 +242,10 @@ class Writer:
             at_hand.key,
             at_hand.head.uid,
             changes,
-            requires=tuple({require: None for draft in drafts for require in draft.requires}),
+            requires=(
+                *owned(held.kind, at_hand.record),
+                *{require: None for draft in drafts for require in draft.requires},
+            ),
             erase=any(draft.erase for draft in drafts),
         )
         if held.are_wordy(changes):
@@ -245,6 +254,12 @@ class Writer:
         found: list[Any] = []
         await store(meanwhile=lambda: found.extend([at_hand.prepare(change.steps) for change in changes]))
         return found or [None] * len(changes)
+
+
+def owned(kind: Kind[Any, Any], record: Any) -> tuple[Require, ...]:
+    """What every write of an aggregate with this record requires of its user."""
+    owner = kind.owner_of(record)
+    return () if owner is None else (Require(key=owner, if_there=True),)
 
 
 async def _staged(

@@ -20,6 +20,8 @@ from core.ports.store import Store
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Limits
+from core.usecases.upkeep.chores import Chores
+from core.usecases.upkeep.duties import assign_chores
 from core.usecases.workshop import Workshop
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.store.memory_store import MemoryStore
@@ -74,10 +76,12 @@ async def open_house(
             KINDS, store, blobs, clock, ids, holding or _holding(embedder or HashingEmbedder())
         )
         workshop = Workshop(clock)
-        yield House(
+        chores = Chores(KINDS, banks, store, clock)
+        house = House(
             banks=banks,
             instructions=banks,
             runs=banks,
+            users=banks,
             store=store,
             blobs=blobs,
             embedder=embedder or HashingEmbedder(),
@@ -89,7 +93,12 @@ async def open_house(
             workshop=workshop,
             collections=banks,
             recall_agents=offline_recall_agents(embedder or HashingEmbedder()),
+            chores=chores,
         )
+        assign_chores(house)
+        banks.listen(chores.look)
+        yield house
+        await chores.close()
         await workshop.close()
         await banks.close()
 

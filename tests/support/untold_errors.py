@@ -10,5 +10,7 @@ UNTOLD: frozenset[type[errors.MemoryBankError]] = frozenset(
         errors.InstructionsExist,
         errors.RunNotFound,
         errors.RunExists,
+        errors.UserExists,
+        errors.RequirementFailed,  # told as MemoryOff
     }
 )

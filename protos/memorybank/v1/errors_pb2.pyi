@@ -156,6 +156,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION. The run is too old, and what it saw may be kept no longer: load with `refresh`. Metadata:
     `run_id`.
     """
+    ERROR_REASON_USER_NOT_FOUND: _ErrorReason.ValueType  # 121
+    """NOT_FOUND. Nothing was ever written for this user, or all of it was purged. Metadata: `user`."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Values are added, never given another meaning."""
@@ -285,4 +287,6 @@ ERROR_REASON_RUN_EXPIRED: ErrorReason.ValueType  # 103
 """FAILED_PRECONDITION. The run is too old, and what it saw may be kept no longer: load with `refresh`. Metadata:
 `run_id`.
 """
+ERROR_REASON_USER_NOT_FOUND: ErrorReason.ValueType  # 121
+"""NOT_FOUND. Nothing was ever written for this user, or all of it was purged. Metadata: `user`."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

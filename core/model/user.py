@@ -1,0 +1,32 @@
+"""A user: a person, or whatever else a tenant keeps memory for under one name."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from core.ids import User
+from core.keys import UserKey
+
+
+class UserState(StrEnum):
+    ACTIVE = "active"
+    PURGING = "purging"  # everything of the user is being removed; nothing more is written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRecord:
+    """`enabled`: False switches all memory of the user off. `retention`: how long records are kept at the most; None:
+    as long as their collections say. `generation` grows when memory is switched off or purged: work begun before must
+    not land. `purge_banks`: what the purge under way was asked to take along."""
+
+    key: UserKey
+    uid: str
+    user: User
+    create_time: datetime
+    update_time: datetime
+    enabled: bool = True
+    retention: timedelta | None = None
+    generation: int = 0
+    state: UserState = UserState.ACTIVE
+    purge_banks: bool = False
+    due_time: datetime | None = None

@@ -1,0 +1,1 @@
+"""What is done unasked: chores that follow from the state of aggregates."""

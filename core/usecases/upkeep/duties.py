@@ -1,0 +1,20 @@
+"""Which use case does which chore, of every kind."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from core.keys import CollectionKey, UserKey
+from core.usecases.house import House
+from core.usecases.long_term.chores import CHORES as OF_COLLECTIONS
+from core.usecases.user.purge_user import carry_on
+from core.user.user import PURGE
+
+
+def assign_chores(house: House) -> None:
+    """Let the house's chores be done from now on."""
+
+    def here(act: Callable[[House, Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        return lambda key: act(house, key)
+
+    house.chores.assign(UserKey.kind, {PURGE.name: here(carry_on)})
+    house.chores.assign(CollectionKey.kind, {name: here(act) for name, act in OF_COLLECTIONS.items()})

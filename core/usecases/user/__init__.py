@@ -1,0 +1,1 @@
+"""What a caller may do with users, and what writing for one requires."""

@@ -1,0 +1,38 @@
+"""GetUser: a user's settings, and how much is kept of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.keys import UserKey
+from core.model.user import UserRecord
+from core.usecases.house import House
+
+KINDS_OF_USER = ("conversation", "invocation", "collection", "instructions", "run", "bank")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetUser:
+    key: UserKey
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSeen:
+    """`counts`: aggregates of the user by kind; kinds of which there are none are left out."""
+
+    record: UserRecord
+    counts: Mapping[str, int]
+    revision: int
+
+
+async def get_user(house: House, command: GetUser) -> UserSeen:
+    """Raises UserNotFound, RevisionNotReached."""
+    async with house.users.reading(command.key, command.min_revision) as user:
+        record, revision = user.record, user.revision
+    return UserSeen(record=record, counts=await counts_of(house, command.key), revision=revision)
+
+
+async def counts_of(house: House, key: UserKey) -> Mapping[str, int]:
+    """How many aggregates of each kind the user has."""
+    counted = {kind: await house.store.count(key.tenant, kind, key.user) for kind in KINDS_OF_USER}
+    return {kind: count for kind, count in counted.items() if count}

@@ -1,0 +1,107 @@
+"""PurgeUser: everything of a user goes, whoever writes meanwhile, and after a crash all the same.
+
+Law: first the user's record says PURGING, durably, which every write for the user requires not to be so; then the
+user's aggregates go, a portion at a time; the record goes last. So a purge cut short is known, and goes on.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
+
+from core.errors import AggregateNotFound, UserExists, UserNotFound
+from core.keys import Key, UserKey
+from core.model.user import UserRecord, UserState
+from core.ports.aggregates import Draft
+from core.ports.store import PurgeCounts
+from core.usecases.house import House
+from core.usecases.user.writer import new_user
+from core.user.steps import UserPut
+from core.user.user import UserAggregate
+
+RESUME_AFTER = timedelta(seconds=10)  # without an end: the purge is taken for cut short, and anybody goes on
+AT_ONCE = 64  # aggregates purged together: they share the rewriting of the store's file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PurgeUser:
+    """`include_banks`: the task memory that names the user, too."""
+
+    key: UserKey
+    include_banks: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserPurged:
+    """What was removed: aggregates by kind, and rows by part (`turns`, `records`, `nodes`, …)."""
+
+    aggregates: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+
+async def purge_user(house: House, command: PurgeUser) -> UserPurged:
+    """A user of whom nothing is kept is a success that removed nothing."""
+    await _begin(house, command)
+    return await carry_on(house, command.key)
+
+
+async def carry_on(house: House, key: UserKey) -> UserPurged:
+    """Purge what is left of a user whose record says PURGING; what was removed by this call."""
+    aggregates, rows = Counter[str](), Counter[str]()
+    try:
+        async with house.users.reading(key) as user:
+            record = user.record
+    except UserNotFound:
+        return UserPurged()  # another process has finished it
+    if record.state is not UserState.PURGING:
+        return UserPurged()
+    while keys := await house.store.keys_of_user(
+        key.tenant, key.user, include_banks=record.purge_banks, limit=AT_ONCE
+    ):
+        for counts in await asyncio.gather(*(_remove(house, found, uid) for found, uid in keys)):
+            rows += counts
+        aggregates += Counter(found.kind for found, _ in keys)
+    with suppress(UserNotFound):
+        await house.users.delete(key, record.uid)
+    return UserPurged(aggregates=dict(aggregates), rows=dict(rows))
+
+
+async def _begin(house: House, command: PurgeUser) -> None:
+    now = house.clock.now()
+
+    def purging(record: UserRecord) -> UserRecord:
+        return replace(
+            record,
+            state=UserState.PURGING,
+            enabled=False,
+            generation=record.generation + 1,
+            purge_banks=record.purge_banks or command.include_banks,
+            due_time=now + RESUME_AFTER,
+            update_time=now,
+        )
+
+    def stage(user: UserAggregate, _revision: int) -> Draft[None]:
+        return Draft(result=None, steps=(UserPut(record=purging(user.record)),), touches=frozenset({"user"}))
+
+    while True:
+        with suppress(UserNotFound):
+            await house.users.commit(command.key, stage)
+            return
+        with suppress(UserExists):
+            record = purging(new_user(house, command.key))
+            await house.users.found(command.key, Draft(result=None, steps=(UserPut(record=record),)))
+            return
+
+
+async def _remove(house: House, key: Key, uid: str) -> Counter[str]:
+    try:
+        counts, _ = await house.banks.delete(key, uid)
+    except AggregateNotFound:
+        return Counter()  # gone already
+    finally:
+        house.workshop.patience.gone(key)
+    return Counter(counts.items) + Counter(
+        {each.name: getattr(counts, each.name) for each in fields(PurgeCounts) if each.name != "items"}
+    )

@@ -1,0 +1,56 @@
+"""UpdateUser: switch a user's memory off or on, and say how long it is kept."""
+
+from collections.abc import Set
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from core.errors import MemoryOff, UserExists
+from core.keys import UserKey
+from core.model.user import UserRecord, UserState
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.house import House
+from core.usecases.revisions import require_unchanged
+from core.usecases.user.writer import SCOPE, new_user
+from core.user.steps import UserPut
+from core.user.user import UserAggregate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateUser:
+    """`fields` names what is set: `enabled`, `retention` (None: as long as the collections say)."""
+
+    key: UserKey
+    fields: Set[str]
+    enabled: bool = True
+    retention: timedelta | None = None
+    if_revision: int | None = None
+    request: RequestKey | None = None
+
+
+async def update_user(house: House, command: UpdateUser) -> Committed[UserRecord]:
+    """A user nothing was written for is made. Raises StaleRevision, MemoryOff (being purged), RequestIdReused."""
+    now = house.clock.now()
+
+    def stage(user: UserAggregate, _revision: int) -> Draft[UserRecord]:
+        require_unchanged(command.if_revision, user.revision)
+        if user.record.state is UserState.PURGING:
+            raise MemoryOff(SCOPE)
+        record = replace(user.record, update_time=now)
+        if "retention" in command.fields:
+            record = replace(record, retention=command.retention)
+        if "enabled" in command.fields:
+            switched_off = user.record.enabled and not command.enabled
+            generation = record.generation + 1 if switched_off else record.generation
+            record = replace(record, enabled=command.enabled, generation=generation)
+        return Draft(result=record, steps=(UserPut(record=record),), touches=frozenset({"user"}))
+
+    await _founded(house, command.key)
+    return await house.users.commit(command.key, stage, command.request, UserRecord)
+
+
+async def _founded(house: House, key: UserKey) -> None:
+    if key not in await house.store.heads([key]):
+        with suppress(UserExists):
+            record = new_user(house, key)
+            await house.users.found(key, Draft(result=record, steps=(UserPut(record=record),)))

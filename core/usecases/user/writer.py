@@ -1,0 +1,39 @@
+"""Writing for a user: their record is founded by the first write, and every other write requires it.
+
+Law: what is written for a user names this requirement in its draft, so that nothing lands after a purge or a
+switch-off, whichever process began it.
+"""
+
+from contextlib import suppress
+
+from core.errors import MemoryOff, UserExists, UserNotFound
+from core.ids import Tenant, User
+from core.keys import UserKey
+from core.model.user import UserRecord
+from core.ports.aggregates import Draft
+from core.ports.store import Require
+from core.usecases.house import House
+from core.user.steps import UserPut
+from core.user.user import is_writable
+
+SCOPE = "user"
+
+
+async def writer_of(house: House, tenant: Tenant, user: User) -> Require:
+    """What must hold when something is written for this user, who is founded if nothing was yet. Raises MemoryOff."""
+    key = UserKey(tenant=tenant, user=user)
+    while True:
+        with suppress(UserNotFound):
+            async with house.users.reading(key) as found:
+                if not is_writable(found.record):
+                    raise MemoryOff(SCOPE)
+                return Require(key=key, uid=found.uid)
+        with suppress(UserExists):
+            record = new_user(house, key)
+            await house.users.found(key, Draft(result=record, steps=(UserPut(record=record),)))
+
+
+def new_user(house: House, key: UserKey) -> UserRecord:
+    """The record of a user for whom nothing was written yet."""
+    now = house.clock.now()
+    return UserRecord(key=key, uid=house.ids.new("u"), user=key.user, create_time=now, update_time=now)

@@ -1,0 +1,1 @@
+"""Users: whether their memory is on, and how long it is kept."""
