@@ -9,8 +9,8 @@ import sys
 from deepagents.backends.composite import CompositeBackend
 from deepagents.backends.state import StateBackend
 from deepagents.middleware.memory import MemoryMiddleware
-from memorybank.v1.instructions_pb2 import Owner
 
+from memorybank.v1.instructions_pb2 import Owner
 from memorybank_client import SyncMemoryBankClient
 from memorybank_client.adapters.deepagents import InstructionsBackend
 

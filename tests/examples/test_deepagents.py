@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from memorybank.v1.instructions_pb2 import Owner
 
 from examples.preference import PATH
+from memorybank.v1.instructions_pb2 import Owner
 from memorybank_client import SyncMemoryBankClient
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder

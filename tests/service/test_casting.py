@@ -8,11 +8,11 @@ from typing import Any
 
 import grpc
 import pytest
-from memorybank.v1.retrieval_pb2 import SearchRequest
-from memorybank.v1.types_pb2 import RoleUsage, Usage
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2
+from memorybank.v1.retrieval_pb2 import SearchRequest
+from memorybank.v1.types_pb2 import RoleUsage, Usage
 from service.agents_config import AgentsSection, RoleModelsSection
 from service.casting import RECALL_ROLES, ROLES
 from service.config import ConfigurationError

@@ -12,13 +12,13 @@ from uuid import uuid4
 
 import grpc
 from google.protobuf.message import Message
+
 from memorybank.v1.errors_pb2 import (
     ERROR_REASON_BANK_NOT_FOUND,
     ERROR_REASON_REVISION_NOT_REACHED,
     ERROR_REASON_STRUCTURING_FAILED,
 )
 from memorybank.v1.memory_bank_pb2 import DeleteBankRequest, MemorizeStreamResponse
-
 from memorybank_client.errors import MemoryBankError, error_of
 from memorybank_client.methods import Method
 from memorybank_client.revisions import Revisions

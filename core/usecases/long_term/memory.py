@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from core.errors import UserNotFound
 from core.ids import Tenant, User
+from core.keys import UserKey
 from core.ports.store import Require
 from core.usecases.house import House
+from core.usecases.user.writer import writer_of
+from core.user.user import is_writable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +22,13 @@ class Memory:
 
 async def memory_of(house: House, tenant: Tenant, user: User) -> Memory:
     """As the user's record says; on, and without end, where there is none."""
-    return Memory()
+    try:
+        async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
+            return Memory(enabled=is_writable(found.record), retention=found.record.retention)
+    except UserNotFound:
+        return Memory()
 
 
 async def requires_of(house: House, tenant: Tenant, user: User) -> tuple[Require, ...]:
     """What must hold of the user's record as something is written. Raises MemoryOff."""
-    return ()
+    return (await writer_of(house, tenant, user),)
