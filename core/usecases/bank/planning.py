@@ -30,6 +30,25 @@ HOW = {
 }
 
 
+def begun(insight: Insight, goal: str) -> Insight:
+    """The document as work on a goal begins: what was done stays, for the goals before; open conflicts come first."""
+    return replace(
+        insight,
+        goal=goal,
+        pending=tuple(task for task in insight.pending if task.conflict_id),
+        finished=False,
+        outcome=None,
+        reason="",
+        earlier_tasks=len(insight.completed),
+    )
+
+
+def with_goal(insight: Insight, goal: str) -> Insight:
+    """The document with another goal: other words for it while work goes on, a new one once that has ended."""
+    ended = insight.finished and goal != insight.goal
+    return begun(insight, goal) if ended else replace(insight, goal=goal)
+
+
 def with_conflict(insight: Insight, conflict: Conflict, task_id: TaskId) -> Insight:
     """The document with the conflict's validation in front of all other work (behind earlier validations)."""
     task = PendingTask(

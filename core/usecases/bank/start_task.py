@@ -19,6 +19,7 @@ from core.usecases.bank.augment import Augment, Augmented, augment, require_budg
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorized, Wait, outcome
 from core.usecases.bank.plan_next import plan_next
+from core.usecases.bank.planning import begun
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.house import House, require_embedding
 from core.usecases.spending import commit, on_account
@@ -133,7 +134,7 @@ def _stage(
         stored = interaction.interaction_id
     insight, record = bank.insight, bank.record
     if insight.finished or goal not in ("", insight.goal):
-        insight = _begun(insight, goal or insight.goal)
+        insight = begun(insight, goal or insight.goal)
         record = replace(record, goal=insight.goal, finish_time=None)
         steps.append(insight_put(bank.insight, insight))
     if command.ttl is not None:
@@ -144,17 +145,4 @@ def _stage(
         result=Recorded(interaction_id=stored),
         steps=tuple(steps),
         touches=frozenset(("insight", "bank", f"interaction:{stored}")),
-    )
-
-
-def _begun(insight: Insight, goal: str) -> Insight:
-    """The document as work on a goal begins: what was done stays, for the goals before; open conflicts come first."""
-    return replace(
-        insight,
-        goal=goal,
-        pending=tuple(task for task in insight.pending if task.conflict_id),
-        finished=False,
-        outcome=None,
-        reason="",
-        earlier_tasks=len(insight.completed),
     )

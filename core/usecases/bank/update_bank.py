@@ -9,6 +9,7 @@ from core.bank.steps import BankPut, Step, insight_put
 from core.keys import BankKey
 from core.model.bank import BankRecord, RetrievalSettings
 from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.bank.planning import with_goal
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 
@@ -37,10 +38,13 @@ async def update_bank(house: House, command: UpdateBank) -> Committed[BankRecord
     def stage(bank: Bank, _revision: int) -> Draft[BankRecord]:
         require_unchanged(command.if_revision, bank.record_revision)
         record = replace(_changed(bank.record, command), update_time=now)
+        insight = with_goal(bank.insight, record.goal) if "goal" in command.fields else bank.insight
+        if not insight.finished:
+            record = replace(record, finish_time=None)
         steps: list[Step] = [BankPut(record=record)]
         touches = {"bank"}
         if record.goal != bank.insight.goal and "goal" in command.fields:
-            steps.append(insight_put(bank.insight, replace(bank.insight, goal=record.goal)))
+            steps.append(insight_put(bank.insight, insight))
             touches.add("insight")
         return Draft(result=record, steps=tuple(steps), touches=frozenset(touches))
 

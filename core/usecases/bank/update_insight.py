@@ -14,7 +14,7 @@ from core.ids import TaskId
 from core.keys import BankKey
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
 from core.ports.aggregates import Committed, Draft, RequestKey
-from core.usecases.bank.planning import all_superseded
+from core.usecases.bank.planning import all_superseded, with_goal
 from core.usecases.bank.structure import finish_steps
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
@@ -45,7 +45,7 @@ async def update_insight(house: House, command: UpdateInsight) -> Committed[Insi
         require_unchanged(command.if_revision, bank.insight_revision)
         insight = bank.insight
         if command.goal is not None:
-            insight = replace(insight, goal=command.goal)
+            insight = with_goal(insight, command.goal)
         if command.completed is not None:
             insight = replace(insight, completed=_grown(insight, added, command.completed_before))
         if command.pending is not None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
@@ -75,6 +76,28 @@ async def test_a_task_that_was_given_up_may_begin_anew(service: Service) -> None
     assert again.insight.pending
     assert (again.insight.finished, again.insight.outcome, again.insight.reason) == (False, 0, "")
     assert not again.bank.HasField("finish_time")
+
+
+async def test_a_finished_bank_that_is_given_another_goal_is_not_purged_for_the_old_one(
+    service: Service,
+) -> None:
+    step: Any = await start(service, "Who runs the ferry?")
+    while not step.insight.finished:
+        step = await report(service, "The ferry is run by Nordline.")
+
+    changed = await service.bank.UpdateBank(
+        pb.UpdateBankRequest(
+            bank_id="b1",
+            bank=types_pb2.Bank(goal="Who owns Nordline?"),
+            update_mask=FieldMask(paths=["goal"]),
+        )
+    )
+    insight = (await service.bank.GetInsight(pb.GetInsightRequest(bank_id="b1"))).insight
+    begun = await service.bank.StartTask(pb.StartTaskRequest(bank_id="b1"))
+
+    assert not changed.bank.HasField("finish_time")
+    assert (insight.finished, insight.earlier_tasks) == (False, len(insight.completed))
+    assert begun.insight.pending
 
 
 async def test_a_context_on_the_goal_leaves_nothing_to_be_searched_first(service: Service) -> None:
