@@ -60,12 +60,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstructionsRecord:
-    """Of an owner's sources as a whole. `last_version`: the highest number that a deleted source had. `due_time`: when
-    a superseded version has been kept long enough; None: none waits for that."""
+    """Of an owner's sources as a whole. `user`: whose memory it is; empty for other levels. `last_version`: the highest
+    number that a deleted source had. `due_time`: when a superseded version has been kept long enough; None: none
+    waits for that."""
 
     key: InstructionsKey
     uid: str
     create_time: datetime
+    user: str = ""
     last_version: int = 0
     due_time: datetime | None = None
 
@@ -83,7 +85,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run of an agent: what it has loaded, by reference. It holds no text.
+    """A run of an agent: what it has loaded, by reference. It holds no text. `user`: for whom; may be empty.
 
     `run_time`: when it was last fixed. Past `expire_time` it must be refreshed; at `purge_time` it is forgotten.
     """
@@ -91,6 +93,7 @@ class RunRecord:
     key: RunKey
     uid: str
     create_time: datetime
+    user: str
     run_time: datetime
     expire_time: datetime
     purge_time: datetime

@@ -80,6 +80,7 @@ class _Fixing:
             key=self._command.key,
             uid=self._uid,
             create_time=self._time,
+            user=self._command.key.user,
             run_time=self._time,
             expire_time=self._time,
             purge_time=self._time,

@@ -54,7 +54,9 @@ async def put_source(house: House, command: PutSource) -> Written:
 
     def founding() -> Draft[Source]:
         require_version(command.if_version, None)
-        record = InstructionsRecord(key=key, uid=house.ids.new("u"), create_time=new.now)
+        record = InstructionsRecord(
+            key=key, uid=house.ids.new("u"), create_time=new.now, user=command.owner.user or ""
+        )
         source = new.first(record)
         steps = (InstructionsPut(record=record), SourcePut(source=source))
         return Draft(result=without_text(source), steps=steps)
