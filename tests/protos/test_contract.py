@@ -342,7 +342,11 @@ def test_an_enum_has_the_same_values_on_the_wire(spoken: type[StrEnum], written:
         (interaction.TaskReport, types_pb2.TaskReport, set()),
         (interaction.Span, types_pb2.Span, set()),
         (interaction.Interaction, types_pb2.Interaction, {"spans"}),  # segments
-        (interaction.Segment, types_pb2.Segment, {"ref"}),  # interaction_id and index
+        (
+            interaction.Segment,
+            types_pb2.Segment,
+            {"ref", "of_failure"},
+        ),  # interaction_id, index; prompts alone tell
         (insight.Insight, types_pb2.Insight, set()),
         (insight.PendingTask, types_pb2.PendingTask, set()),
         (insight.CompletedTask, types_pb2.CompletedTask, set()),
