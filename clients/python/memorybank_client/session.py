@@ -15,15 +15,22 @@ from google.protobuf.message import Message
 
 from memorybank.v1.errors_pb2 import (
     ERROR_REASON_BANK_NOT_FOUND,
+    ERROR_REASON_COLLECTION_NOT_FOUND,
     ERROR_REASON_REVISION_NOT_REACHED,
     ERROR_REASON_STRUCTURING_FAILED,
 )
+from memorybank.v1.long_term_pb2 import DeleteCollectionRequest
 from memorybank.v1.memory_bank_pb2 import DeleteBankRequest, MemorizeStreamResponse
 from memorybank_client.errors import MemoryBankError, error_of
 from memorybank_client.methods import Method
 from memorybank_client.revisions import Revisions
 from memorybank_client.subjects import affinity_of, subjects_of
 
+GONE = (
+    ERROR_REASON_BANK_NOT_FOUND,
+    ERROR_REASON_COLLECTION_NOT_FOUND,
+    ERROR_REASON_REVISION_NOT_REACHED,
+)
 AFFINITY_KEY = "x-memory-bank"
 AFFINITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:%/-]{0,1024}", re.ASCII)
 
@@ -78,8 +85,9 @@ class Session:
         """Remember the revision that a response speaks of."""
         if self.revisions is None:
             return
-        if isinstance(call.header, DeleteBankRequest):
-            self.revisions.forget(call.header.bank_id)
+        if isinstance(call.header, DeleteBankRequest | DeleteCollectionRequest):
+            for subject in call.subjects:
+                self.revisions.forget(subject)
             return
         for subject, revision in _revisions_in(call, response):
             self.revisions.saw(subject, revision)
@@ -88,7 +96,7 @@ class Session:
         """What to raise. What is gone, or begins anew, is forgotten: the next read is not held to its past."""
         made = error_of(error, call.request_id)
         if self.revisions is not None:
-            if made.reason in (ERROR_REASON_BANK_NOT_FOUND, ERROR_REASON_REVISION_NOT_REACHED):
+            if made.reason in GONE:
                 for subject in call.subjects:
                     self.revisions.forget(subject)
             elif made.reason == ERROR_REASON_STRUCTURING_FAILED:  # what was done before stands

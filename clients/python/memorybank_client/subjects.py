@@ -18,6 +18,8 @@ def subjects_of(header: Any) -> tuple[str, ...]:
         return (header.bank_id,)
     if "owner" in header.DESCRIPTOR.fields_by_name:
         return (instructions(header.owner),)
+    if header.DESCRIPTOR.file.name == LONG_TERM:
+        return _collection(header)
     return ()
 
 
@@ -26,6 +28,8 @@ def affinity_of(header: Any) -> str:
     if getattr(header, "user", "") and not getattr(header, "bank_id", ""):
         return f"user/{encoded(header.user)}"
     first = next(iter(subjects_of(header)), "")
+    if first.startswith("collection/"):
+        return f"user/{first.split('/')[1]}"
     return first.removeprefix("instructions/")
 
 
@@ -40,10 +44,20 @@ def _loaded(header: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(instructions(ref.owner) for ref in header.refs), *run)))
 
 
+def _collection(header: Any) -> tuple[str, ...]:
+    """The collection that a request of LongTerm is about; a user's list of them is about none."""
+    whole = getattr(header, "collection", None)
+    if whole is None:
+        return ()
+    owner = header if isinstance(whole, str) else whole  # UpdateCollection brings it as a message
+    return (f"collection/{encoded(owner.user)}/{encoded(owner.collection)}",)
+
+
 def encoded(name: str) -> str:
     """A name in a key: percent-encoded outside `[A-Za-z0-9._:-]`."""
     return quote(name, safe=":").replace("~", "%7E")
 
 
+LONG_TERM = "memorybank/v1/long_term.proto"
 SPECIAL: Mapping[str, Callable[[Any], tuple[str, ...]]] = {"LoadSourcesRequest": _loaded}
 """Requests of several subjects, which they and their answers name in maps of revisions."""

@@ -1,0 +1,267 @@
+"""A user's long-term memory as a store of LangGraph (`langgraph.store.base.BaseStore`).
+
+A namespace is a path of labels, kept as the records' subcategory; a value is kept as the record's metadata, word for
+word, and its texts as the content that searches read. Time to live is in minutes, as LangGraph has it. An item has one
+record: its id follows from namespace and key, so that putting it twice is putting it once.
+
+Law: what is put is got back equal; what has another kind of record in the same collection is not touched.
+
+`pip install langgraph-checkpoint` brings what this module imports.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+)
+
+from memorybank.v1 import long_term_pb2 as pb
+from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
+
+CATEGORY = "langgraph"
+TAG = "langgraph"
+SEPARATOR = "\x1f"
+PAGE = 1_000
+CONTENT = 4_096
+MOST = 1_000  # records that a search by meaning looks at
+MISSING = (
+    ErrorReason.ERROR_REASON_RECORD_NOT_FOUND,
+    ErrorReason.ERROR_REASON_COLLECTION_NOT_FOUND,
+)
+
+
+class MemoryBankStore(BaseStore):  # type: ignore[misc]  # typed where LangGraph is installed
+    """One collection of one user. The synchronous client may be shared between threads; `abatch` works in one."""
+
+    supports_ttl = True
+
+    def __init__(self, client: SyncMemoryBankClient, user: str, collection: str = "") -> None:
+        self._client = client
+        self._owner: dict[str, Any] = {"user": user, "collection": collection}
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Every operation in order; a later one sees what an earlier one put."""
+        return [self._done(op) for op in ops]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def _done(self, op: Op) -> Result:
+        if isinstance(op, GetOp):
+            record = self._record(op.namespace, op.key)
+            return None if record is None else Item(**_fields(record))
+        if isinstance(op, PutOp):
+            return self._put(op)
+        if isinstance(op, SearchOp):
+            return self._found(op)
+        if isinstance(op, ListNamespacesOp):
+            return self._namespaces(op)
+        raise TypeError(f"no operation of a store: {type(op).__name__}")
+
+    # ---- one item ----
+
+    def _record(self, namespace: tuple[str, ...], key: str) -> pb.Record | None:
+        try:
+            return self._client.get_record(**self._owner, record_id=_id_of(namespace, key)).record
+        except MemoryBankError as error:
+            if error.reason in MISSING:
+                return None
+            raise
+
+    def _put(self, op: PutOp) -> None:
+        record_id = _id_of(op.namespace, op.key)
+        before = self._record(op.namespace, op.key)
+        if before is not None:
+            self._client.delete_records(**self._owner, record_ids=[record_id])
+        if op.value is None:
+            return
+        record = pb.Record(
+            record_id=record_id,
+            kind=pb.RECORD_KIND_MEMORY,
+            category=CATEGORY,
+            subcategory=SEPARATOR.join(op.namespace),
+            tags=[TAG],
+            content=_content(op),
+            metadata_json=json.dumps({"key": op.key, "value": op.value}, ensure_ascii=False),
+            confidence=1.0,
+        )
+        if before is not None:
+            record.event_time.CopyFrom(before.event_time)  # when it was first put
+        if op.ttl is not None:
+            record.ttl.CopyFrom(_minutes(op.ttl))
+        self._client.add_record(**self._owner, record=record)
+
+    # ---- several ----
+
+    def _found(self, op: SearchOp) -> list[SearchItem]:
+        found = self._by_meaning(op) if op.query else ((record, None) for record in self._all())
+        matching = [
+            SearchItem(**_fields(record), score=score)
+            for record, score in found
+            if _is_below(_namespace(record), op.namespace_prefix) and _fits(_value(record), op.filter)
+        ]
+        return matching[op.offset : op.offset + op.limit]
+
+    def _by_meaning(self, op: SearchOp) -> Iterator[tuple[pb.Record, float | None]]:
+        route = pb.Route(intent=pb.INTENT_DECIDE, categories=[CATEGORY])
+        found = self._client.retrieve_memories(**self._owner, query=op.query, route=route, top_k=MOST)
+        for one in found.memories:
+            if TAG in one.record.tags:
+                yield one.record, one.similarity
+
+    def _all(self) -> list[pb.Record]:
+        """Every item, newest first."""
+        records: list[pb.Record] = []
+        token = ""
+        while True:
+            try:
+                page = self._client.list_records(
+                    **self._owner,
+                    filter=pb.RecordFilter(category=CATEGORY, tags=[TAG]),
+                    page_size=PAGE,
+                    page_token=token,
+                )
+            except MemoryBankError as error:
+                if error.reason in MISSING:
+                    return []
+                raise
+            records += page.records
+            token = page.next_page_token
+            if not token:
+                return sorted(records, key=lambda r: r.update_time.ToNanoseconds(), reverse=True)
+
+    def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+        every = {_namespace(record) for record in self._all()}
+        chosen = {n for n in every if all(_matches(n, condition) for condition in op.match_conditions or ())}
+        cut = sorted({n[: op.max_depth] for n in chosen} if op.max_depth is not None else chosen)
+        return cut[op.offset : op.offset + op.limit]
+
+
+# ---- values ----
+
+
+def _id_of(namespace: Sequence[str], key: str) -> str:
+    named = json.dumps([*namespace, key], ensure_ascii=False)
+    return f"lg-{sha256(named.encode()).hexdigest()[:40]}"
+
+
+def _fields(record: pb.Record) -> dict[str, Any]:
+    return {
+        "namespace": _namespace(record),
+        "key": json.loads(record.metadata_json)["key"],
+        "value": _value(record),
+        "created_at": _time(record.event_time),
+        "updated_at": _time(record.update_time),
+    }
+
+
+def _namespace(record: pb.Record) -> tuple[str, ...]:
+    return tuple(record.subcategory.split(SEPARATOR))
+
+
+def _value(record: pb.Record) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(record.metadata_json)["value"]
+    return value
+
+
+def _time(stamp: Any) -> datetime:
+    moment: datetime = stamp.ToDatetime(tzinfo=UTC)
+    return moment
+
+
+def _minutes(ttl: float) -> Duration:
+    made = Duration()
+    made.FromTimedelta(timedelta(minutes=ttl))
+    return made
+
+
+def _content(op: PutOp) -> str:
+    """What searches read of a value: all its texts, or those at the paths that `index` names; else its key."""
+    if op.index is False or op.value is None:
+        return op.key[:CONTENT] or "item"
+    chosen = [_at(op.value, path) for path in op.index] if op.index else [op.value]
+    return "\n".join(text for one in chosen for text in _texts(one))[:CONTENT].strip() or op.key[:CONTENT]
+
+
+def _at(value: Any, path: str) -> Any:
+    for name in path.replace("[*]", "").removeprefix("$").split("."):
+        if isinstance(value, list):
+            value = [one.get(name) for one in value if isinstance(one, Mapping)]
+        elif name:
+            value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+    elif value is not None:
+        yield str(value)
+
+
+# ---- conditions ----
+
+_ORDERS: Mapping[str, Any] = {
+    "$eq": lambda a, b: a == b,
+    "$ne": lambda a, b: a != b,
+    "$gt": lambda a, b: float(a) > float(b),
+    "$gte": lambda a, b: float(a) >= float(b),
+    "$lt": lambda a, b: float(a) < float(b),
+    "$lte": lambda a, b: float(a) <= float(b),
+}
+
+
+def _fits(value: Mapping[str, Any], asked: Mapping[str, Any] | None) -> bool:
+    return all(_holds(value.get(name), wanted) for name, wanted in (asked or {}).items())
+
+
+def _holds(found: Any, wanted: Any) -> bool:
+    """One field's condition: a value, or operators such as `{"$gt": 3}`; what is not there fits none but `$ne`."""
+    if not (isinstance(wanted, Mapping) and any(str(name).startswith("$") for name in wanted)):
+        return bool(found == wanted)
+    for name, limit in wanted.items():
+        if name not in _ORDERS:
+            raise ValueError(f"no operator {name!r} here: {', '.join(_ORDERS)}")
+        if found is None and name not in ("$eq", "$ne"):
+            return False
+        if not _ORDERS[name](found, limit):
+            return False
+    return True
+
+
+def _is_below(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
+    return tuple(namespace[: len(prefix)]) == tuple(prefix)
+
+
+def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
+    """Whether labels match at either end; `*` matches any one."""
+    path = tuple(condition.path)
+    if len(namespace) < len(path):
+        return False
+    part = (
+        namespace[: len(path)]
+        if condition.match_type == "prefix"
+        else namespace[len(namespace) - len(path) :]
+    )
+    return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
