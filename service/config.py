@@ -158,7 +158,6 @@ class LongTermSection(Section):
     min_match: float = Field(default=0.7, ge=0, le=1)
     prune_confidence: float = Field(default=0.3, ge=0, le=1)
     prune_days: Seconds = 30.0
-    reflect_after: Positive = 5
 
 
 class BanksSection(Section):

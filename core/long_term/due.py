@@ -19,7 +19,7 @@ JUDGE = Chore(name="judge")
 REFLECT = Chore(name="reflect")
 SWEEP = Chore(name="sweep")
 
-REFLECT_AFTER = LongTermSettings().reflect_after
+REFLECT_AFTER = 5  # strategies of a sort that no reflection covers
 
 
 def due(collection: Collection, now: datetime) -> Sequence[Chore]:
@@ -34,7 +34,7 @@ def due(collection: Collection, now: datetime) -> Sequence[Chore]:
         chores.append(EMBED)
     if collection.unjudged:
         chores.append(JUDGE)
-    if waiting_reflections(collection) or uncovered(collection, REFLECT_AFTER):
+    if waiting_reflections(collection) or uncovered(collection):
         chores.append(REFLECT)
     return chores
 
@@ -43,16 +43,16 @@ def waiting_reflections(collection: Collection) -> bool:
     return any(not reflection.text for reflection in collection.reflections.values())
 
 
-def uncovered(collection: Collection, least: int) -> Mapping[str, int]:
-    """Subcategories of strategies of which at least so many are in no reflection, with how many."""
-    if len(collection.strategies) < least:
+def uncovered(collection: Collection) -> Mapping[str, int]:
+    """Subcategories of strategies of which REFLECT_AFTER or more are in no reflection, with how many."""
+    if len(collection.strategies) < REFLECT_AFTER:
         return {}
     counts: Counter[str] = Counter()
     for record_id in collection.strategies:
         record = collection.records[record_id]
         if not record.reflection_id and record.state is not RecordState.SUPERSEDED:
             counts[record.subcategory] += 1
-    return {subject: count for subject, count in counts.items() if count >= least}
+    return {subject: count for subject, count in counts.items() if count >= REFLECT_AFTER}
 
 
 # ---- time ----
@@ -91,4 +91,7 @@ def next_sweep(
     ]
     if any(key not in gone for key in collection.strategies):
         times.append(now + settings.prune_after)
+    left = (collection.wanting.keys() | collection.unjudged.keys()) - gone
+    if left or waiting_reflections(collection):
+        times.append(now)  # a chore that was cut short is to be taken up
     return max(min(times), now + settings.resume_after) if times else None

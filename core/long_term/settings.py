@@ -26,7 +26,6 @@ class LongTermSettings:
     min_match: float = 0.7
     prune_confidence: float = 0.3
     prune_days: float = 30.0
-    reflect_after: int = 5
     judged_against: int = 5
     resume_after_seconds: float = 60.0
 

@@ -11,8 +11,8 @@ from core.keys import CollectionKey
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionRecord:
     """`half_life_days` overrides the configured ones by category; 0: no decay. `salt` is mixed into the hashes of
-    tombstones. `settings_revision`: at which the settings last changed; `edit_revision`: at which a call last changed
-    anything. `due_time`: when a chore is to be taken up, if the process that ought to have done it has not."""
+    tombstones. `settings_revision`: at which the settings last changed. `due_time`: when a chore is to be taken up, if
+    the process that ought to have done it has not."""
 
     key: CollectionKey
     uid: str
@@ -26,7 +26,6 @@ class CollectionRecord:
     enabled: bool = True
     generation: int = 0
     settings_revision: int = 1
-    edit_revision: int = 1
     due_time: datetime | None = None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from core.agents.opinions import Opinions, Unasked
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
-from core.errors import CollectionNotFound
+from core.errors import CollectionNotFound, MemoryOff
 from core.ids import NodeId, RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
@@ -18,11 +18,13 @@ from core.model.record import Record, RecordKind, RecordState
 from core.ports.aggregates import Draft
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
+from core.usecases.long_term.memory import requires_of
 
 
 async def judge_facts(house: House, key: CollectionKey) -> None:
-    """Judge every fact that has not been, oldest first. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent,
-    EmbedderUnavailable."""
+    """Judge every fact that has not been, oldest first.
+
+    Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable."""
     async with house.workshop.turn(key):
         await embed_records(house, key)
         while await _judge_next(house, key):
@@ -31,12 +33,15 @@ async def judge_facts(house: House, key: CollectionKey) -> None:
 
 async def _judge_next(house: House, key: CollectionKey) -> bool:
     """Judge one. False: there is none."""
+    requires = await requires_of(house, key.tenant, key.user)
     opinions = Opinions(house.agents, house.embedder, house.ids, house.workshop.ledger(key))
 
     def compose(collection: Collection, _revision: int) -> Draft[bool]:
         record_id = next(iter(collection.unjudged), None)
         if record_id is None:
             return Draft(result=False)
+        if not collection.record.enabled:
+            raise MemoryOff("collection")
         fact = collection.records[record_id]
         nearest = _nearest(house, collection, fact, opinions)
         found = opinions.conflicts_and_merges(_topic(fact), [_topic(other) for other in nearest])
@@ -44,7 +49,7 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
         conflicts = [RecordId(o.existing) for o in found if isinstance(o, ConflictOpinion)]
         merges = [RecordId(o.existing) for o in found if isinstance(o, MergeOpinion)]
         rewriting.judge(record_id, conflicts, merges)
-        return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True)
+        return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=requires)
 
     while True:
         try:

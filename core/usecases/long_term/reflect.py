@@ -4,13 +4,13 @@ Law: a reflection decides nothing. What the Reflector writes is checked before i
 records say what they said.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from core.agents.recall_roles import MOST_REFLECTED, Reflected, ReflectionOpinion, problem_of_reflection
 from core.agents.usage import Ledger
-from core.errors import AgentReplyInvalid, CollectionNotFound
+from core.errors import AgentReplyInvalid, CollectionNotFound, MemoryOff
 from core.ids import RecordId, ReflectionId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
@@ -19,12 +19,14 @@ from core.long_term.steps import RecordPut, ReflectionPut, Step
 from core.long_term.worth import weight
 from core.model.record import STRATEGY, Record, RecordState, Reflection
 from core.ports.aggregates import Draft
+from core.ports.store import Require
 from core.text.scripts import is_chinese
 from core.usecases.house import House
+from core.usecases.long_term.memory import requires_of
 
 
 async def reflect(house: House, key: CollectionKey) -> None:
-    """Make what waits. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    """Make what waits. Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     while True:
         try:
             async with house.collections.reading(key) as collection:
@@ -35,7 +37,8 @@ async def reflect(house: House, key: CollectionKey) -> None:
         if waiting is None:
             return
         opinion = await written(house, house.workshop.ledger(key), waiting.title, waiting.category, records)
-        await house.collections.commit(key, _keeping(house, waiting, opinion, records))
+        requires = await requires_of(house, key.tenant, key.user)
+        await house.collections.commit(key, _keeping(house, waiting, opinion, records, requires))
 
 
 async def written(
@@ -90,7 +93,7 @@ def _waiting(house: House, collection: Collection) -> Reflection | None:
     for reflection in collection.reflections.values():
         if not reflection.text:
             return reflection
-    subjects = uncovered(collection, house.long_term.reflect_after)
+    subjects = uncovered(collection)
     if not subjects:
         return None
     subject = min(subjects)
@@ -131,11 +134,19 @@ def _title(subject: str, records: Sequence[Record]) -> str:
     return f"Strategies: {shown}" if shown else "Strategies"
 
 
-def _keeping(house: House, waiting: Reflection, opinion: ReflectionOpinion, records: Sequence[Record]):  # type: ignore[no-untyped-def]
+def _keeping(
+    house: House,
+    waiting: Reflection,
+    opinion: ReflectionOpinion,
+    records: Sequence[Record],
+    requires: tuple[Require, ...],
+) -> Callable[[Collection, int], Draft[None]]:
     now: datetime = house.clock.now()
 
     def stage(collection: Collection, _revision: int) -> Draft[None]:
-        if not collection.record.enabled or not unchanged(collection, records):
+        if not collection.record.enabled:
+            raise MemoryOff("collection")
+        if not unchanged(collection, records):
             return Draft(result=None)
         made = replace(
             waiting,
@@ -143,6 +154,7 @@ def _keeping(house: House, waiting: Reflection, opinion: ReflectionOpinion, reco
             record_ids=tuple(record.record_id for record in records),
             update_time=now,
         )
-        return Draft(result=None, steps=steps_of(collection, made, records), sees_all=True)
+        steps = steps_of(collection, made, records)
+        return Draft(result=None, steps=steps, sees_all=True, requires=requires)
 
     return stage

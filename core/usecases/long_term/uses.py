@@ -3,7 +3,7 @@
 Law: retrieving waits for no disk. A crash loses the counts of some seconds; counts of several processes add up.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -59,7 +59,7 @@ class UseCounts:
             self._total += uses.count
 
 
-def _adding(counts: dict[RecordId, Uses]):  # type: ignore[no-untyped-def]
+def _adding(counts: dict[RecordId, Uses]) -> Callable[[Collection, int], Draft[_None]]:
     def stage(collection: Collection, _revision: int) -> Draft[_None]:
         steps = []
         for record_id, uses in counts.items():

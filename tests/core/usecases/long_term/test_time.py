@@ -16,7 +16,7 @@ from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve
 from core.usecases.long_term.sweep import sweep
 from core.usecases.long_term.update_collection import UpdateCollection, update_collection
 from tests.support.house import TickingClock, open_house
-from tests.support.long_term import ADA, facts, stored, tell
+from tests.support.long_term import ADA, facts, stored, tell, told
 
 
 def skip(house: House, **time: float) -> None:
@@ -39,7 +39,7 @@ async def test_a_memory_of_work_counts_half_after_ninety_days_and_a_preference_a
 async def test_what_has_expired_is_found_by_nobody_and_swept_away() -> None:
     async with open_house() as house:
         kept = await tell(house, "The ticket is valid today.", ttl=timedelta(hours=8))
-        await tell(house, "The ticket office is in the hall.")
+        await told(house, "The ticket office is in the hall.")
         skip(house, hours=9)
 
         seen = await facts(house, "ticket")
