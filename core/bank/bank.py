@@ -13,7 +13,7 @@ from core.aggregate.aggregate import Tuning, Weights
 from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
-from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, new_fields, node_fields
+from core.bank.fields import NODE_WEIGHTS, new_fields, node_fields
 from core.bank.graph import Graph
 from core.bank.interaction_tree import InteractionTree
 from core.bank.state import BankState
@@ -53,6 +53,7 @@ from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
 from core.model.vector import Vector
+from core.verbatim.verbatim import Verbatim
 
 SEGMENTS = "segments"
 """The part of a bank whose vectors are derived."""
@@ -78,15 +79,13 @@ class Bank:
         self.insight_revision = head.revision
         self.nodes: dict[NodeId, Node] = {}
         self.graph = Graph()
-        self.tree = InteractionTree()
+        self.verbatim = Verbatim(record.space.dimension, tuning.vectors)
+        self.tree = InteractionTree(self.verbatim.order)
         self._disputes = Disputes()
         self.conflicts = self._disputes.conflicts
         self.attachments: dict[AttachmentId, Attachment] = {}  # uploaded
         self.node_words: KeywordIndex[NodeId] = KeywordIndex(NODE_WEIGHTS)
         self.node_vectors: VectorIndex[NodeId] = VectorIndex(record.space.dimension, tuning.vectors)
-        self.segment_words: KeywordIndex[SegmentRef] = KeywordIndex(SEGMENT_WEIGHTS)
-        self.segment_vectors: VectorIndex[SegmentRef] = VectorIndex(record.space.dimension, tuning.vectors)
-        self.wanting: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
         self._characters = 0
 
     # ---- making one ----
@@ -123,7 +122,7 @@ class Bank:
     @property
     def size(self) -> int:
         """About how many bytes the bank holds in memory."""
-        vector_bytes = 4 * self.record.space.dimension * (len(self.node_vectors) + len(self.segment_vectors))
+        vector_bytes = 4 * self.record.space.dimension * (len(self.node_vectors) + len(self.verbatim.vectors))
         return (
             64_000
             + vector_bytes * 5 // 4
@@ -181,7 +180,7 @@ class Bank:
     def unembedded(self) -> list[InteractionId]:
         """Interactions that lack vectors of segments and whose structuring, if they have one, is done."""
         waiting = {s.interaction_id for s in self.tree.unfinished()}
-        wanting = dict.fromkeys(ref.interaction_id for ref in self.wanting)
+        wanting = dict.fromkeys(ref.interaction_id for ref in self.verbatim.wanting)
         return [interaction_id for interaction_id in wanting if interaction_id not in waiting]
 
     def state(self) -> BankState:
@@ -208,7 +207,7 @@ class Bank:
                 ref: vector
                 for i in sorted(self.tree.interactions)
                 for ref in self.tree.refs(InteractionId(i))
-                if (vector := self.segment_vectors.get(ref)) is not None
+                if (vector := self.verbatim.vectors.get(ref)) is not None
             },
         )
 
@@ -218,7 +217,7 @@ class Bank:
         """Find the words of the steps' new texts. Pure: may run in another thread."""
         nodes, segments = new_fields(steps)
         return PreparedChange(
-            nodes=self.node_words.prepare(nodes), segments=self.segment_words.prepare(segments)
+            nodes=self.node_words.prepare(nodes), segments=self.verbatim.words.prepare(segments)
         )
 
     def apply(self, change: BankChange, prepared: PreparedChange | None = None) -> None:
@@ -237,34 +236,32 @@ class Bank:
     @property
     def wanting_vectors(self) -> Mapping[str, Collection[SegmentRef]]:
         """Segments whose vectors are still to be made."""
-        return {SEGMENTS: self.wanting} if self.wanting else {}
+        return {SEGMENTS: self.verbatim.wanting} if self.verbatim.wanting else {}
 
     def put_vectors(self, part: str, vectors: Mapping[SegmentRef, Vector]) -> None:
         """Index vectors of segments this bank has; others are passed over. Derived: no revision."""
         known = {
             ref: vector for ref, vector in vectors.items() if ref.interaction_id in self.tree.interactions
         }
-        self.segment_vectors.put_many(list(known), list(known.values()))
-        for ref in known:
-            self.wanting.pop(ref, None)
+        self.verbatim.put_vectors(known)
 
     @property
     def indexes(self) -> Indexes:
         """What is derived of the bank, by part."""
         words: dict[str, KeywordIndex[Any]] = {
             "node_words": self.node_words,
-            "segment_words": self.segment_words,
+            "segment_words": self.verbatim.words,
         }
         vectors: dict[str, VectorIndex[Any]] = {
             "node_vectors": self.node_vectors,
-            "segment_vectors": self.segment_vectors,
+            "segment_vectors": self.verbatim.vectors,
         }
         return Indexes(words=words, vectors=vectors, others={"graph": self.graph})
 
     @property
     def weights(self) -> Weights:
         """What memory the bank holds, for whoever lets go of it a little at a time."""
-        words, vectors = [self.node_words, self.segment_words], [self.node_vectors, self.segment_vectors]
+        words, vectors = [self.node_words, self.verbatim.words], [self.node_vectors, self.verbatim.vectors]
         return Weights(
             many=(self.nodes, self.tree.interactions), parts=(self.graph, self.tree, *words, *vectors)
         )
@@ -308,7 +305,7 @@ class Bank:
         self.tree.add_interaction(interaction)
         self._characters += len(interaction.text)
         if self.embeds:
-            self.wanting.update(dict.fromkeys(self.tree.refs(interaction.interaction_id)))
+            self.verbatim.want(self.tree.refs(interaction.interaction_id))
 
     def _put_node(self, step: NodePut) -> None:
         node = step.node
@@ -336,7 +333,7 @@ class Bank:
 
     def _index(self, prepared: PreparedChange) -> None:
         self.node_words.put(prepared.nodes)
-        self.segment_words.put(prepared.segments)
+        self.verbatim.words.put(prepared.segments)
 
 
 def _only_spent(before: BankRecord, after: BankRecord) -> bool:

@@ -4,26 +4,15 @@ from collections.abc import Iterable, Mapping
 
 from core.bank.steps import InteractionAdd, NodeDrop, NodePut, Step
 from core.ids import NodeId, SegmentRef
-from core.model.interaction import Interaction
 from core.model.node import Node
+from core.verbatim.verbatim import segment_fields
 
 NODE_WEIGHTS: Mapping[str, float] = {"keywords": 3.0, "context": 1.5, "summary": 1.0}
-SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
 
 
 def node_fields(node: Node) -> Mapping[str, str]:
     """What of a node is searched by keywords, by field (see NODE_WEIGHTS)."""
     return {"keywords": " \n".join(node.keywords), "context": node.context, "summary": node.summary}
-
-
-def segment_fields(interaction: Interaction) -> dict[SegmentRef, Mapping[str, str]]:
-    """What of an interaction's segments is searched by keywords: the speaker belongs to the text."""
-    fields: dict[SegmentRef, Mapping[str, str]] = {}
-    for index, span in enumerate(interaction.spans):
-        text = interaction.text[span.start : span.end]
-        shown = f"{span.speaker}: {text}" if span.speaker else text
-        fields[SegmentRef(interaction.interaction_id, index)] = {"text": shown}
-    return fields
 
 
 def new_fields(

@@ -20,14 +20,14 @@ from core.verbatim.segment_order import SegmentOrder
 class InteractionTree:
     """Interactions with their segments, structurings and merge records."""
 
-    def __init__(self) -> None:
+    def __init__(self, order: SegmentOrder) -> None:
         self.interactions: dict[InteractionId, Interaction] = {}
         self.structurings: dict[InteractionId, Structuring] = {}
         self.merges: list[MergeRecord] = []
         self.refuted: dict[SegmentRef, tuple[Refutation, ...]] = {}
         self.failed: set[InteractionId] = set()
         """Contexts of steps that failed: attempts, not findings."""
-        self.order = SegmentOrder()
+        self.order = order
         self._clusters: dict[InteractionId, dict[int, ClusterWork]] = {}
         self._into: dict[NodeId, NodeId] = {}
         self._merge_into: dict[NodeId, MergeRecord] = {}

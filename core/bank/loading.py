@@ -65,12 +65,12 @@ def _restore(
         made = {ref: vector for ref, vector in made.items() if ref.interaction_id in told}
     rows = VectorRows.of(made, bank.record.space.dimension)
     rows = VectorRows(list(map(bank.tree.order.known, rows.names)), rows.matrix)
-    restore_vectors(bank.segment_vectors, cached.get("segment_vectors"), rows, known_ref, give_way)
+    restore_vectors(bank.verbatim.vectors, cached.get("segment_vectors"), rows, known_ref, give_way)
     for segment in made:
-        bank.wanting.pop(segment, None)
+        bank.verbatim.wanting.pop(segment, None)
     said = {ref: ref for interaction_id in told for ref in bank.tree.refs(interaction_id)}
     segment_texts = Texts(said, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
-    restore_words(bank.segment_words, cached.get("segment_words"), segment_texts, known_ref, give_way)
+    restore_words(bank.verbatim.words, cached.get("segment_words"), segment_texts, known_ref, give_way)
 
 
 def ref_of(name: str) -> SegmentRef:

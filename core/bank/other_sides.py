@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.bank import Bank
-from core.bank.candidates import alpha_of, node_filter, segment_filter, sides
+from core.bank.candidates import node_filter, segment_filter
 from core.bank.query import Hit, Query
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Side
+from core.verbatim.candidates import alpha_of, sides
 from core.verbatim.structure import CONFLICT, PLAIN
 
 COMPANIONS = 2  # of one hit
@@ -83,8 +84,10 @@ def _unranked(bank: Bank, query: Query, said: Mapping[str, float], keys: Iterabl
     chosen = list(keys)
     refs = [key for key in chosen if isinstance(key, SegmentRef)]
     nodes = [key for key in chosen if not isinstance(key, SegmentRef)]
-    by_segment = sides(bank, query, said, bank.segment_words, bank.segment_vectors, refs, alpha)
-    by_node = sides(bank, query, said, bank.node_words, bank.node_vectors, nodes, alpha)
+    by_segment = sides(
+        bank.record.space, query, said, bank.verbatim.words, bank.verbatim.vectors, refs, alpha
+    )
+    by_node = sides(bank.record.space, query, said, bank.node_words, bank.node_vectors, nodes, alpha)
     made: dict[Key, Hit] = {}
     for ref, attribute, embedding in zip(refs, *_listed(by_segment), strict=True):
         made[ref] = _hit(alpha, attribute, embedding)._replace(segment=bank.tree.segment(ref))

@@ -13,7 +13,7 @@ from operator import attrgetter, neg
 from types import MappingProxyType
 
 from core.bank.bank import Bank
-from core.bank.candidates import FEWEST, WIDENING, node_filter, scored, segment_filter, terms_of
+from core.bank.candidates import node_filter, segment_filter
 from core.bank.other_sides import with_other_sides
 from core.bank.placed import placed, standing
 from core.bank.query import Found, Fusion, Hit, Query, Target
@@ -23,6 +23,7 @@ from core.index import scoring
 from core.index.scoring import Mode, Scored, Why
 from core.model.node import Node
 from core.model.vector import Vector
+from core.verbatim.candidates import FEWEST, WIDENING, scored, terms_of
 
 _SILENT: Mapping[str, float] = MappingProxyType({})
 
@@ -148,7 +149,7 @@ def _nodes(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[N
     allowed = None
     if query.exclude or not query.filter.admits_all:
         allowed = node_filter(bank, query)
-    found = scored(bank, query, said, bank.node_words, bank.node_vectors, allowed)
+    found = scored(bank.record.space, query, said, bank.node_words, bank.node_vectors, allowed)
     return scoring.in_order(
         found, lambda n: bank.nodes[n].event_time, k=query.top_k, min_score=query.min_score
     )
@@ -160,7 +161,9 @@ def _segments(
     """The best segments by the plain formula."""
     allowed = _both(wanted, segment_filter(bank, query))
     weigh = bool(bank.tree.refuted or bank.tree.failed)
-    found = scored(bank, query, said, bank.segment_words, bank.segment_vectors, allowed, final=not weigh)
+    found = scored(
+        bank.record.space, query, said, bank.verbatim.words, bank.verbatim.vectors, allowed, final=not weigh
+    )
     ranked = [_demoted(bank, s) for s in found] if weigh else found
     return scoring.in_order(
         ranked, lambda ref: bank.tree.segment(ref).event_time, k=query.top_k, min_score=query.min_score

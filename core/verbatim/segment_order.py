@@ -1,8 +1,8 @@
-"""The segments of a bank in the order in which things were said, as arrays by position.
+"""Segments in the order in which things were said, as arrays by position.
 
-Law: interactions are only ever added, so a segment keeps its position: its interaction's first one plus its
-index. Whatever scoring wants to know of a segment's place is a number in an array, found without asking Python
-once per segment.
+Law: interactions are added behind all others, so a segment keeps its position: its interaction's first one plus its
+index. The positions of a dropped one stay, masked, and are never given again. Whatever scoring wants to know of a
+segment's place is a number in an array, found without asking Python once per segment.
 """
 
 import re
@@ -24,6 +24,9 @@ Positions = NDArray[np.int64]
 
 SITTING = 6 * 3600.0
 """Seconds without a word after which an interaction's next segment belongs to another sitting."""
+
+MASKED = 0
+"""The sitting of positions whose segments were dropped: nothing that is there belongs to it."""
 
 _WORD = re.compile(r"\w+")
 
@@ -51,23 +54,46 @@ class SegmentOrder:
     def __len__(self) -> int:
         return len(self._refs)
 
-    def add(self, interaction: Interaction) -> None:
-        """Put a new interaction's segments behind all others."""
+    def add(self, interaction: Interaction, after: InteractionId | None = None) -> None:
+        """Put a new interaction's segments behind all others. `after`: it goes on where that one ended, if that is
+        there and the last one."""
+        sitting, before = self._sittings, -np.inf
+        if after is not None and after in self._first and self._refs[-1].interaction_id == after:
+            sitting, before = self._sitting[-1], self._time[-1]
         self._first[interaction.interaction_id] = len(self._refs)
-        before = -np.inf
         for index, span in enumerate(interaction.spans):
             time = (span.event_time or interaction.event_time).timestamp()
             if abs(time - before) > SITTING:
-                self._sittings += 1
+                sitting = self._next_sitting()
             before = time
             self._refs.append(SegmentRef(interaction.interaction_id, index))
-            self._sitting.append(self._sittings)
+            self._sitting.append(sitting)
             self._speaker.append(self._number_of(span.speaker))
             self._time.append(time)
             text = interaction.text[span.start : span.end]
             self._asks.append(asks(text))
             self._of_itself.append(speaks_of_itself(text))
             self._earliest, self._latest = min(self._earliest, time), max(self._latest, time)
+
+    def drop(self, interaction_id: InteractionId, count: int) -> None:
+        """Mask the `count` segments of an interaction. What their sitting holds behind them becomes a sitting of its
+        own: how much was said between is not known any more."""
+        first = self._first.pop(interaction_id)
+        end = first + count
+        sittings, times = self.sittings, self.times
+        for sitting in np.unique(sittings[first:end]).tolist():
+            behind = sittings[end:] == sitting
+            if behind.any():
+                sittings[end:][behind] = self._next_sitting()
+        sittings[first:end] = MASKED
+        dropped = times[first:end]
+        if count and (dropped.min() <= self._earliest or dropped.max() >= self._latest):
+            living = times[sittings != MASKED]
+            self._earliest, self._latest = living.min(initial=np.inf), living.max(initial=-np.inf)
+
+    def _next_sitting(self) -> int:
+        self._sittings += 1
+        return self._sittings
 
     def _number_of(self, speaker: str) -> int:
         number = self._speakers.get(speaker)

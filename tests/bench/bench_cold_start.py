@@ -21,7 +21,7 @@ import numpy as np
 
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
-from core.bank.fields import NODE_WEIGHTS, SEGMENT_WEIGHTS, node_fields, segment_fields
+from core.bank.fields import NODE_WEIGHTS, node_fields
 from core.bank.graph import Graph
 from core.bank.loading import load as load_bank
 from core.bank.loading import ref_of
@@ -38,6 +38,7 @@ from core.index.vector_index import VectorIndex
 from core.kinds import KINDS
 from core.model.bank import EmbeddingSpace, SpaceSource
 from core.model.vector import Vector
+from core.verbatim.verbatim import SEGMENT_WEIGHTS, segment_fields
 from service.adapters.local_index_cache import LocalIndexCache
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock

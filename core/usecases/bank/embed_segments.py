@@ -18,7 +18,7 @@ async def embed_segments(house: House, key: BankKey, interaction_id: Interaction
         require_own_space(house, bank)
         uid = bank.uid
         refs = [SegmentRef(interaction_id, index) for index in indexes]
-        lines = {ref: bank.tree.line(ref) for ref in refs if ref in bank.wanting}
+        lines = {ref: bank.tree.line(ref) for ref in refs if ref in bank.verbatim.wanting}
     wanting = list(lines)
     for start in range(0, len(wanting), BATCH):
         batch = wanting[start : start + BATCH]

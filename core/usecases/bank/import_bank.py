@@ -85,7 +85,7 @@ class _Importing:
         async with self._house.banks.reading(key) as bank:
             imported = BankImported(record=committed.result, counts=counts_of(bank))
             unfinished = {structuring.interaction_id for structuring in bank.tree.unfinished()}
-            wanting = dict.fromkeys(ref.interaction_id for ref in bank.wanting)
+            wanting = dict.fromkeys(ref.interaction_id for ref in bank.verbatim.wanting)
         if not committed.replayed:
             for interaction_id in wanting.keys() - unfinished:  # structuring embeds its own
                 embed_later(self._house, key, interaction_id)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import SEGMENTS, Bank
-from core.bank.candidates import FEWEST, WIDENING, alpha_of, node_filter, segment_filter, terms_of
+from core.bank.candidates import node_filter, segment_filter
 from core.bank.placed import REFUTED
 from core.bank.query import Filter, Fusion, Query, Target
 from core.bank.search import search
@@ -23,6 +23,7 @@ from core.index.scoring import K, Mode, Scored
 from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
+from core.verbatim.candidates import FEWEST, WIDENING, alpha_of, terms_of
 from tests.support.changes import START, Story, interaction, node_put, record, ref
 
 SPACE = EmbeddingSpace(name="test", dimension=4, cosine_floor=0.2, cosine_ceiling=0.9)
@@ -136,7 +137,7 @@ def best_nodes(bank: Bank, query: Query) -> list[Scored[NodeId]]:
 
 def best_segments(bank: Bank, query: Query) -> list[Scored[SegmentRef]]:
     allowed = segment_filter(bank, query)
-    found = all_scored(bank, query, bank.segment_words, bank.segment_vectors, allowed)
+    found = all_scored(bank, query, bank.verbatim.words, bank.verbatim.vectors, allowed)
     refuted = [s._replace(score=s.score * REFUTED) if s.key in bank.tree.refuted else s for s in found]
     return scoring.in_order(
         refuted, lambda r: bank.tree.segment(r).event_time, k=query.top_k, min_score=query.min_score

@@ -51,8 +51,8 @@ def test_a_load_with_snapshots_names_all_by_the_ids_of_the_rows() -> None:
     question = a.vector(7)
     assert len(bank.node_vectors.search(question, 10)) == 10
     assert {id(key) for key, _ in bank.node_vectors.search(question, 10)} <= mine
-    assert {id(key) for key, _ in bank.segment_vectors.search(question, 10)} <= ours
-    assert {id(key) for key, _ in bank.segment_words.search(["segment"], 30)} <= ours
+    assert {id(key) for key, _ in bank.verbatim.vectors.search(question, 10)} <= ours
+    assert {id(key) for key, _ in bank.verbatim.words.search(["segment"], 30)} <= ours
     assert not bank.indexes.has_unsaved  # all of it came from the snapshots
 
 
@@ -67,7 +67,7 @@ def test_a_bank_that_was_loaded_says_what_it_said() -> None:
     ]
     question = a.vector(7)
     assert after.node_vectors.search(question, 5) == before.node_vectors.search(question, 5)
-    assert after.segment_words.search(["河边"], 5) == before.segment_words.search(["河边"], 5)
+    assert after.verbatim.words.search(["河边"], 5) == before.verbatim.words.search(["河边"], 5)
     assert np.array_equal(
         after.node_vectors.similarities(question, list(after.nodes)),
         before.node_vectors.similarities(question, list(after.nodes)),

@@ -105,7 +105,7 @@ def same_words(one: Bank, other: Bank) -> bool:
     queries = [terms(word) for word in WORDS] + [terms(" ".join(WORDS))]
     return all(
         one.node_words.search(query, 300) == other.node_words.search(query, 300)
-        and one.segment_words.search(query, 300) == other.segment_words.search(query, 300)
+        and one.verbatim.words.search(query, 300) == other.verbatim.words.search(query, 300)
         for query in queries
     )
 

@@ -1,12 +1,12 @@
 """Segments in the order in which things were said."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 
-from core.ids import InteractionId
-from core.model.interaction import Interaction
+from core.ids import InteractionId, SegmentRef
+from core.model.interaction import Interaction, Span
 from core.verbatim.segment_order import SegmentOrder
 from tests.support.changes import START, interaction, ref
 
@@ -93,3 +93,56 @@ def test_what_a_speaker_says_of_others_is_not_told_of_himself() -> None:
 
 def test_an_empty_order_calls_nobody() -> None:
     assert SegmentOrder().speakers_in("Ann") == []
+
+
+def _turn(step: int, *texts: str, at: datetime = START) -> Interaction:
+    """One turn of a conversation, a segment for each of its texts."""
+    spans, start = [], 0
+    for text in texts:
+        spans.append(Span(start=start, end=start + len(text)))
+        start += len(text) + 1
+    return Interaction(
+        interaction_id=_id(step), text="\n".join(texts), spans=tuple(spans), event_time=at, create_time=at
+    )
+
+
+def _id(step: int) -> InteractionId:
+    return InteractionId(f"{step:012d}")
+
+
+def _conversation(*turns: Interaction) -> SegmentOrder:
+    order = SegmentOrder()
+    for turn in turns:
+        order.add(turn, after=_id(int(turn.interaction_id) - 1))
+    return order
+
+
+def test_a_turn_goes_on_in_the_sitting_of_the_turn_before_it() -> None:
+    order = _conversation(_turn(1, "Hello", "Hi"), _turn(2, "How are you?", "Fine"), _turn(3, "Good"))
+
+    near = order.around(order.positions([SegmentRef(_id(2), 0)]), 2)
+
+    assert [ref.interaction_id for ref in order.refs(near)] == [_id(1), _id(1), _id(2), _id(2), _id(3)]
+
+
+def test_a_dropped_turn_parts_its_sitting_as_if_it_had_never_been_known() -> None:
+    turns = [_turn(step, f"input {step}", f"reply {step}") for step in (1, 2, 3, 4)]
+    order = _conversation(*turns)
+    order.drop(_id(2), 2)
+    order.add(_turn(5, "input 5"), after=_id(4))
+    again = _conversation(*(turns[i] for i in (0, 2, 3)), _turn(5, "input 5"))
+
+    def near(of: SegmentOrder, step: int) -> list[SegmentRef]:
+        return of.refs(of.around(of.positions([SegmentRef(_id(step), 0)]), 2))
+
+    assert [near(order, step) for step in (1, 3, 4, 5)] == [near(again, step) for step in (1, 3, 4, 5)]
+    assert SegmentRef(_id(2), 0) not in near(order, 1) + near(order, 3)
+
+
+def test_the_period_is_that_of_what_is_left() -> None:
+    late = START + timedelta(days=400)
+    order = _conversation(_turn(1, "first"), _turn(2, "last", at=late))
+
+    order.drop(_id(2), 1)
+
+    assert order.period == (START.timestamp(), START.timestamp())

@@ -81,4 +81,4 @@ async def test_vectors_that_segments_lack_are_made_once_the_embedder_is_back() -
         await work_done(house)
 
         async with house.banks.reading(KEY) as bank:
-            assert (len(bank.wanting_vectors), len(bank.segment_vectors)) == (0, 1)
+            assert (len(bank.wanting_vectors), len(bank.verbatim.vectors)) == (0, 1)

@@ -148,7 +148,7 @@ async def test_a_verbatim_text_becomes_the_nodes_interaction_and_its_segments_ar
         await running.finished()
         async with house.banks.reading(KEY) as bank:
             assert not bank.wanting_vectors
-            assert all(bank.segment_vectors.get(ref) is not None for ref in node.segments)
+            assert all(bank.verbatim.vectors.get(ref) is not None for ref in node.segments)
 
 
 async def _never(*_: object) -> None:

@@ -1,0 +1,159 @@
+"""Segments ranked by the plain formula and by their places, as `core.verbatim.structure` weighs them.
+
+Law: reads only. Scored are the plain formula's candidates and the segments near them; the rest of the record is
+not looked at, so that a query hardly takes longer in a large record than in a small one.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import SegmentRef
+from core.index import scoring
+from core.index.scoring import Scored, Why
+from core.model.bank import EmbeddingSpace
+from core.text.moments import Frame, spans
+from core.verbatim import structure
+from core.verbatim.candidates import alpha_of, sides, unranked
+from core.verbatim.query import Query
+from core.verbatim.segment_order import Positions
+from core.verbatim.structure import Places
+from core.verbatim.verbatim import Teller, Verbatim
+
+LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
+QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
+LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()  # seconds; a float rounds what is later up
+HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
+
+
+def placed(
+    verbatim: Verbatim,
+    teller: Teller,
+    space: EmbeddingSpace,
+    query: Query,
+    said: Mapping[str, float],
+    allowed: Callable[[SegmentRef], bool] | None = None,
+) -> list[Scored[SegmentRef]]:
+    """The best `top_k` segments of those `allowed`, in order."""
+    alpha = alpha_of(query, said)
+    if alpha is None:
+        return []
+    words, vectors, order = verbatim.words, verbatim.vectors, verbatim.order
+    positions = order.positions(unranked(query, said, words, vectors, allowed, alpha))
+    if len(positions) == 0:
+        return []
+    positions = order.around(positions, structure.REACH)
+    refs = order.refs(positions)
+    attribute, embedding = sides(space, query, said, words, vectors, refs, alpha)
+    plain = alpha * attribute + (1.0 - alpha) * embedding
+    quoting = _quoting(teller, query, said, refs, attribute)
+    places = _places(verbatim, teller, query, said, positions, quoting)
+    shares = structure.shares(plain, places, query.structure)
+    kept = teller.standings(refs)
+    if kept is not None:
+        shares = {name: kept * share for name, share in shares.items()}
+    parts = np.array(list(shares.values()))
+    scores = parts.sum(axis=0)
+    ranked = _ranked(_leading(scores, query, refs, allowed), scores, places.times, refs)
+    lost = _lost(verbatim, query, ranked, scores, refs)
+    if lost:
+        scores[list(lost)] -= list(lost.values())
+        ranked = _ranked(ranked, scores, places.times, refs)
+    best = [place for place in ranked if scores[place] >= query.min_score][: query.top_k]
+    columns = (each[best].tolist() for each in (scores, attribute, embedding, parts.T))
+    return [
+        Scored(
+            key=refs[place],
+            score=score,
+            attribute_score=by_words,
+            embedding_score=by_meaning,
+            why=_why(zip(shares, made, strict=True), lost.get(place)),
+        )
+        for place, score, by_words, by_meaning, made in zip(best, *columns, strict=True)
+    ]
+
+
+def _leading(
+    scores: NDArray[np.float64],
+    query: Query,
+    refs: Sequence[SegmentRef],
+    allowed: Callable[[SegmentRef], bool] | None,
+) -> list[int]:
+    admits = None if allowed is None else lambda place: allowed(refs[place])
+    return scoring.leading(scores, LEADERS * query.top_k, admits)
+
+
+def _ranked(
+    chosen: Sequence[int],
+    scores: NDArray[np.float64],
+    times: NDArray[np.float64],
+    refs: Sequence[SegmentRef],
+) -> list[int]:
+    """In the order of `scoring.in_order`: by score, ties by newer, then by id."""
+    keys = ((-scores[chosen]).tolist(), (-times[chosen]).tolist(), [refs[place] for place in chosen])
+    return [place for *_, place in sorted(zip(*keys, chosen, strict=True))]
+
+
+def _why(made: Iterable[tuple[str, float]], loss: float | None) -> Why:
+    return tuple(made) if loss is None else (*made, (structure.REPETITION, -loss))
+
+
+def _lost(
+    verbatim: Verbatim,
+    query: Query,
+    ranked: Sequence[int],
+    scores: NDArray[np.float64],
+    refs: Sequence[SegmentRef],
+) -> dict[int, float]:
+    """What those of the ranked that repeat a better one lose by it."""
+    diversity = query.structure.diversity
+    if diversity == 0.0:
+        return {}
+    found, vectors = verbatim.vectors.matrix([refs[place] for place in ranked])
+    repeated = structure.repetition(vectors)
+    again = np.flatnonzero(repeated)
+    chosen = [ranked[found[number]] for number in again.tolist()]
+    losses = (scores[chosen] * diversity * repeated[again]).tolist()
+    return {place: loss for place, loss in zip(chosen, losses, strict=True) if loss > 0.0}
+
+
+def _places(
+    verbatim: Verbatim,
+    teller: Teller,
+    query: Query,
+    said: Mapping[str, float],
+    positions: Positions,
+    quoting: NDArray[np.bool_],
+) -> Places:
+    order, weights = verbatim.order, query.structure.weights
+    first, last = (datetime.fromtimestamp(min(time, LAST), UTC).year for time in order.period)
+    frame = Frame(first=first, last=last, now=query.now)
+    called = order.speakers_in(query.text) if "speaker" in weights else []
+    return Places(
+        positions=positions,
+        sittings=order.sittings[positions],
+        asking=order.asking[positions],
+        told=order.told_by(positions, called),
+        times=order.times[positions],
+        topics=teller.topics(query, said, positions) if "topic" in weights else np.zeros(len(positions)),
+        quoting=quoting,
+        spoken_of=spans(query.text, frame) if "time" in weights else (),
+    )
+
+
+def _quoting(
+    teller: Teller,
+    query: Query,
+    said: Mapping[str, float],
+    refs: Sequence[SegmentRef],
+    attribute: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Of each segment, whether it holds the query word for word; none where the query is no quotation."""
+    quoting = np.zeros(len(refs), np.bool_)
+    quotation = query.text.strip()
+    if quotation and len(said) >= QUOTATION and "quote" in query.structure.weights:
+        for place in np.flatnonzero(attribute >= HOLDING).tolist():
+            quoting[place] = quotation in teller.text(refs[place])
+    return quoting

@@ -1,0 +1,68 @@
+"""Segments in the order in which things were said: their places, words and vectors.
+
+Law: one per aggregate that keeps a verbatim record. What a segment reads is its owner's to say; here it is found by
+its words as soon as it is there, and by its meaning as soon as its vector is made (`wanting` until then).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import SegmentRef
+from core.index.compiled_vectors import VectorSettings
+from core.index.keyword_index import KeywordIndex
+from core.index.vector_index import VectorIndex
+from core.model.interaction import Interaction
+from core.model.vector import Vector
+from core.verbatim.query import Query
+from core.verbatim.segment_order import Positions, SegmentOrder
+
+SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
+
+
+class Teller(Protocol):
+    """What the owner of segments knows of them beside their places, words and vectors."""
+
+    def text(self, ref: SegmentRef) -> str:
+        """The segment's verbatim text."""
+        ...
+
+    def standings(self, refs: Sequence[SegmentRef], /) -> NDArray[np.float64] | None:
+        """What the scores of segments are multiplied with, where verdicts speak against some; None where none does."""
+        ...
+
+    def topics(self, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
+        """Of each position the plain score of what stands for its topic, 0 to 1; 0 where nothing does."""
+        ...
+
+
+class Verbatim:
+    """The segments of one aggregate."""
+
+    def __init__(self, dimension: int, settings: VectorSettings) -> None:
+        self.order = SegmentOrder()
+        self.words: KeywordIndex[SegmentRef] = KeywordIndex(SEGMENT_WEIGHTS)
+        self.vectors: VectorIndex[SegmentRef] = VectorIndex(dimension, settings)
+        self.wanting: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
+
+    def want(self, refs: Iterable[SegmentRef]) -> None:
+        """Vectors of these segments are to be made."""
+        self.wanting.update(dict.fromkeys(refs))
+
+    def put_vectors(self, vectors: Mapping[SegmentRef, Vector]) -> None:
+        """Index vectors of segments that are there."""
+        self.vectors.put_many(list(vectors), list(vectors.values()))
+        for ref in vectors:
+            self.wanting.pop(ref, None)
+
+
+def segment_fields(interaction: Interaction) -> dict[SegmentRef, Mapping[str, str]]:
+    """What of an interaction's segments is searched by keywords: the speaker belongs to the text."""
+    fields: dict[SegmentRef, Mapping[str, str]] = {}
+    for index, span in enumerate(interaction.spans):
+        text = interaction.text[span.start : span.end]
+        shown = f"{span.speaker}: {text}" if span.speaker else text
+        fields[SegmentRef(interaction.interaction_id, index)] = {"text": shown}
+    return fields
