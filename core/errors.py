@@ -102,6 +102,28 @@ class UserExists(AggregateExists):
 
 
 @dataclass(eq=False)
+class ConversationNotFound(AggregateNotFound):
+    user: str
+    conversation_id: str
+
+
+@dataclass(eq=False)
+class ConversationExists(AggregateExists):
+    user: str
+    conversation_id: str
+
+
+@dataclass(eq=False)
+class TurnNotFound(MemoryBankError):
+    step: int
+
+
+@dataclass(eq=False)
+class KeyNotFound(MemoryBankError):
+    key_id: str
+
+
+@dataclass(eq=False)
 class NodeNotFound(MemoryBankError):
     node_id: str
 

@@ -54,6 +54,8 @@ class RoleModelsSection(Section):
     planner: RoleModelSection = RoleModelSection()
     router: RoleModelSection = RoleModelSection()
     reflector: RoleModelSection = RoleModelSection()
+    summariser: RoleModelSection = RoleModelSection()
+    distiller: RoleModelSection = RoleModelSection()
 
 
 class LlmSection(ModelSection):
@@ -104,5 +106,7 @@ class AgentsSection(Section):
     planner: Player | None = None
     router: Player | None = None
     reflector: Player | None = None
+    summariser: Player | None = None
+    distiller: Player | None = None
     fallback: bool = False
     attempts: int = Field(default=3, ge=1, le=100)

@@ -35,7 +35,13 @@ from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.casting import cast_agents, cast_recall_agents, open_reranker
+from service.casting import (
+    cast_agents,
+    cast_memory_agents,
+    cast_recall_agents,
+    open_models,
+    open_reranker,
+)
 from service.config import EmbedderSection, RetrievalSection, Settings
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
@@ -77,6 +83,7 @@ async def open_house(
             queries=settings.embedder.cached_texts,
             passages=settings.embedder.cached_texts,
         )
+        models = open_models(settings, closing)
         holding = _holding(settings, give_way, remembered.space)
         banks = OpenAggregates(
             KINDS, store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget
@@ -100,10 +107,12 @@ async def open_house(
             instructions=banks,
             runs=banks,
             users=banks,
+            conversations=banks,
             store=store,
             blobs=blobs,
             embedder=remembered,
-            agents=agents(remembered) if agents else cast_agents(settings, remembered, closing),
+            agents=agents(remembered) if agents else cast_agents(settings, remembered, models),
+            memory_agents=cast_memory_agents(settings, models),
             clock=clock,
             ids=ids,
             retrieval=_retrieval(settings.retrieval),
@@ -115,7 +124,7 @@ async def open_house(
             reranking=open_reranker(settings.retrieval.reranker, closing),
             run_lifetime=settings.instructions.run_lifetime,
             collections=banks,
-            recall_agents=cast_recall_agents(settings, remembered, closing),
+            recall_agents=cast_recall_agents(settings, remembered, models),
             long_term=LongTermSettings(**dict(settings.long_term)),
             uses=uses,
         )
@@ -185,7 +194,10 @@ def _endpoint(chosen: EmbedderSection) -> "tuple[Endpoint, EmbeddingSpace, Thres
         cosine_ceiling=chosen.cosine_ceiling,
     )
     thresholds = Thresholds(
-        topic=chosen.topic_threshold, related=chosen.related_threshold, same=chosen.same_threshold
+        topic=chosen.topic_threshold,
+        related=chosen.related_threshold,
+        cluster=chosen.cluster_threshold,
+        same=chosen.same_threshold,
     )
     return endpoint, space, thresholds
 
@@ -206,5 +218,10 @@ def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Ho
     return Holding(
         memory_budget=settings.banks.memory_budget_bytes,
         max_staleness=settings.banks.max_staleness_seconds,
-        tuning=Tuning(give_way=give_way, space=space.name, dimension=space.dimension),
+        tuning=Tuning(
+            give_way=give_way,
+            space=space.name,
+            dimension=space.dimension,
+            tiers=settings.conversation.tiers,
+        ),
     )

@@ -8,11 +8,14 @@ from contextlib import AsyncExitStack
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from core.agents.fallback import with_fallback, with_recall_fallback
+from core.agents.fallback import memory_with_fallback, with_fallback, with_recall_fallback
 from core.agents.llm.agents import llm_agents
 from core.agents.llm.recalling import llm_recall_agents
+from core.agents.llm.remembering import llm_memory_agents
+from core.agents.memory_roles import MemoryAgents
 from core.agents.offline.agents import offline_agents
 from core.agents.offline.recalling import offline_recall_agents
+from core.agents.offline.remembering import offline_memory_agents
 from core.agents.recall_roles import RecallAgents
 from core.agents.roles import Agents
 from core.ports.chat import ChatModel
@@ -27,43 +30,67 @@ if TYPE_CHECKING:
 
 ROLES = tuple(role.name for role in fields(Agents))
 RECALL_ROLES = tuple(role.name for role in fields(RecallAgents))
+MEMORY_ROLES = tuple(role.name for role in fields(MemoryAgents))
+ALL_ROLES = (*ROLES, *RECALL_ROLES, *MEMORY_ROLES)
 
 
-def cast_agents(settings: Settings, embedder: Embedder, closing: AsyncExitStack) -> Agents:
-    """The agents that the settings name. What they hold open is closed with `closing`.
-
-    Raises ConfigurationError for a record that cannot be read or written.
-    """
+def cast_agents(settings: Settings, embedder: Embedder, models: Mapping[str, ChatModel]) -> Agents:
+    """The agents of tasks that the settings name."""
     offline = offline_agents(embedder)
-    asking = [role for role in ROLES if settings.player(role) == "llm"]
+    asking = _asking(settings, ROLES)
     if not asking:
         return offline
-    models = open_models(settings.llm, asking, closing)
-    # Those of the other roles are made, and not cast.
-    llm = llm_agents({role: models.get(role, models[asking[0]]) for role in ROLES})
+    llm = llm_agents(_for_all(ROLES, models))
     if settings.agents.fallback:
         llm = with_fallback(llm, offline)
     return replace(offline, **{role: getattr(llm, role) for role in asking})
 
 
-def cast_recall_agents(settings: Settings, embedder: Embedder, closing: AsyncExitStack) -> RecallAgents:
-    """The agents of long-term memory that the settings name. Raises as `cast_agents`."""
-    offline = offline_recall_agents(embedder)
-    asking = [role for role in RECALL_ROLES if settings.player(role) == "llm"]
+def cast_memory_agents(settings: Settings, models: Mapping[str, ChatModel]) -> MemoryAgents:
+    """The agents of users' memory that the settings name."""
+    offline = offline_memory_agents()
+    asking = _asking(settings, MEMORY_ROLES)
     if not asking:
         return offline
-    models = open_models(settings.llm, asking, closing)
-    llm = llm_recall_agents({role: models.get(role, models[asking[0]]) for role in RECALL_ROLES})
+    llm = llm_memory_agents(_for_all(MEMORY_ROLES, models))
+    if settings.agents.fallback:
+        llm = memory_with_fallback(llm, offline)
+    return replace(offline, **{role: getattr(llm, role) for role in asking})
+
+
+def cast_recall_agents(
+    settings: Settings, embedder: Embedder, models: Mapping[str, ChatModel]
+) -> RecallAgents:
+    """The agents of long-term memory that the settings name."""
+    offline = offline_recall_agents(embedder)
+    asking = _asking(settings, RECALL_ROLES)
+    if not asking:
+        return offline
+    llm = llm_recall_agents(_for_all(RECALL_ROLES, models))
     if settings.agents.fallback:
         llm = with_recall_fallback(llm, offline)
     return replace(offline, **{role: getattr(llm, role) for role in asking})
 
 
-def open_models(chosen: LlmSection, roles: Sequence[str], closing: AsyncExitStack) -> Mapping[str, ChatModel]:
-    """A model for each of the roles; those set alike share one, with its turns and its breaker.
+def _asking(settings: Settings, roles: Sequence[str]) -> list[str]:
+    return [role for role in roles if settings.player(role) == "llm"]
 
-    The adapters are imported here: not everyone needs the libraries they bring.
+
+def _for_all(roles: Sequence[str], models: Mapping[str, ChatModel]) -> Mapping[str, ChatModel]:
+    """A model for each: those of roles that ask none are made, and not cast."""
+    first = next(iter(models.values()))
+    return {role: models.get(role, first) for role in roles}
+
+
+def open_models(settings: Settings, closing: AsyncExitStack) -> Mapping[str, ChatModel]:
+    """A model for each of the roles that ask one; those set alike share one, with its turns and its breaker.
+
+    The adapters are imported here: not everyone needs the libraries they bring. What they hold open is closed with
+    `closing`. Raises ConfigurationError for a record that cannot be read or written.
     """
+    chosen, roles = settings.llm, _asking(settings, ALL_ROLES)
+    if not roles:
+        return {}
     if chosen.replay:
         return _replayed(chosen, roles)
     opened: list[tuple[ModelSection, ChatModel]] = []

@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from core.long_term.settings import HALF_LIVES
 from core.model.bank import NEVER
+from core.model.conversation import Tiers
 from service.agents_config import AgentsSection, LlmSection, Player, RoleModelsSection
 from service.settings_section import Address, Key, Positive, Seconds, Section
 
@@ -105,6 +106,7 @@ class EmbedderSection(Section):
     cosine_ceiling: float = Field(default=0.9, gt=-1, le=1)
     topic_threshold: float = Field(default=0.25, ge=0, le=1)
     related_threshold: float = Field(default=0.3, ge=0, le=1)
+    cluster_threshold: float = Field(default=0.38, ge=0, le=1)
     same_threshold: float = Field(default=0.75, ge=0, le=1)
 
     @model_validator(mode="after")
@@ -140,6 +142,9 @@ class LimitsSection(Section):
     reflections_per_collection: Positive = 1_000
     feedback_per_collection: Positive = 10_000
     tombstones_per_collection: Positive = 10_000
+    conversations_per_user: Positive = 10_000
+    turns_per_conversation: Positive = 100_000
+    conversation_bytes: Positive = 64_000_000
 
 
 class LongTermSection(Section):
@@ -192,6 +197,28 @@ class InstructionsSection(Section):
     @property
     def run_lifetime(self) -> timedelta:
         return timedelta(days=self.run_days)
+
+
+class ConversationSection(Section):
+    """The tiers of conversations; a conversation may have its own. `similarity` unset: the embedder's own line."""
+
+    short_turns: int = Field(default=20, ge=1, le=200)
+    similarity: float | None = Field(default=None, ge=0, le=1)
+    max_clusters: int = Field(default=100, ge=1, le=1_000)
+    cluster_turns: int = Field(default=64, ge=1, le=1_000)
+    top_clusters: int = Field(default=3, ge=0, le=100)
+    hit_threshold: Positive = 10
+    system_keys: int = Field(default=20, ge=0, le=1_000)
+    key_tokens: Positive = 2_000
+    summary_every: int = Field(default=10, ge=2, le=1_000)
+    summary_length: int = Field(default=200, ge=20, le=2_000)
+    summaries: int = Field(default=200, ge=1, le=10_000)
+    idle_timeout_seconds: float = Field(default=1_800.0, ge=1.0)
+
+    @property
+    def tiers(self) -> Tiers:
+        own = {name: value for name, value in dict(self).items() if name != "idle_timeout_seconds"}
+        return Tiers(**own, idle_timeout=timedelta(seconds=self.idle_timeout_seconds))
 
 
 class BudgetSection(Section):
@@ -250,6 +277,7 @@ class Settings(BaseSettings):
     budget: BudgetSection = BudgetSection()
     instructions: InstructionsSection = InstructionsSection()
     banks: BanksSection = BanksSection()
+    conversation: ConversationSection = ConversationSection()
     grpc: GrpcSection = GrpcSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()

@@ -7,6 +7,15 @@ what it is. Whenever it answers, the usage of the question says so.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from core.agents.memory_roles import (
+    Distiller,
+    KeyOpinion,
+    MemoryAgents,
+    Passage,
+    Purpose,
+    Summariser,
+    Unit,
+)
 from core.agents.recall_roles import (
     RecallAgents,
     Reflected,
@@ -52,6 +61,14 @@ def with_fallback(first: Agents, second: Agents) -> Agents:
         judge=JudgeOr(first.judge, second.judge),
         consolidator=ConsolidatorOr(first.consolidator, second.consolidator),
         planner=PlannerOr(first.planner, second.planner),
+    )
+
+
+def memory_with_fallback(first: MemoryAgents, second: MemoryAgents) -> MemoryAgents:
+    """Each role of `first`, with the same role of `second` behind it."""
+    return MemoryAgents(
+        summariser=SummariserOr(first.summariser, second.summariser),
+        distiller=DistillerOr(first.distiller, second.distiller),
     )
 
 
@@ -168,6 +185,25 @@ class ReflectorOr:
             lambda: self._first.reflect(title, category, records),
             lambda: self._second.reflect(title, category, records),
         )
+
+
+class SummariserOr:
+    def __init__(self, first: Summariser, second: Summariser) -> None:
+        self._first, self._second = first, second
+
+    async def summarise(self, passages: Sequence[Passage], limit: int, unit: Unit, purpose: Purpose) -> str:
+        return await _either(
+            lambda: self._first.summarise(passages, limit, unit, purpose),
+            lambda: self._second.summarise(passages, limit, unit, purpose),
+        )
+
+
+class DistillerOr:
+    def __init__(self, first: Distiller, second: Distiller) -> None:
+        self._first, self._second = first, second
+
+    async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
+        return await _either(lambda: self._first.key(passages), lambda: self._second.key(passages))
 
 
 async def _either(first: Callable[[], Awaitable[Answer]], second: Callable[[], Awaitable[Answer]]) -> Answer:

@@ -13,18 +13,20 @@ from core.aggregate.indexes import Indexes
 from core.index.compiled_vectors import VectorSettings
 from core.index.giving_way import GiveWay, at_once
 from core.keys import Key
+from core.model.conversation import Tiers
 from core.model.vector import Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
     """How aggregates are held in memory, the same for all: settings of the derived indexes, what a load, in its
-    thread, gives way by, and the embedding space of the service's own vectors."""
+    thread, gives way by, the embedding space of the service's own vectors, and the tiers of conversations."""
 
     vectors: VectorSettings = field(default_factory=VectorSettings)
     give_way: GiveWay = at_once
     space: str = ""
     dimension: int = 0
+    tiers: Tiers = field(default_factory=Tiers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,15 @@
 """Fitting memories into a token budget, and saying what was left out.
 
 Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, and
-then stands as what is fixed does. Of the rest what is spare goes first, then the lightest: what has a shorter form is
-shortened, what has none is dropped; if that is not enough, what was shortened is dropped, again the lightest first. So
-what weighs most stays whole as long as each can stand at all. What is `held` is touched when nothing else is left, in
-the same way. The order of sections and items never changes.
+then stands as what is fixed does. Of the rest what is spare goes first, then tier by tier the lightest: what has a
+shorter form is shortened, what has none is dropped; if that is not enough, what was shortened is dropped, again the
+lightest first. So what weighs most in a tier stays whole as long as each can stand at all. What is `held` is touched
+when nothing else is left, in the same way. The order of sections and items never changes.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from itertools import accumulate
@@ -18,16 +18,21 @@ from core.errors import BudgetTooSmall
 
 TokenCounter = Callable[[str], int]
 
+FIRST = -1  # before every tier
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last, `held` what
-    goes after all that is not. `spare`: what its full form has more than `short` goes before anything else does."""
+    """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`,
+    of which the lower go first, and `held` what goes after all that is not. `spare`: what its full form has more than
+    `short` goes before anything else does.
+    """
 
     item_id: str
     full: str
     short: str = ""
     weight: float = 0.0
+    tier: int = 0
     held: bool = False
     fixed: bool = False
     spare: bool = False
@@ -35,7 +40,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A titled run of items. An empty section is left out altogether.
+    """A titled run of items. An empty section is left out altogether; one without a title has no line for it.
 
     `share`: of the budget, what its loose items may take; without one they may take all that there is.
     `more` says of how many dropped items nothing else stands there; without it nothing is said.
@@ -77,6 +82,7 @@ class Assembled:
     tokens: int
     sections: tuple[SectionSize, ...]
     left_out: tuple[LeftOut, ...]
+    texts: Mapping[str, str] = field(default_factory=dict)  # by section; none of an empty one
 
 
 def assemble(sections: Sequence[Section], budget: int | None, count: TokenCounter, field: str) -> Assembled:
@@ -92,12 +98,13 @@ def assemble(sections: Sequence[Section], budget: int | None, count: TokenCounte
     if budget is not None and total > budget:
         raise BudgetTooSmall(field, total, budget)
     lost = {(each.section, each.item_id): each for each in taken}
-    sizes = [SectionSize(name=s.name, tokens=count(_section_text(s, shown))) for s in sections]
+    texts = {s.name: shows for s in sections if (shows := _section_text(s, shown))}
     return Assembled(
         text=text,
         tokens=total,
-        sections=tuple(size for size in sizes if size.tokens),
+        sections=tuple(SectionSize(name=name, tokens=count(text)) for name, text in texts.items()),
         left_out=tuple(lost[key] for key in shown if key in lost),
+        texts=texts,
     )
 
 
@@ -156,19 +163,24 @@ def _losses(sections: Sequence[Section], count: TokenCounter) -> list[LeftOut]:
         ((i.weight, -place, s.name, i) for s in sections for place, i in enumerate(s.items) if not i.fixed),
         key=lambda entry: entry[:3],
     )
-    order: dict[tuple[bool, int], list[LeftOut]] = {
-        (held, turn): [] for held in (False, True) for turn in (0, 1, 2)
-    }
+    order: dict[tuple[bool, int, int], list[LeftOut]] = {}
+
+    def lose(held: bool, tier: int, turn: int, loss: LeftOut) -> None:
+        order.setdefault((held, tier, turn), []).append(loss)
+
     for _, _, section, item in loose:
         whole, short = count(item.full), count(item.short)
         dropped = LeftOut(section=section, item_id=item.item_id, loss=Loss.DROPPED, tokens=whole)
         if item.short and short < whole:
             shortened = replace(dropped, loss=Loss.SHORTENED, tokens=whole - short)
-            order[(False, 0) if item.spare else (item.held, 1)].append(shortened)
-            order[item.held, 1 if item.spare else 2].append(dropped)
+            if item.spare:
+                lose(False, FIRST, 0, shortened)
+            else:
+                lose(item.held, item.tier, 1, shortened)
+            lose(item.held, item.tier, 1 if item.spare else 2, dropped)
         elif whole:
-            order[item.held, 1].append(dropped)
-    return [loss for turn in order.values() for loss in turn]
+            lose(item.held, item.tier, 1, dropped)
+    return [loss for turn in sorted(order) for loss in order[turn]]
 
 
 def _shown(sections: Sequence[Section], losses: Sequence[LeftOut]) -> dict[tuple[str, str], str]:
@@ -188,7 +200,9 @@ def _text(sections: Sequence[Section], shown: dict[tuple[str, str], str]) -> str
 
 def _section_text(section: Section, shown: dict[tuple[str, str], str]) -> str:
     lines = _lines(section, shown)
-    return "\n".join((f"## {section.title}", *lines)) if lines else ""
+    if not lines:
+        return ""
+    return "\n".join((f"## {section.title}", *lines) if section.title else lines)
 
 
 def _lines(section: Section, shown: dict[tuple[str, str], str]) -> list[str]:

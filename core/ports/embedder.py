@@ -22,6 +22,7 @@ class Thresholds:
 
     topic: float  # neighbouring segments above it speak of one topic
     related: float  # two summaries above it are related
+    cluster: float  # a turn joins the cluster of turns whose centroid it is liker than this
     same: float  # two summaries above it say much the same (never decides alone)
 
 

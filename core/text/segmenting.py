@@ -16,12 +16,20 @@ from core.text import message_lists, outline, sentences
 from core.text.tokens import TokenCounter, estimate
 
 SEGMENT_LIMIT = 400  # code points; about a paragraph, and well inside every embedder's window
+WHOLE_MESSAGE = 1_000  # code points; a message up to this is one segment, a longer one is cut like a document
 LEAD_LENGTH = 200  # code points; a longer piece stands for itself, whatever it ends with
 CUT_WINDOW = 80  # how far before the limit a space is looked for in a sentence that must be cut
 
 WORDY = re.compile(r"[^\W_]")
 
 Place = tuple[int, int]
+
+
+def message_pieces(text: str) -> tuple[Span, ...]:
+    """The segments of one message: the whole, or, of a long one, as `segment` cuts a document; none for a blank one."""
+    if not text.strip():
+        return ()
+    return (Span(start=0, end=len(text)),) if len(text) <= WHOLE_MESSAGE else segment(text)
 
 
 def segment(text: str, limit: int = SEGMENT_LIMIT) -> tuple[Span, ...]:

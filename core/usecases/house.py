@@ -3,9 +3,11 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from core.agents.memory_roles import MemoryAgents
 from core.agents.recall_roles import RecallAgents
 from core.agents.roles import Agents
 from core.bank.bank import Bank
+from core.conversation.conversation import Conversation
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
 from core.instructions.instructions import Instructions
 from core.instructions.run import Run
@@ -17,6 +19,7 @@ from core.ports.clock import Clock, Ids
 from core.ports.embedder import Embedder
 from core.ports.reranker import Reranker
 from core.ports.store import Store
+from core.usecases.hits import HitCounts
 from core.usecases.limits import Limits
 from core.usecases.long_term.uses import UseCounts
 from core.usecases.upkeep.chores import Chores
@@ -71,10 +74,12 @@ class House:
     instructions: Aggregates[Instructions]
     runs: Aggregates[Run]
     users: Aggregates[UserAggregate]
+    conversations: Aggregates[Conversation]
     store: Store
     blobs: Blobs
     embedder: Embedder
     agents: Agents
+    memory_agents: MemoryAgents
     clock: Clock
     ids: Ids
     retrieval: Retrieval
@@ -89,6 +94,7 @@ class House:
     recall_agents: RecallAgents
     long_term: LongTermSettings = field(default_factory=LongTermSettings)
     uses: UseCounts = field(default_factory=UseCounts)
+    hits: HitCounts = field(default_factory=HitCounts)
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

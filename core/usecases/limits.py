@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from core.bank.bank import Bank
 from core.errors import LimitReached
+from core.model.conversation import ConversationRecord
+
+_SHORTER = "begin another conversation, delete old turns, or raise the limit"
 
 _LESS_IN_COLLECTION = "delete records, use another collection, or raise the limit"
 
@@ -35,6 +38,9 @@ class Limits:
     reflections_per_collection: int = 1_000
     feedback_per_collection: int = 10_000
     tombstones_per_collection: int = 10_000
+    conversations_per_user: int = 10_000
+    turns_per_conversation: int = 100_000
+    conversation_bytes: int = 64_000_000  # of the text of its turns
 
     def check_collections(self, count: int) -> None:
         if count > self.collections_per_user:
@@ -58,6 +64,13 @@ class Limits:
 
     def check_segments(self, bank: Bank, more: int) -> None:
         self.check_segment_count(bank.tree.segment_count + more)
+
+    def check_conversation(self, record: ConversationRecord) -> None:
+        """Of a conversation as it would be."""
+        if record.turn_count > self.turns_per_conversation:
+            raise LimitReached("turns_per_conversation", self.turns_per_conversation, _SHORTER)
+        if record.text_bytes > self.conversation_bytes:
+            raise LimitReached("conversation_bytes", self.conversation_bytes, _SHORTER)
 
     def check_nodes(self, bank: Bank, more: int) -> None:
         self.check_node_count(len(bank.nodes) + more)

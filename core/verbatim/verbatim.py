@@ -25,7 +25,7 @@ SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
 class Teller(Protocol):
     """What the owner of segments knows of them beside their places, words and vectors."""
 
-    def text(self, ref: SegmentRef) -> str:
+    def text(self, ref: SegmentRef, /) -> str:
         """The segment's verbatim text."""
         ...
 
@@ -33,7 +33,7 @@ class Teller(Protocol):
         """What the scores of segments are multiplied with, where verdicts speak against some; None where none does."""
         ...
 
-    def topics(self, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
+    def topics(self, query: Query, said: Mapping[str, float], positions: Positions, /) -> NDArray[np.float64]:
         """Of each position the plain score of what stands for its topic, 0 to 1; 0 where nothing does."""
         ...
 

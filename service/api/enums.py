@@ -9,6 +9,7 @@ from core.index.scoring import Mode
 from core.long_term.routing import Intent, Layer
 from core.model.bank import SpaceSource
 from core.model.conflict import ConflictStatus, VerdictType
+from core.model.conversation import ConversationState, KeyType, SummaryKind
 from core.model.insight import TaskOutcome
 from core.model.interaction import InteractionOrigin, TaskStatus
 from core.model.lineage import MergeReason
@@ -17,8 +18,15 @@ from core.model.record import Origin, RecordKind, RecordState
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
+from core.usecases.context.assemble_context import Form, Part
 from core.usecases.instructions.load_sources import MissingReason
-from memorybank.v1 import instructions_pb2, long_term_pb2, retrieval_pb2, types_pb2
+from memorybank.v1 import (
+    conversation_pb2,
+    instructions_pb2,
+    long_term_pb2,
+    retrieval_pb2,
+    types_pb2,
+)
 
 Value = TypeVar("Value")
 Number = TypeVar("Number", bound=int)
@@ -63,6 +71,26 @@ STRUCTURING_STATES = {
     types_pb2.STRUCTURING_STATE_PENDING: StructuringState.PENDING,
     types_pb2.STRUCTURING_STATE_DONE: StructuringState.DONE,
     types_pb2.STRUCTURING_STATE_FAILED: StructuringState.FAILED,
+}
+CONTEXT_FORMS = {
+    retrieval_pb2.CONTEXT_FORM_TEXT: Form.TEXT,
+    retrieval_pb2.CONTEXT_FORM_MESSAGES: Form.MESSAGES,
+}
+CONTEXT_PARTS = {
+    retrieval_pb2.CONTEXT_PART_CONVERSATION: Part.CONVERSATION,
+    retrieval_pb2.CONTEXT_PART_BANK: Part.BANK,
+}
+CONVERSATION_STATES = {
+    conversation_pb2.CONVERSATION_STATE_ACTIVE: ConversationState.ACTIVE,
+    conversation_pb2.CONVERSATION_STATE_ENDED: ConversationState.ENDED,
+}
+SUMMARY_KINDS = {
+    conversation_pb2.SUMMARY_KIND_LONG: SummaryKind.LONG,
+    conversation_pb2.SUMMARY_KIND_FOLDED: SummaryKind.FOLDED,
+}
+KEY_TYPES = {
+    conversation_pb2.KEY_TYPE_USER: KeyType.USER,
+    conversation_pb2.KEY_TYPE_SYSTEM: KeyType.SYSTEM,
 }
 PURPOSES = {
     types_pb2.PURPOSE_MEMORIZE: Purpose.MEMORIZE,

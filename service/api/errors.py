@@ -142,6 +142,36 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="there is a bank {bank_id!r} already: use it, delete it, or take another id",
         metadata=("bank_id",),
     ),
+    core.MemoryOff: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_MEMORY_OFF,
+        message="memory is switched off ({scope}): switch it on to have things remembered",
+        metadata=("scope",),
+    ),
+    core.ConversationNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_CONVERSATION_NOT_FOUND,
+        message="user {user!r} has no conversation {conversation_id!r}",
+        metadata=("user", "conversation_id"),
+    ),
+    core.ConversationExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_CONVERSATION_EXISTS,
+        message="user {user!r} has a conversation {conversation_id!r} already",
+        metadata=("user", "conversation_id"),
+    ),
+    core.TurnNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_TURN_NOT_FOUND,
+        message="the conversation has no turn {step}",
+        metadata=("step",),
+    ),
+    core.KeyNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_KEY_NOT_FOUND,
+        message="the conversation has no key {key_id!r}",
+        metadata=("key_id",),
+    ),
     core.NodeNotFound: Rule(
         code=grpc.StatusCode.NOT_FOUND,
         reason=pb.ERROR_REASON_NODE_NOT_FOUND,

@@ -5,6 +5,7 @@ from functools import partial
 
 from core.usecases.bank.augment import augment
 from core.usecases.bank.search import run_searches
+from core.usecases.context.assemble_context import assemble_context
 from core.usecases.house import House
 from memorybank.v1 import retrieval_pb2 as pb
 from service.api.endpoint import Endpoint, unary
@@ -25,6 +26,12 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         ),
         "BatchSearch": unary(
             pb.BatchSearchRequest, parse.batch_search, partial(run_searches, house), render.batch_search
+        ),
+        "AssembleContext": unary(
+            pb.AssembleContextRequest,
+            parse.assemble_context,
+            partial(assemble_context, house),
+            render.assemble_context,
         ),
         "Augment": unary(pb.AugmentRequest, parse.augment, partial(augment, house), render.augment),
     }

@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 
 from core.usecases.house import House
-from service.api import deep_retrieval, instructions, long_term, memory_bank, query_graph, retrieval
+from service.api import (
+    conversation,
+    deep_retrieval,
+    instructions,
+    long_term,
+    memory_bank,
+    query_graph,
+    retrieval,
+)
 from service.api.endpoint import Endpoint
 
 
@@ -11,5 +19,13 @@ def services(house: House) -> Mapping[str, Mapping[str, Endpoint]]:
     """Endpoints by method, by the service's full name."""
     return {
         module.SERVICE: module.endpoints(house)
-        for module in (memory_bank, query_graph, retrieval, deep_retrieval, instructions, long_term)
+        for module in (
+            memory_bank,
+            query_graph,
+            retrieval,
+            deep_retrieval,
+            instructions,
+            conversation,
+            long_term,
+        )
     }

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from core.ids import ID_PATTERN, InteractionId
-from core.usecases.bank.record import WHOLE_MESSAGE, Context, Message
+from core.text.segmenting import WHOLE_MESSAGE
+from core.usecases.bank.record import Context, Message
 from service.evaluation.sets import EvaluationSet, Question, SetUnusable, World, repeated
 
 

@@ -57,7 +57,7 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
                 remote = OpenAIEmbedder(
                     Endpoint(model="m", base_url=endpoint.url, api_key="k", batch=2),
                     EmbeddingSpace(name="remote", dimension=DIMENSION),
-                    Thresholds(topic=0.2, related=0.3, same=0.7),
+                    Thresholds(topic=0.2, related=0.3, cluster=0.4, same=0.7),
                 )
                 yield remote
                 await remote.close()

@@ -14,7 +14,7 @@ from memorybank.v1 import query_graph_pb2
 from memorybank.v1.retrieval_pb2 import SearchRequest
 from memorybank.v1.types_pb2 import RoleUsage, Usage
 from service.agents_config import AgentsSection, RoleModelsSection
-from service.casting import RECALL_ROLES, ROLES
+from service.casting import ALL_ROLES
 from service.config import ConfigurationError
 from tests.support import chat_endpoint
 from tests.support.chat_endpoint import ChatEndpoint, failing
@@ -164,7 +164,7 @@ async def test_a_record_that_cannot_be_had_keeps_the_server_from_starting(
 
 def test_the_roles_are_those_of_the_settings() -> None:
     assert (
-        set(ROLES + RECALL_ROLES)
+        set(ALL_ROLES)
         == set(RoleModelsSection.model_fields)
         == set(AgentsSection.model_fields) - {"fallback", "attempts"}
     )

@@ -41,7 +41,7 @@ class HashingEmbedder:
 
     def __init__(self, dimension: int = 256, name: str = "hashing-1") -> None:
         self.space = EmbeddingSpace(name=f"{name}/{dimension}", dimension=dimension)
-        self.thresholds = Thresholds(topic=0.15, related=0.25, same=0.75)
+        self.thresholds = Thresholds(topic=0.15, related=0.25, cluster=0.3, same=0.75)
         self.texts_embedded = 0
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:

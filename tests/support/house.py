@@ -7,7 +7,9 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from core.agents.memory_roles import MemoryAgents
 from core.agents.offline.recalling import offline_recall_agents
+from core.agents.offline.remembering import offline_memory_agents
 from core.agents.roles import Agents
 from core.aggregate.aggregate import Tuning
 from core.ids import BankId, RequestId, Tenant
@@ -64,6 +66,7 @@ async def open_house(
     *,
     store: Store | None = None,
     agents: Agents | None = None,
+    memory_agents: MemoryAgents | None = None,
     embedder: Embedder | None = None,
     limits: Limits | None = None,
     holding: Holding | None = None,
@@ -72,9 +75,8 @@ async def open_house(
     with TemporaryDirectory() as folder:
         store = store or MemoryStore()
         clock, ids, blobs = TickingClock(), CountingIds(), LocalBlobs(Path(folder))
-        banks = OpenAggregates(
-            KINDS, store, blobs, clock, ids, holding or _holding(embedder or HashingEmbedder())
-        )
+        embedder = embedder or HashingEmbedder()
+        banks = OpenAggregates(KINDS, store, blobs, clock, ids, holding or _holding(embedder))
         workshop = Workshop(clock)
         chores = Chores(KINDS, banks, store, clock)
         house = House(
@@ -82,10 +84,12 @@ async def open_house(
             instructions=banks,
             runs=banks,
             users=banks,
+            conversations=banks,
             store=store,
             blobs=blobs,
-            embedder=embedder or HashingEmbedder(),
+            embedder=embedder,
             agents=agents or ScriptedAgents().roles,
+            memory_agents=memory_agents or offline_memory_agents(),
             clock=clock,
             ids=ids,
             retrieval=Retrieval(top_k=8, alpha=0.5, chunk_ratio=0.9),

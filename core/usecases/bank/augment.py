@@ -66,8 +66,37 @@ class Augmented:
     reranked: Reranked = Reranked.UNASKED
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What a bank has for a prompt, before it is fitted into a budget."""
+
+    sections: tuple[Section, ...]
+    tools: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    revision: int
+    reranked: Reranked
+
+
 async def augment(house: House, command: Augment) -> Augmented:
     """Search for the query and assemble the prompt. Raises BankNotFound, BudgetTooSmall,
+    EmbeddingSpaceMismatch."""
+    budget = _budget(house, command)
+    found = await gather(house, command, budget)
+    made: Assembled = assemble(found.sections, budget, estimate, "token_budget")
+    return Augmented(
+        prompt=made.text,
+        tools=found.tools,
+        hits=found.hits,
+        sections=made.sections,
+        left_out=made.left_out,
+        tokens=made.tokens,
+        revision=found.revision,
+        reranked=found.reranked,
+    )
+
+
+async def gather(house: House, command: Augment, budget: int) -> Gathered:
+    """Search for the query, and lay out what a prompt of `budget` tokens should hold. Raises BankNotFound,
     EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
         asked = command.query or _next_step(bank)
@@ -78,7 +107,6 @@ async def augment(house: House, command: Augment) -> Augmented:
     def query(bank: Bank) -> Query:
         return _query(house, bank, command, asked, vector)
 
-    budget = _budget(house, command)
     judged = UNJUDGED
     if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
         judged = await _judged(house, command, query)
@@ -94,18 +122,13 @@ async def augment(house: House, command: Augment) -> Augmented:
             house.retrieval.history_share,
             told=_sides(bank),
         )
-        revision = bank.revision
-    made: Assembled = assemble(sections, budget, estimate, "token_budget")
-    return Augmented(
-        prompt=made.text,
-        tools=tuple(declared),
-        hits=remembered.hits,
-        sections=made.sections,
-        left_out=made.left_out,
-        tokens=made.tokens,
-        revision=revision,
-        reranked=judged.reranked,
-    )
+        return Gathered(
+            sections=tuple(sections),
+            tools=tuple(declared),
+            hits=remembered.hits,
+            revision=bank.revision,
+            reranked=judged.reranked,
+        )
 
 
 def require_budget(house: House, insight: Insight, command: Augment) -> None:

@@ -15,10 +15,9 @@ from core.ids import ConflictId, InteractionId
 from core.model.conflict import VerdictType
 from core.model.interaction import Attachment, Interaction, InteractionOrigin, Span, TaskReport
 from core.model.structuring import Purpose, Structuring, StructuringState
-from core.text.segmenting import segment
+from core.text.segmenting import message_pieces, segment
 from core.usecases.house import House
 
-WHOLE_MESSAGE = 1_000  # characters; a message up to this is one segment, a longer one is cut like a document
 LARGE = 50_000  # characters; more than this is cut into segments off the loop
 EVIDENCE = "evidence"  # the role of the spans that back a verdict
 
@@ -129,8 +128,6 @@ def _joined(messages: Sequence[Message]) -> tuple[str, tuple[Span, ...]]:
     spans: list[Span] = []
     start = 0
     for message in messages:
-        length = len(message.text)
-        pieces = (Span(start=0, end=length),) if length <= WHOLE_MESSAGE else segment(message.text)
         spans += (
             Span(
                 start=start + piece.start,
@@ -140,10 +137,9 @@ def _joined(messages: Sequence[Message]) -> tuple[str, tuple[Span, ...]]:
                 speaker=message.speaker,
                 event_time=message.event_time,
             )
-            for piece in pieces
-            if message.text.strip()
+            for piece in message_pieces(message.text)
         )
-        start += length + 1
+        start += len(message.text) + 1
     return "\n".join(message.text for message in messages), tuple(spans)
 
 

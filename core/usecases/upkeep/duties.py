@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from core.keys import CollectionKey, UserKey
+from core.keys import CollectionKey, ConversationKey, UserKey
+from core.usecases.conversation.chores import conversation_chores
 from core.usecases.house import House
 from core.usecases.long_term.chores import CHORES as OF_COLLECTIONS
 from core.usecases.user.purge_user import carry_on
@@ -18,3 +19,4 @@ def assign_chores(house: House) -> None:
 
     house.chores.assign(UserKey.kind, {PURGE.name: here(carry_on)})
     house.chores.assign(CollectionKey.kind, {name: here(act) for name, act in OF_COLLECTIONS.items()})
+    house.chores.assign(ConversationKey.kind, conversation_chores(house))

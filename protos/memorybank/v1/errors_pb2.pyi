@@ -158,6 +158,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_USER_NOT_FOUND: _ErrorReason.ValueType  # 121
     """NOT_FOUND. Nothing was ever written for this user, or all of it was purged. Metadata: `user`."""
+    ERROR_REASON_CONVERSATION_NOT_FOUND: _ErrorReason.ValueType  # 130
+    """NOT_FOUND. Metadata: `user`, `conversation_id`."""
+    ERROR_REASON_CONVERSATION_EXISTS: _ErrorReason.ValueType  # 131
+    """ALREADY_EXISTS. Metadata: `user`, `conversation_id`."""
+    ERROR_REASON_TURN_NOT_FOUND: _ErrorReason.ValueType  # 132
+    """NOT_FOUND. The conversation has no such turn, or has it no more. Metadata: `step`."""
+    ERROR_REASON_KEY_NOT_FOUND: _ErrorReason.ValueType  # 133
+    """NOT_FOUND. Metadata: `key_id`."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Values are added, never given another meaning."""
@@ -289,4 +297,12 @@ ERROR_REASON_RUN_EXPIRED: ErrorReason.ValueType  # 103
 """
 ERROR_REASON_USER_NOT_FOUND: ErrorReason.ValueType  # 121
 """NOT_FOUND. Nothing was ever written for this user, or all of it was purged. Metadata: `user`."""
+ERROR_REASON_CONVERSATION_NOT_FOUND: ErrorReason.ValueType  # 130
+"""NOT_FOUND. Metadata: `user`, `conversation_id`."""
+ERROR_REASON_CONVERSATION_EXISTS: ErrorReason.ValueType  # 131
+"""ALREADY_EXISTS. Metadata: `user`, `conversation_id`."""
+ERROR_REASON_TURN_NOT_FOUND: ErrorReason.ValueType  # 132
+"""NOT_FOUND. The conversation has no such turn, or has it no more. Metadata: `step`."""
+ERROR_REASON_KEY_NOT_FOUND: ErrorReason.ValueType  # 133
+"""NOT_FOUND. Metadata: `key_id`."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -134,6 +134,54 @@ RERANKING_UNAVAILABLE: Reranking.ValueType  # 3
 """It failed, or answered what cannot be used: the hits are those of the search alone."""
 Global___Reranking: _TypeAlias = Reranking  # noqa: Y015
 
+class _ContextForm:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ContextFormEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextForm.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONTEXT_FORM_UNSPECIFIED: _ContextForm.ValueType  # 0
+    """As TEXT."""
+    CONTEXT_FORM_TEXT: _ContextForm.ValueType  # 1
+    """One prompt, the input at its end."""
+    CONTEXT_FORM_MESSAGES: _ContextForm.ValueType  # 2
+    """Messages for a chat model: one of the system, the latest turns, the input."""
+
+class ContextForm(_ContextForm, metaclass=_ContextFormEnumTypeWrapper):
+    """In which form a context is wanted."""
+
+CONTEXT_FORM_UNSPECIFIED: ContextForm.ValueType  # 0
+"""As TEXT."""
+CONTEXT_FORM_TEXT: ContextForm.ValueType  # 1
+"""One prompt, the input at its end."""
+CONTEXT_FORM_MESSAGES: ContextForm.ValueType  # 2
+"""Messages for a chat model: one of the system, the latest turns, the input."""
+Global___ContextForm: _TypeAlias = ContextForm  # noqa: Y015
+
+class _ContextPart:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ContextPartEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextPart.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONTEXT_PART_UNSPECIFIED: _ContextPart.ValueType  # 0
+    """Not told."""
+    CONTEXT_PART_CONVERSATION: _ContextPart.ValueType  # 1
+    """The conversation that the request names: keys, summaries, clusters, single turns, the latest turns."""
+    CONTEXT_PART_BANK: _ContextPart.ValueType  # 2
+    """The bank that the request names: its insight document and memories."""
+
+class ContextPart(_ContextPart, metaclass=_ContextPartEnumTypeWrapper):
+    """A source of a context."""
+
+CONTEXT_PART_UNSPECIFIED: ContextPart.ValueType  # 0
+"""Not told."""
+CONTEXT_PART_CONVERSATION: ContextPart.ValueType  # 1
+"""The conversation that the request names: keys, summaries, clusters, single turns, the latest turns."""
+CONTEXT_PART_BANK: ContextPart.ValueType  # 2
+"""The bank that the request names: its insight document and memories."""
+Global___ContextPart: _TypeAlias = ContextPart  # noqa: Y015
+
 @_typing.final
 class Structure(_message.Message):
     """What the place of a segment counts for when segments are searched for (SEARCH_TARGET_SEGMENTS). Each weight is
@@ -564,3 +612,258 @@ class AugmentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AugmentResponse: _TypeAlias = AugmentResponse  # noqa: Y015
+
+@_typing.final
+class AssembleContextRequest(_message.Message):
+    """Asks for a context."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class MinRevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    INPUT_FIELD_NUMBER: _builtins.int
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    PARTS_FIELD_NUMBER: _builtins.int
+    TOP_MEMORIES_FIELD_NUMBER: _builtins.int
+    TOP_CLUSTERS_FIELD_NUMBER: _builtins.int
+    TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
+    FORM_FIELD_NUMBER: _builtins.int
+    TOOLS_FIELD_NUMBER: _builtins.int
+    TOOL_FORMAT_FIELD_NUMBER: _builtins.int
+    ALLOW_PARTIAL_FIELD_NUMBER: _builtins.int
+    MIN_REVISIONS_FIELD_NUMBER: _builtins.int
+    input: _builtins.str
+    """What is to be answered, at most 100,000 code points; must not be blank."""
+    system: _builtins.str
+    """What the model is told first, at most 100,000 code points. May be empty."""
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points. Empty only where no conversation is named."""
+    conversation_id: _builtins.str
+    """Which conversation. Empty: none."""
+    bank_id: _builtins.str
+    """Which bank. Empty: none."""
+    top_memories: _builtins.int
+    """How many memories of the bank to look for, 1 to 1,000. Absent: the bank's."""
+    top_clusters: _builtins.int
+    """How many clusters of the conversation to recall, 0 to 100. Absent: the conversation's."""
+    token_budget: _builtins.int
+    """The most tokens that the context may take, 1 to 10,000,000. Absent: the configured budget."""
+    form: Global___ContextForm.ValueType
+    """In which form."""
+    tools: _builtins.bool
+    """Whether to declare the deep-retrieval tool of the bank."""
+    tool_format: _types_pb2.ToolFormat.ValueType
+    """In whose form to declare it."""
+    allow_partial: _builtins.bool
+    """Whether to do without a part that fails, and say so in `missing`."""
+    @_builtins.property
+    def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
+        """Which parts. Empty: all that are named above."""
+
+    @_builtins.property
+    def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored."""
+
+    def __init__(
+        self,
+        *,
+        input: _builtins.str = ...,
+        system: _builtins.str = ...,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        bank_id: _builtins.str = ...,
+        parts: _abc.Iterable[Global___ContextPart.ValueType] | None = ...,
+        top_memories: _builtins.int | None = ...,
+        top_clusters: _builtins.int | None = ...,
+        token_budget: _builtins.int | None = ...,
+        form: Global___ContextForm.ValueType = ...,
+        tools: _builtins.bool = ...,
+        tool_format: _types_pb2.ToolFormat.ValueType = ...,
+        allow_partial: _builtins.bool = ...,
+        min_revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_memories", b"_top_memories", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_memories", b"top_memories"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "min_revisions", b"min_revisions", "parts", b"parts", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "top_clusters", b"top_clusters", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
+    _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
+    _WhichOneofReturnType__top_clusters: _TypeAlias = _typing.Literal["top_clusters"]  # noqa: Y015
+    _WhichOneofArgType__top_clusters: _TypeAlias = _typing.Literal["_top_clusters", b"_top_clusters"]  # noqa: Y015
+    _WhichOneofReturnType__top_memories: _TypeAlias = _typing.Literal["top_memories"]  # noqa: Y015
+    _WhichOneofArgType__top_memories: _TypeAlias = _typing.Literal["_top_memories", b"_top_memories"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_clusters) -> _WhichOneofReturnType__top_clusters | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_memories) -> _WhichOneofReturnType__top_memories | None: ...
+
+Global___AssembleContextRequest: _TypeAlias = AssembleContextRequest  # noqa: Y015
+
+@_typing.final
+class ContextMessage(_message.Message):
+    """A message for a chat model."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    role: _builtins.str
+    """`system`, `user` or `assistant`."""
+    text: _builtins.str
+    """Its text."""
+    def __init__(
+        self,
+        *,
+        role: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["role", b"role", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContextMessage: _TypeAlias = ContextMessage  # noqa: Y015
+
+@_typing.final
+class MissingPart(_message.Message):
+    """A part that is not in a context though it was asked for."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PART_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    part: Global___ContextPart.ValueType
+    """Which part."""
+    reason: _builtins.str
+    """The reason of the error that kept it out, as in ErrorReason without its prefix (`BANK_NOT_FOUND`, `MEMORY_OFF`)."""
+    def __init__(
+        self,
+        *,
+        part: Global___ContextPart.ValueType = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["part", b"part", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MissingPart: _TypeAlias = MissingPart  # noqa: Y015
+
+@_typing.final
+class AssembleContextResponse(_message.Message):
+    """A context assembled."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class RevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    PROMPT_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    TOOLS_FIELD_NUMBER: _builtins.int
+    SECTIONS_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_FIELD_NUMBER: _builtins.int
+    NODE_IDS_FIELD_NUMBER: _builtins.int
+    CLUSTER_IDS_FIELD_NUMBER: _builtins.int
+    MISSING_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    REVISIONS_FIELD_NUMBER: _builtins.int
+    prompt: _builtins.str
+    """Form TEXT: the prompt."""
+    tokens: _builtins.int
+    """The context's tokens, by the service's counter."""
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextMessage]:
+        """Form MESSAGES: in order, those of the system first, the input last."""
+
+    @_builtins.property
+    def tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The tools declared, each a JSON object in the form asked for."""
+
+    @_builtins.property
+    def sections(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Section]:
+        """The context's parts, in order, before they became messages."""
+
+    @_builtins.property
+    def left_out(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.LeftOut]:
+        """What the budget had no room for: also `turn` (id: its step), `summary`."""
+
+    @_builtins.property
+    def node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Nodes of the bank that were found, best first, whether they had room or not."""
+
+    @_builtins.property
+    def cluster_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The clusters recalled, best first."""
+
+    @_builtins.property
+    def missing(self) -> _containers.RepeatedCompositeFieldContainer[Global___MissingPart]:
+        """What is not there though it was asked for."""
+
+    @_builtins.property
+    def revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The revisions seen, by `KIND/NAME`."""
+
+    def __init__(
+        self,
+        *,
+        prompt: _builtins.str = ...,
+        messages: _abc.Iterable[Global___ContextMessage] | None = ...,
+        tools: _abc.Iterable[_builtins.str] | None = ...,
+        sections: _abc.Iterable[_types_pb2.Section] | None = ...,
+        left_out: _abc.Iterable[_types_pb2.LeftOut] | None = ...,
+        node_ids: _abc.Iterable[_builtins.str] | None = ...,
+        cluster_ids: _abc.Iterable[_builtins.str] | None = ...,
+        missing: _abc.Iterable[Global___MissingPart] | None = ...,
+        tokens: _builtins.int = ...,
+        revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_ids", b"cluster_ids", "left_out", b"left_out", "messages", b"messages", "missing", b"missing", "node_ids", b"node_ids", "prompt", b"prompt", "revisions", b"revisions", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssembleContextResponse: _TypeAlias = AssembleContextResponse  # noqa: Y015

@@ -50,6 +50,11 @@ class RetrievalStub(object):
                 request_serializer=memorybank_dot_v1_dot_retrieval__pb2.AugmentRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_retrieval__pb2.AugmentResponse.FromString,
                 _registered_method=True)
+        self.AssembleContext = channel.unary_unary(
+                '/memorybank.v1.Retrieval/AssembleContext',
+                request_serializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextResponse.FromString,
+                _registered_method=True)
 
 
 class RetrievalServicer(object):
@@ -80,6 +85,15 @@ class RetrievalServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AssembleContext(self, request, context):
+        """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
+        not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+        EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RetrievalServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -97,6 +111,11 @@ def add_RetrievalServicer_to_server(servicer, server):
                     servicer.Augment,
                     request_deserializer=memorybank_dot_v1_dot_retrieval__pb2.AugmentRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_retrieval__pb2.AugmentResponse.SerializeToString,
+            ),
+            'AssembleContext': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssembleContext,
+                    request_deserializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -181,6 +200,33 @@ class Retrieval(object):
             '/memorybank.v1.Retrieval/Augment',
             memorybank_dot_v1_dot_retrieval__pb2.AugmentRequest.SerializeToString,
             memorybank_dot_v1_dot_retrieval__pb2.AugmentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssembleContext(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Retrieval/AssembleContext',
+            memorybank_dot_v1_dot_retrieval__pb2.AssembleContextRequest.SerializeToString,
+            memorybank_dot_v1_dot_retrieval__pb2.AssembleContextResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -44,6 +44,11 @@ class RetrievalStub:
     """Assembles what an agent should have before it for its next step: the deep retrieval tool, the insight document and
     the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
     """
+    AssembleContext: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]
+    """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
+    not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+    EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """
 
 @_typing.type_check_only
 class RetrievalAsyncStub(RetrievalStub):
@@ -60,6 +65,11 @@ class RetrievalAsyncStub(RetrievalStub):
     Augment: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.AugmentRequest, _retrieval_pb2.AugmentResponse]  # type: ignore[assignment]
     """Assembles what an agent should have before it for its next step: the deep retrieval tool, the insight document and
     the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
+    """
+    AssembleContext: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]  # type: ignore[assignment]
+    """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
+    not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+    EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
 
 class RetrievalServicer(metaclass=_abc_1.ABCMeta):
@@ -92,6 +102,17 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_retrieval_pb2.AugmentResponse, _abc.Awaitable[_retrieval_pb2.AugmentResponse]]:
         """Assembles what an agent should have before it for its next step: the deep retrieval tool, the insight document and
         the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
+        """
+
+    @_abc_1.abstractmethod
+    def AssembleContext(
+        self,
+        request: _retrieval_pb2.AssembleContextRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_retrieval_pb2.AssembleContextResponse, _abc.Awaitable[_retrieval_pb2.AssembleContextResponse]]:
+        """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
+        not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+        EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
 
 def add_RetrievalServicer_to_server(servicer: RetrievalServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1995,9 +1995,9 @@ class LeftOut(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     what: _builtins.str
-    """What it is: `node`, `neighbor`, `segment`, `conflict`."""
+    """What it is: `node`, `neighbor`, `segment`, `conflict`; of a conversation `turn`, `summary`."""
     id: _builtins.str
-    """Its id; of a segment `INTERACTION_ID#INDEX`."""
+    """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step."""
     reason: Global___LeftOutReason.ValueType
     """What became of it."""
     tokens: _builtins.int

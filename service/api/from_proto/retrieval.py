@@ -12,10 +12,20 @@ from core.bank.query import ADMITS_ALL, Filter
 from core.ids import NodeId, Tenant
 from core.usecases.bank.augment import Augment
 from core.usecases.bank.search import Ask, Searches
+from core.usecases.context.assemble_context import AssembleContext
 from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.enums import FUSIONS, MODES, NODE_STATES, TARGETS, TOOL_FORMATS, or_first
+from service.api.enums import (
+    CONTEXT_FORMS,
+    CONTEXT_PARTS,
+    FUSIONS,
+    MODES,
+    NODE_STATES,
+    TARGETS,
+    TOOL_FORMATS,
+    or_first,
+)
 from service.api.errors import InvalidRequest
 from service.api.from_proto.checks import (
     FLOATS,
@@ -23,13 +33,18 @@ from service.api.from_proto.checks import (
     MOST_DIMENSIONS,
     MOST_RESULTS,
     MOST_TOKENS,
+    NAME,
     SOURCE,
     Checks,
     checking,
 )
+from service.api.from_proto.values import conversation_key
 from service.native.wire import is_vector, only_field, taken_out
 
 MOST_SEARCHES = 100
+MOST_PARTS = 16
+MOST_REVISIONS = 64
+CONTEXT_TEXT = 100_000  # code points
 MOST_SOURCES = 64
 MOST_STATES = 16
 FARTHEST = 3  # hops
@@ -216,4 +231,36 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             min_revision=check.min_revision(request),
             skip_reranker=request.skip_reranker,
+        )
+
+
+def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> AssembleContext:
+    with checking() as check:
+        conversation, bank = None, None
+        if request.conversation_id:
+            conversation = conversation_key(check, tenant, request.user, request.conversation_id)
+        elif request.user:
+            check.text("user", request.user, NAME)
+        if request.bank_id:
+            bank = check.key(tenant, request.bank_id)
+        parts = request.parts
+        check.amount("parts", parts, MOST_PARTS)
+        revisions = dict(request.min_revisions)
+        check.amount("min_revisions", revisions, MOST_REVISIONS)
+        for name, revision in list(revisions.items())[:MOST_REVISIONS]:
+            check.at_least(f"min_revisions[{name[:NAME]}]", revision)
+        return AssembleContext(
+            input=check.text("input", request.input, CONTEXT_TEXT, least=1),
+            system=check.text("system", request.system, CONTEXT_TEXT),
+            conversation=conversation,
+            bank=bank,
+            parts=check.choices("parts", parts[:MOST_PARTS], CONTEXT_PARTS),
+            top_memories=check.optional_int(request, "top_memories", 1, MOST_RESULTS),
+            top_clusters=check.optional_int(request, "top_clusters", 0, 100),
+            token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
+            form=check.choice("form", request.form, or_first(CONTEXT_FORMS)),
+            tools=request.tools,
+            tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
+            allow_partial=request.allow_partial,
+            min_revisions=revisions,
         )

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from core.ids import AttachmentId, InteractionId
+from core.ids import AttachmentId, ConversationId, InteractionId, Tenant, User
+from core.keys import ConversationKey
 from core.model.bank import EmbeddingSpace, RetrievalSettings, SpaceSource
 from core.model.interaction import Attachment, TaskReport
 from core.usecases.bank.record import Context, Message
@@ -29,6 +30,14 @@ DEFAULT_TYPE = "document"
 ContextRequest = (
     memory_bank_pb2.MemorizeRequest | memory_bank_pb2.StartTaskRequest | memory_bank_pb2.AdvanceTaskRequest
 )
+
+
+def conversation_key(check: Checks, tenant: Tenant, user: str, conversation_id: str) -> ConversationKey:
+    return ConversationKey(
+        tenant=tenant,
+        user=User(check.text("user", user, NAME, least=1)),
+        conversation_id=ConversationId(check.id("conversation_id", conversation_id)),
+    )
 
 
 def context(

@@ -5,13 +5,16 @@ from functools import lru_cache
 
 from core.bank.query import Hit
 from core.context.budget import LeftOut, Loss, SectionSize
+from core.context.conversing import LONG, MID, RECALL, SHORT
 from core.model.vector import Vector
 from core.usecases.bank.augment import Augmented
 from core.usecases.bank.reranking import Reranked
 from core.usecases.bank.search import Answer, SearchAnswers
+from core.usecases.context.assemble_context import ContextAssembled
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.enums import RERANKINGS, numbers
+from service.api.enums import CONTEXT_PARTS, RERANKINGS, numbers
+from service.api.errors import reason_of
 from service.api.to_proto.encodings import delimited, fields
 from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref
 from service.native.wire import joined
@@ -21,6 +24,7 @@ _LOSSES = {
     Loss.DROPPED: types_pb2.LEFT_OUT_REASON_DROPPED,
 }
 _RERANKINGS = numbers(RERANKINGS)
+_PARTS = numbers(CONTEXT_PARTS)
 _NODE = types_pb2.SearchHit.NODE_FIELD_NUMBER
 _SEGMENT = types_pb2.SearchHit.SEGMENT_FIELD_NUMBER
 _HITS = pb.SearchResponse.HITS_FIELD_NUMBER
@@ -119,8 +123,29 @@ def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
 
 
 def _kind(item: LeftOut) -> str:
+    if item.section in (MID, RECALL, SHORT):
+        return "turn"
+    if item.section == LONG:
+        return "summary"
     if item.section == "insight":
         return "conflict"
     if item.section == "neighbors":
         return "neighbor"
     return "segment" if "#" in item.item_id else "node"  # no id holds a #
+
+
+def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
+    return pb.AssembleContextResponse(
+        prompt=made.prompt,
+        messages=[pb.ContextMessage(role=each.role, text=each.text) for each in made.messages],
+        tools=made.tools,
+        sections=sections(made.sections),
+        left_out=left_out(made.left_out),
+        node_ids=made.node_ids,
+        cluster_ids=made.cluster_ids,
+        missing=[
+            pb.MissingPart(part=_PARTS[each.part], reason=reason_of(each.error)) for each in made.missing
+        ],
+        tokens=made.tokens,
+        revisions=made.revisions,
+    )

@@ -35,7 +35,7 @@ async def embedder(url: str, dimension: int = DIMENSION, **settings: object) -> 
     made = OpenAIEmbedder(
         Endpoint(**{"model": "m", "base_url": url, "api_key": SECRET, **settings}),  # type: ignore[arg-type]
         EmbeddingSpace(name="remote", dimension=dimension),
-        Thresholds(topic=0.2, related=0.3, same=0.7),
+        Thresholds(topic=0.2, related=0.3, cluster=0.4, same=0.7),
     )
     try:
         yield made

@@ -1,0 +1,76 @@
+"""Whether what an agent wrote can be trusted to stand for what was said.
+
+Law: pure. A text that says nothing, is too long or holds a figure that nobody said is not kept. Figures count in any
+form of their digits (full-width, with separators); those of a date also count where a passage's "yesterday", or the
+day it was said, comes to them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.agents.memory_roles import KEY_CHARACTERS, KeyOpinion, Passage, Unit
+from core.text.moments import Frame, spans
+from core.text.scripts import WIDE
+
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def length(text: str, unit: Unit) -> int:
+    """Of a text in a unit. A wide character among words counts as one."""
+    if unit is Unit.CHARACTERS:
+        return len(text)
+    wide = len(WIDE.findall(text))
+    return wide + len(WORD.findall(WIDE.sub(" ", text)))
+
+
+def problem_of_summary(text: str, passages: Sequence[Passage], limit: int, unit: Unit) -> str:
+    """What is wrong with a summary, in words for whoever wrote it; empty if nothing is."""
+    if not any(map(str.isalnum, text)):
+        return "the summary has no words"
+    if length(text, unit) > limit:
+        return f"the summary has {length(text, unit)} {unit}, and may have {limit}"
+    return _unheard(text, passages)
+
+
+def problem_of_key(opinion: KeyOpinion, passages: Sequence[Passage]) -> str:
+    """What is wrong with a key; empty if nothing is."""
+    known = {passage.number: passage for passage in passages}
+    if not opinion.passages or not set(opinion.passages) <= known.keys():
+        return "it must name the passages it rests on, of those given"
+    if not any(map(str.isalnum, opinion.text)):
+        return "the key has no words"
+    if len(opinion.text) > KEY_CHARACTERS:
+        return f"the key has {len(opinion.text)} characters, and may have {KEY_CHARACTERS}"
+    return _unheard(opinion.text, passages)
+
+
+def _unheard(text: str, passages: Sequence[Passage]) -> str:
+    heard = {figure for passage in passages for figure in _figures(passage.text)}
+    heard |= {str(passage.step) for passage in passages}
+    wanting = [figure for figure in _figures(text) if figure not in heard]
+    if wanting:
+        dates = set(_dates(passages))
+        wanting = [figure for figure in wanting if figure not in dates]
+    return f"{wanting[0]} stands in none of the passages" if wanting else ""
+
+
+def _figures(text: str) -> Iterator[str]:
+    for found in FIGURE.findall(unicodedata.normalize("NFKC", text)):
+        yield re.sub(r",(?=\d{3}(?!\d))", "", found).lstrip("0") or "0"
+
+
+def _dates(passages: Iterable[Passage]) -> Iterator[str]:
+    """Year, month and day of the days that passages were said on, or speak of."""
+    for passage in passages:
+        said = passage.event_time
+        if said is None:
+            continue
+        yield from _parts(said.year, said.month, said.day)
+        for start, _ in spans(passage.text, Frame(first=said.year, last=said.year, now=said)):
+            yield from _parts(start.year, start.month, start.day)
+
+
+def _parts(*numbers: int) -> Iterator[str]:
+    yield from map(str, numbers)

@@ -1,0 +1,120 @@
+"""The Summariser and the Distiller on a language model.
+
+Law: a reply is read with core's own checks, so that a model is told what is wrong and asked again.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from core.agents.faithful import problem_of_key, problem_of_summary
+from core.agents.llm import shapes, windows
+from core.agents.llm.asking import Asking, together
+from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.memory_roles import KeyOpinion, MemoryAgents, Passage, PassageKind, Purpose, Unit
+from core.agents.parsing import Fields, Malformed
+from core.ports.chat import ChatModel, ReplyShape
+from core.text.tokens import estimate
+
+SUMMARY = ReplyShape(name="summary", schema=shapes.fields(summary=shapes.TEXT))
+KEY = ReplyShape(
+    name="key",
+    schema=shapes.fields(passages={"type": "array", "items": {"type": "integer"}}, key=shapes.TEXT),
+)
+ABOUT = {
+    Purpose.LONG: "A stretch of a conversation:",
+    Purpose.FOLDED: "Turns of a conversation about one topic, with others left out between them:",
+}
+
+
+class LlmSummariser:
+    """Summaries in the model's words; of more than its window holds, of summaries of the parts."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._asking = Asking("summariser", model, "summariser")
+
+    async def summarise(self, passages: Sequence[Passage], limit: int, unit: Unit, purpose: Purpose) -> str:
+        fitting = _fitted(passages, self._asking.room // 2)
+        sizes = [_size(passage) for passage in fitting]
+        batches = windows.batches(fitting, sizes, max(self._asking.room - 200, 1))
+        if len(batches) == 1:
+            return await self._summary(fitting, passages, limit, unit, purpose)
+        parts = await together(self._summary(batch, batch, limit, unit, purpose) for batch in batches)
+        told = [
+            Passage(number=number, kind=PassageKind.SUMMARY, text=part, step=batch[0].step)
+            for number, (part, batch) in enumerate(zip(parts, batches, strict=True))
+        ]
+        return await self.summarise(told, limit, unit, purpose)
+
+    async def _summary(
+        self,
+        shown: Sequence[Passage],
+        known: Sequence[Passage],
+        limit: int,
+        unit: Unit,
+        purpose: Purpose,
+    ) -> str:
+        asked = message([f"At most {limit} {unit}.", ABOUT[purpose], *map(_enclosed, shown)])
+
+        def read(reply: Fields) -> str:
+            summary = reply.text("summary")
+            if problem := problem_of_summary(summary, known, limit, unit):
+                raise Malformed(problem)
+            return summary
+
+        return await self._asking.ask(asked, SUMMARY, read)
+
+
+class LlmDistiller:
+    """What must not be forgotten, in the model's words."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._key = Asking("distiller", model, "distiller_key")
+
+    async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
+        granted = windows.shares([_size(passage) for passage in passages], self._key.room - 200)
+        shown = [_shortened(passage, size) for passage, size in zip(passages, granted, strict=True)]
+        asked = message(["The passages:", *map(_enclosed, shown)])
+
+        def read(reply: Fields) -> KeyOpinion:
+            named = tuple(dict.fromkeys(reply.numbers("passages", len(passages))))
+            opinion = KeyOpinion(text=reply.text("key"), passages=named)
+            if problem := problem_of_key(opinion, passages):
+                raise Malformed(problem)
+            return opinion
+
+        return await self._key.ask(asked, KEY, read)
+
+
+def llm_memory_agents(models: Mapping[str, ChatModel]) -> MemoryAgents:
+    """One of each. `models` holds each role's under its name: `summariser`, `distiller`."""
+    return MemoryAgents(
+        summariser=LlmSummariser(models["summariser"]), distiller=LlmDistiller(models["distiller"])
+    )
+
+
+def _enclosed(passage: Passage) -> Enclosed:
+    """A passage behind its number, turn, kind and time; who speaks is stored text, and stands inside."""
+    when = f" {passage.event_time:%Y-%m-%d %H:%M}" if passage.event_time else ""
+    name = f"passage {passage.number}, turn {passage.step}, {passage.kind}{when}"
+    return Enclosed(name=name, text=f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text)
+
+
+def _size(passage: Passage) -> int:
+    return estimate(passage.text) + estimate(passage.speaker) + FENCE_TOKENS + 12
+
+
+def _fitted(passages: Sequence[Passage], most: int) -> list[Passage]:
+    """The passages, each short enough to be asked about with others."""
+    return [_shortened(passage, most) for passage in passages]
+
+
+def _shortened(passage: Passage, tokens: int) -> Passage:
+    if _size(passage) <= tokens:
+        return passage
+    return Passage(
+        number=passage.number,
+        kind=passage.kind,
+        text=windows.shortened(passage.text, max(tokens - FENCE_TOKENS - 12, 1)),
+        speaker=passage.speaker,
+        event_time=passage.event_time,
+        step=passage.step,
+    )

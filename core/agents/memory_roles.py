@@ -1,0 +1,71 @@
+"""The roles that keep a user's memory as Protocols, with their inputs and results.
+
+Law: an agent sees texts and numbers, never vectors, and changes nothing. What it answers is an opinion that core
+checks (`core.agents.faithful`). All raise AgentUnavailable and AgentReplyInvalid.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+KEY_CHARACTERS = 200
+
+
+class PassageKind(StrEnum):
+    INPUT = "input"
+    REPLY = "reply"
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A piece of what was said. `number` counts within the question, from 0; `step` is the turn's."""
+
+    number: int
+    kind: PassageKind
+    text: str
+    speaker: str = ""
+    event_time: datetime | None = None
+    step: int = 0
+
+
+class Unit(StrEnum):
+    """What a length counts."""
+
+    CHARACTERS = "characters"
+    WORDS = "words"
+
+
+class Purpose(StrEnum):
+    LONG = "long"  # a stretch of a conversation
+    FOLDED = "folded"  # older turns about one thing
+
+
+class Summariser(Protocol):
+    async def summarise(self, passages: Sequence[Passage], limit: int, unit: Unit, purpose: Purpose) -> str:
+        """What the passages say, in at most `limit` of `unit`: topics, decisions, information, progress."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyOpinion:
+    """What should never be forgotten of some passages, and the numbers of those it rests on."""
+
+    text: str
+    passages: tuple[int, ...]
+
+
+class Distiller(Protocol):
+    async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
+        """A statement of at most KEY_CHARACTERS, resting on at least one passage."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryAgents:
+    """One of each, chosen in bootstrap."""
+
+    summariser: Summariser
+    distiller: Distiller

@@ -1,0 +1,42 @@
+"""An assembled context as messages for a chat model.
+
+Law: pure. What stands before the short tier is one message of the system; the short tier's turns are what they were, a
+message for either side; the input comes last. What the budget shortened or dropped is so here too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.context.budget import Assembled, Loss
+from core.context.conversing import INPUT, SHORT, shortened
+from core.model.conversation import Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextMessage:
+    """`role`: system, user or assistant."""
+
+    role: str
+    text: str
+
+
+def messages(made: Assembled, short: Sequence[Turn], given: str) -> tuple[ContextMessage, ...]:
+    """The messages, without empty ones."""
+    system = "\n\n".join(text for name, text in made.texts.items() if name not in (SHORT, INPUT))
+    opening = (ContextMessage(role="system", text=system),) if system else ()
+    return (*opening, *_turns(made, short), ContextMessage(role="user", text=given))
+
+
+def _turns(made: Assembled, short: Sequence[Turn]) -> Iterator[ContextMessage]:
+    losses = {each.item_id: each.loss for each in made.left_out if each.section == SHORT}
+    for turn in short:
+        loss = losses.get(str(turn.step))
+        if loss is Loss.DROPPED:
+            continue
+        shown = shortened(turn) if loss is Loss.SHORTENED else turn
+        for role, speaker, text in (
+            ("user", turn.input_speaker, shown.input),
+            ("assistant", turn.reply_speaker, shown.reply),
+        ):
+            if text.strip():
+                yield ContextMessage(role=role, text=f"{speaker}: {text}" if speaker else text)

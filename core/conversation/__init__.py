@@ -1,0 +1,1 @@
+"""One conversation in memory: turns word for word, in tiers."""

@@ -1,0 +1,318 @@
+"""A conversation in memory: the aggregate of its turns, clusters, summaries and keys.
+
+Law: `apply` is the only mutator. Every turn that is there is in the order, is found by its words at once and by its
+meaning when its vectors are made. What tier a turn is in follows from the record and the clusters, never from time.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.change import Change, Head
+from core.aggregate.indexes import Indexes
+from core.aggregate.parts import PartsAggregate, PartsState, numbered
+from core.conversation.steps import CLUSTERS, HITS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
+from core.conversation.telling import id_of, step_of, told
+from core.errors import KeyNotFound, TurnNotFound
+from core.ids import InteractionId, SegmentRef
+from core.index.giving_way import in_turns, now_and_then
+from core.index.postings import Prepared
+from core.index.restoring import Texts, restore_vectors, restore_words
+from core.index.rows import VectorRows
+from core.model.conversation import (
+    ClusterHits,
+    ConversationRecord,
+    KeyMemory,
+    KeyType,
+    Summary,
+    Tiers,
+    Turn,
+    TurnCluster,
+)
+from core.model.interaction import Segment
+from core.model.vector import Vector
+from core.verbatim.verbatim import Verbatim, segment_fields
+
+WORDS, VECTORS = "turn_words", "turn_vectors"
+TURN_BYTES = 1_400  # about what a turn takes beside its text and vectors
+
+
+class Conversation(PartsAggregate[ConversationRecord, Step]):
+    """One conversation: read it freely between awaits; change it by `apply`."""
+
+    kind: ClassVar[Any]
+
+    def __init__(self, record: ConversationRecord, head: Head, tuning: Tuning) -> None:
+        super().__init__(record, head, tuning)
+        self.turns: dict[str, Turn] = self.parts[TURNS.name]
+        self.clusters: dict[str, TurnCluster] = self.parts[CLUSTERS.name]
+        self.hits: dict[str, ClusterHits] = self.parts[HITS.name]
+        self.summaries: dict[str, Summary] = self.parts[SUMMARIES.name]
+        self.keys: dict[str, KeyMemory] = self.parts[KEYS.name]
+        self.verbatim = Verbatim(tuning.dimension, tuning.vectors)
+        self.steps: list[int] = []  # of the turns that are there, ascending
+        self._cluster_of: dict[int, str] = {}
+        self._totals: dict[str, NDArray[np.float64] | None] = {}  # by cluster, made when asked for
+
+    # ---- making one ----
+
+    @classmethod
+    def load(
+        cls,
+        state: PartsState[ConversationRecord],
+        tuning: Tuning,
+        cached: Mapping[str, Any] | None = None,
+    ) -> "Conversation":
+        """The conversation that a store's rows describe, its indexes from snapshots as far as they go."""
+        made = cls(state.record, state.head, tuning)
+        cached = cached or {}
+        for part, values in state.parts.items():
+            for item, value in in_turns(values.items(), tuning.give_way):
+                made._put(part, item, value)
+        ref = now_and_then(made._ref_of, tuning.give_way)
+        texts = Texts({r: r for turn in made.turns.values() for r in made.refs(turn)}, made._fields)
+        restore_words(made.verbatim.words, cached.get(WORDS), texts, ref, tuning.give_way)
+        vectors = made._by_segment(state.vectors.get(TURNS.name, {}))
+        rows = VectorRows.of(vectors, tuning.dimension)
+        restore_vectors(made.verbatim.vectors, cached.get(VECTORS), rows, ref, tuning.give_way)
+        for segment in vectors:
+            made.verbatim.wanting.pop(segment, None)
+        return made
+
+    # ---- reads ----
+
+    @property
+    def tiers(self) -> Tiers:
+        """The tiers' settings: as configured, but for the conversation's own."""
+        return self.tuning.tiers.under(self.record.settings)
+
+    def turn(self, step: int) -> Turn:
+        """Raises TurnNotFound."""
+        try:
+            return self.turns[numbered(step)]
+        except KeyError:
+            raise TurnNotFound(step) from None
+
+    def has_turn(self, step: int) -> bool:
+        return numbered(step) in self.turns
+
+    def between(self, first: int, last: int) -> list[Turn]:
+        """The turns from one step to another, both included."""
+        found = self.steps[bisect_left(self.steps, first) : bisect_right(self.steps, last)]
+        return [self.turns[numbered(step)] for step in found]
+
+    def newest(self, count: int) -> list[Turn]:
+        return [self.turns[numbered(step)] for step in self.steps[max(0, len(self.steps) - count) :]]
+
+    def cluster_of(self, step: int) -> str:
+        """The cluster that a turn lies in; empty for none."""
+        return self._cluster_of.get(step, "")
+
+    def short(self) -> list[Turn]:
+        """The newest turns, and every one that has not been placed: none is between two tiers."""
+        window = self.steps[max(0, len(self.steps) - self.tiers.short_turns) :]
+        unplaced = self.steps[bisect_right(self.steps, self.record.placed_to) :]
+        shown = max(window, unplaced, key=len)
+        return [self.turns[numbered(step)] for step in shown]
+
+    def unplaced(self) -> list[Turn]:
+        """The turns that fell out of the newest ones and wait for their cluster."""
+        behind = self.steps[: max(0, len(self.steps) - self.tiers.short_turns)]
+        return [self.turns[numbered(step)] for step in behind[bisect_right(behind, self.record.placed_to) :]]
+
+    def key_memory(self, key_id: str) -> KeyMemory:
+        """Raises KeyNotFound."""
+        try:
+            return self.keys[key_id]
+        except KeyError:
+            raise KeyNotFound(key_id) from None
+
+    def keys_in_order(self, type_: KeyType | None = None) -> list[KeyMemory]:
+        """Those of the user first, each oldest first; only those of a type, if one is given."""
+        found = [key for key in self.keys.values() if type_ in (None, key.type)]
+        return sorted(found, key=lambda key: (key.type is not KeyType.USER, key.create_time, key.key_id))
+
+    def clusters_in_order(self) -> list[TurnCluster]:
+        """By their first step."""
+        return sorted(self.clusters.values(), key=lambda cluster: cluster.steps[0])
+
+    def summaries_in_order(self) -> list[Summary]:
+        """By their first step."""
+        return sorted(self.summaries.values(), key=lambda s: (s.first_step, s.last_step, s.summary_id))
+
+    # ---- segments ----
+
+    def refs(self, turn: Turn) -> list[SegmentRef]:
+        """The segments of a turn that is there."""
+        return self.verbatim.order.of(id_of(turn.step), len(told(turn).spans))
+
+    def text(self, ref: SegmentRef) -> str:
+        """The segment's verbatim text."""
+        return self.segment(ref).text
+
+    def segment(self, ref: SegmentRef) -> Segment:
+        """A segment as it was said; its role tells input from reply."""
+        turn = self.turns[ref.interaction_id]
+        interaction = told(turn)
+        span = interaction.spans[ref.index]
+        return Segment(
+            ref=ref,
+            text=interaction.text[span.start : span.end],
+            offset=span.start,
+            event_time=turn.event_time,
+            role=span.role,
+            speaker=span.speaker,
+        )
+
+    def lines(self, turn: Turn) -> dict[SegmentRef, str]:
+        """What is embedded of a turn: its segments, behind their speakers."""
+        return {ref: fields["text"] for ref, fields in segment_fields(told(turn)).items()}
+
+    @property
+    def unembedded(self) -> Collection[InteractionId]:
+        """The turns that lack vectors of segments."""
+        return dict.fromkeys(ref.interaction_id for ref in self.verbatim.wanting)
+
+    def is_embedded(self, turn: Turn) -> bool:
+        """Whether each of the turn's segments has its vector."""
+        return not any(ref in self.verbatim.wanting for ref in self.refs(turn))
+
+    # ---- meaning ----
+
+    def vector_of(self, step: int) -> Vector | None:
+        """A turn's own: the mean of its segments' by their lengths, as a unit vector. None until they are made."""
+        turn = self.turns[numbered(step)]
+        refs = self.refs(turn)
+        present, rows = self.verbatim.vectors.matrix(refs)
+        if len(present) < len(refs):
+            return None
+        lengths = np.array([span.end - span.start for span in told(turn).spans], dtype=np.float64)
+        return unit(lengths @ rows.astype(np.float64))
+
+    def total(self, cluster_id: str) -> NDArray[np.float64] | None:
+        """The sum of the vectors of a cluster's turns. None while none of them has one."""
+        if cluster_id not in self._totals:
+            made = [v for step in self.clusters[cluster_id].steps if (v := self.vector_of(step)) is not None]
+            self._totals[cluster_id] = np.array(made).astype(np.float64).sum(axis=0) if made else None
+        return self._totals[cluster_id]
+
+    def centroid(self, cluster_id: str) -> Vector | None:
+        """The mean of a cluster's turns, as a unit vector. None while none of them has a vector."""
+        total = self.total(cluster_id)
+        return None if total is None else unit(total)
+
+    # ---- what holds and stores it ----
+
+    @property
+    def size(self) -> int:
+        vector_bytes = 4 * self.tuning.dimension * len(self.verbatim.vectors)
+        return 16_000 + vector_bytes * 5 // 4 + 2 * self.record.text_bytes + TURN_BYTES * self.items
+
+    @property
+    def indexes(self) -> Indexes:
+        return Indexes(words={WORDS: self.verbatim.words}, vectors={VECTORS: self.verbatim.vectors})
+
+    @property
+    def weights(self) -> Weights:
+        return Weights(
+            many=tuple(self.parts.values()),
+            parts=(self.verbatim.order, self.verbatim.words, self.verbatim.vectors),
+        )
+
+    @property
+    def wanting_vectors(self) -> Mapping[str, Any]:
+        return {TURNS.name: self.unembedded} if self.verbatim.wanting else {}
+
+    def prepare(self, steps: Iterable[Step]) -> Prepared[SegmentRef]:
+        """Find the words of new turns. Pure: may run in another thread."""
+        fields: dict[SegmentRef, Mapping[str, str]] = {}
+        for step in steps:
+            if isinstance(step, TurnAdd):
+                fields.update(segment_fields(told(step.turn)))
+        return self.verbatim.words.prepare(fields)
+
+    def apply(self, change: Change[Step], prepared: Prepared[SegmentRef] | None = None) -> None:
+        """Carry out a stored change, and stand at its revision."""
+        words = self.prepare(change.steps) if prepared is None else prepared
+        super().apply(change)
+        self.verbatim.words.put(words)
+
+    def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
+        """Index vectors of turns that are there: those of a turn's segments one behind the other."""
+        if part != TURNS.name:
+            return
+        there = {item: vector for item, vector in vectors.items() if item in self.turns}
+        self.verbatim.put_vectors(self._by_segment(there))
+        for item in there:
+            self._totals.pop(self.cluster_of(step_of(item)), None)
+
+    def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:
+        if part == TURNS.name:
+            self._enter_turn(value)
+        elif part == CLUSTERS.name:
+            self._leave_cluster(before)
+            self._cluster_of.update(dict.fromkeys(value.steps, item))
+            self._totals.pop(item, None)
+
+    def left(self, part: str, item: str, before: Any) -> None:
+        if part == TURNS.name:
+            self._leave_turn(before)
+        elif part == CLUSTERS.name:
+            self._leave_cluster(before)
+            self._totals.pop(item, None)
+
+    # ---- turns come and go ----
+
+    def _enter_turn(self, turn: Turn) -> None:
+        insort(self.steps, turn.step)
+        interaction = told(turn)
+        self.verbatim.order.add(interaction, after=id_of(turn.step - 1))
+        self.verbatim.want(self.verbatim.order.of(interaction.interaction_id, len(interaction.spans)))
+
+    def _leave_turn(self, turn: Turn) -> None:
+        self.steps.pop(bisect_left(self.steps, turn.step))
+        fields = segment_fields(told(turn))
+        for ref, said in fields.items():
+            self.verbatim.words.drop(ref, said)
+            self.verbatim.vectors.drop(ref)
+            self.verbatim.wanting.pop(ref, None)
+        self.verbatim.order.drop(id_of(turn.step), len(fields))
+
+    def _leave_cluster(self, before: TurnCluster | None) -> None:
+        for step in before.steps if before else ():
+            self._cluster_of.pop(step, None)
+
+    # ---- names of segments ----
+
+    def _ref_of(self, name: str) -> SegmentRef:
+        interaction_id, _, index = name.rpartition(" ")
+        return self.verbatim.order.known(SegmentRef(InteractionId(interaction_id), int(index)))
+
+    def _fields(self, ref: SegmentRef) -> Mapping[str, str]:
+        segment = self.segment(ref)
+        return {"text": f"{segment.speaker}: {segment.text}" if segment.speaker else segment.text}
+
+    def _by_segment(self, joined: Mapping[str, Vector]) -> dict[SegmentRef, Vector]:
+        """Vectors of turns as vectors of their segments; those that do not fit their turn are passed over."""
+        found: dict[SegmentRef, Vector] = {}
+        for item, vector in joined.items():
+            turn = self.turns.get(item)
+            refs = self.refs(turn) if turn else []
+            if refs and vector.size == len(refs) * self.tuning.dimension:
+                found.update(zip(refs, vector.reshape(len(refs), -1), strict=True))
+        return found
+
+
+def unit(vector: NDArray[np.float64]) -> Vector:
+    """Of length 1, as float32; zero stays zero."""
+    length = float(np.sqrt(vector @ vector))
+    return (vector / length if length > 0.0 else vector).astype(np.float32)
+
+
+def joined(rows: Sequence[Vector]) -> Vector:
+    """The vectors of a turn's segments as the one that is kept for the turn."""
+    return np.concatenate(rows)

@@ -1,0 +1,55 @@
+"""What background work a conversation's state asks for.
+
+Law: pure; while memory is switched off all of it waits. The record's `due_time` is when any process may look: soon
+after a change, then at the moment that ends a conversation left alone, then never.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from core.aggregate.kind import Chore
+from core.conversation.conversation import Conversation
+from core.conversation.keys import has_room
+from core.conversation.mid import coldest, ripe
+from core.conversation.stretches import next_owed
+from core.model.conversation import ConversationState
+
+EMBED = Chore(name="embed")
+PLACE = Chore(name="place")
+FOLD = Chore(name="fold")
+PROMOTE = Chore(name="promote")
+SUMMARISE = Chore(name="summarise")
+END = Chore(name="end")
+SETTLE = Chore(name="settle")
+
+
+def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
+    """The chores that have something to do."""
+    if not conversation.record.enabled:
+        return ()
+    unplaced = conversation.unplaced()
+    asked = (
+        (EMBED, bool(conversation.verbatim.wanting)),
+        (PLACE, bool(unplaced) and conversation.is_embedded(unplaced[0])),
+        (FOLD, coldest(conversation) is not None),
+        (PROMOTE, ripe(conversation) is not None and has_room(conversation)),
+        (SUMMARISE, next_owed(conversation) is not None),
+        (END, is_idle(conversation, now)),
+    )
+    found = [chore for chore, is_due in asked if is_due]
+    looked_at = conversation.record.due_time
+    return found or ([SETTLE] if looked_at is not None and now >= looked_at else [])
+
+
+def next_look(conversation: Conversation) -> datetime | None:
+    """When there may be something to do though nothing changes; None: never."""
+    record = conversation.record
+    if record.state is not ConversationState.ACTIVE or record.last_turn_time is None or not record.enabled:
+        return None
+    return record.last_turn_time + conversation.tiers.idle_timeout
+
+
+def is_idle(conversation: Conversation, now: datetime) -> bool:
+    """Whether an active conversation has had no turn for as long as ends it."""
+    ends = next_look(conversation)
+    return ends is not None and now >= ends

@@ -1,0 +1,67 @@
+"""What of a conversation belongs before a model that is about to answer an input.
+
+Law: pure, reads only. No turn is chosen twice: what is short is not recalled, what lies in a chosen cluster is not
+recalled by itself. Summaries that tell only of what is short are left out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.conversation.conversation import Conversation
+from core.conversation.mid import recalled
+from core.conversation.search import search_turns
+from core.model.bank import EmbeddingSpace
+from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
+from core.verbatim.query import Query
+
+SHORT_SHOWN = 200  # newest turns at most, however many wait for their cluster
+SUMMARIES_SHOWN = 20  # newest at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """Keys in order; LONG summaries, newest first; clusters, best first, each with those of its turns that are not
+    short; single turns outside of them, best first; the short tier in step order.
+
+    `ranks`: of the turns that fit the query by themselves, in clusters or not, from 0.
+    """
+
+    keys: Sequence[KeyMemory]
+    summaries: Sequence[Summary]
+    clusters: Sequence[tuple[TurnCluster, Sequence[Turn]]]
+    turns: Sequence[Turn]
+    short: Sequence[Turn]
+    ranks: Mapping[int, int]
+
+
+def recall(
+    conversation: Conversation,
+    query: Query,
+    space: EmbeddingSpace,
+    *,
+    top_clusters: int,
+    singles: int,
+) -> Recalled:
+    """What fits a query; `singles`: turns looked for one by one, 0 for none."""
+    short = conversation.short()[-SHORT_SHOWN:]
+    shown = {turn.step for turn in short}
+    clusters = [
+        (cluster, [conversation.turn(step) for step in cluster.steps if step not in shown])
+        for cluster, _ in recalled(conversation, query, space, top_clusters)
+    ]
+    clustered = {turn.step for _, turns in clusters for turn in turns}
+    hits = (
+        search_turns(conversation, query._replace(top_k=singles), space, lambda step: step not in shown)
+        if singles
+        else []
+    )
+    first_shown = min(shown, default=conversation.record.last_step + 1)
+    told = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
+    return Recalled(
+        keys=conversation.keys_in_order(),
+        summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
+        clusters=[(cluster, turns) for cluster, turns in clusters if turns],
+        turns=[hit.turn for hit in hits if hit.turn.step not in clustered],
+        short=short,
+        ranks={hit.turn.step: rank for rank, hit in enumerate(hits)},
+    )

@@ -1,0 +1,113 @@
+"""Finding turns: the search of a bank's segments, over a conversation's.
+
+Law: reads only, by `core.verbatim.placed` alone. A turn scores as its best segment; the topic of a segment is the
+cluster that its turn lies in.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.conversation.conversation import Conversation
+from core.conversation.mid import likeness
+from core.conversation.telling import REPLY, step_of
+from core.ids import SegmentRef
+from core.index.scoring import Scored, Why
+from core.model.bank import EmbeddingSpace
+from core.model.conversation import Turn
+from core.verbatim.candidates import terms_of
+from core.verbatim.placed import placed
+from core.verbatim.query import ADMITS_ALL, Query
+from core.verbatim.segment_order import Positions
+
+PER_TURN = 2  # segments looked for of each turn wanted: as a rule it has an input and a reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnHit:
+    """A turn found, by the segment of it that fits best."""
+
+    turn: Turn
+    cluster_id: str
+    segment: str
+    in_reply: bool
+    score: float
+    attribute_score: float
+    embedding_score: float
+    why: Why = ()
+
+
+class ConversationTeller:
+    """What a conversation knows of its segments."""
+
+    def __init__(self, conversation: Conversation, space: EmbeddingSpace) -> None:
+        self._conversation, self._space = conversation, space
+        self.text = conversation.text
+
+    def standings(self, _refs: Sequence[SegmentRef]) -> None:
+        """Nothing speaks against a turn."""
+        return
+
+    def topics(self, query: Query, _said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
+        """How like the query the centroid of each one's cluster is."""
+        conversation = self._conversation
+        order = conversation.verbatim.order
+        names = [conversation.cluster_of(step_of(ref.interaction_id)) for ref in order.refs(positions)]
+        known = [conversation.clusters[name] for name in dict.fromkeys(names) if name]
+        scores = likeness(conversation, query, self._space, known).tolist()
+        of = {cluster.cluster_id: score for cluster, score in zip(known, scores, strict=True)}
+        return np.array([of.get(name, 0.0) for name in names])
+
+
+def search_turns(
+    conversation: Conversation,
+    query: Query,
+    space: EmbeddingSpace,
+    wanted: Callable[[int], bool] | None = None,
+) -> list[TurnHit]:
+    """The best `top_k` turns, of those whose step is `wanted`, best first."""
+    asked, found = PER_TURN * query.top_k, list[Scored[SegmentRef]]()
+    teller, said, allowed = (
+        ConversationTeller(conversation, space),
+        terms_of(query),
+        _allowed(conversation, query, wanted),
+    )
+    while True:
+        found = placed(conversation.verbatim, teller, space, query._replace(top_k=asked), said, allowed)
+        best: dict[int, Scored[SegmentRef]] = {}
+        for each in found:
+            best.setdefault(step_of(each.key.interaction_id), each)
+        if len(best) >= query.top_k or len(found) < asked:
+            return [_hit(conversation, each) for each in list(best.values())[: query.top_k]]
+        asked *= 4
+
+
+def _allowed(
+    conversation: Conversation, query: Query, wanted: Callable[[int], bool] | None
+) -> Callable[[SegmentRef], bool] | None:
+    chosen = query.filter
+    if chosen is ADMITS_ALL and wanted is None:
+        return None
+
+    def allowed(ref: SegmentRef) -> bool:
+        turn = conversation.turns[ref.interaction_id]
+        return chosen.is_in_time(turn.event_time) and (wanted is None or wanted(turn.step))
+
+    return allowed
+
+
+def _hit(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:
+    segment = conversation.segment(found.key)
+    turn = conversation.turns[found.key.interaction_id]
+    return TurnHit(
+        turn=turn,
+        cluster_id=conversation.cluster_of(turn.step),
+        segment=segment.text,
+        in_reply=segment.role == REPLY,
+        score=found.score,
+        attribute_score=found.attribute_score,
+        embedding_score=found.embedding_score,
+        why=found.why,
+    )

@@ -1,0 +1,204 @@
+"""A conversation as plain values: its record, turns, clusters, summaries, keys."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from core.ids import Collection, User
+from core.keys import ConversationKey
+
+
+class ConversationState(StrEnum):
+    ACTIVE = "active"
+    ENDED = "ended"
+
+
+class SummaryKind(StrEnum):
+    LONG = "long"  # of a stretch of turns
+    FOLDED = "folded"  # of a cluster that made room for others
+
+
+class KeyType(StrEnum):
+    USER = "user"
+    SYSTEM = "system"  # made of a cluster that was recalled often
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationSettings:
+    """A conversation's overrides of the configuration; None means the configured value holds."""
+
+    short_turns: int | None = None
+    similarity: float | None = None
+    max_clusters: int | None = None
+    hit_threshold: int | None = None
+    top_clusters: int | None = None
+    summary_every: int | None = None
+    summary_length: int | None = None
+    idle_timeout: timedelta | None = None
+
+
+NO_SETTINGS = ConversationSettings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tiers:
+    """How the tiers of a conversation are kept: as configured, or with a conversation's own settings in their place.
+
+    `similarity` None: the embedder's own line. `cluster_turns`: a cluster of so many takes no more. `summaries`: of
+    either kind. `summary_length` in Chinese characters, or words of other languages.
+    """
+
+    short_turns: int = 20
+    similarity: float | None = None
+    max_clusters: int = 100
+    cluster_turns: int = 64
+    top_clusters: int = 3
+    hit_threshold: int = 10
+    system_keys: int = 20
+    key_tokens: int = 2_000
+    summary_every: int = 10
+    summary_length: int = 200
+    summaries: int = 200
+    idle_timeout: timedelta = timedelta(minutes=30)
+
+    def under(self, settings: ConversationSettings) -> "Tiers":
+        """These, but for what the settings say otherwise."""
+        own = {each.name: getattr(settings, each.name) for each in fields(settings)}
+        return replace(self, **{name: value for name, value in own.items() if value is not None})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRange:
+    """Consecutive steps, both ends included."""
+
+    first_step: int
+    last_step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryOwed:
+    """A summary that went with a turn it told of, to be made anew of the turns that are left."""
+
+    summary_id: str
+    kind: SummaryKind
+    ranges: tuple[StepRange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationRecord:
+    """What a conversation is apart from its contents.
+
+    `last_step`: the newest ever given. Turns up to `placed_to` have been given their cluster, those up to
+    `summarised_to` their summary; `owed` are those to be made anew. `edited_at`: the revision at which what a
+    caller can set last changed. `text_bytes`: of all turns that are there, in UTF-8.
+    """
+
+    key: ConversationKey
+    uid: str
+    user: User
+    collection: Collection
+    create_time: datetime
+    update_time: datetime
+    goal: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    settings: ConversationSettings = NO_SETTINGS
+    enabled: bool = True
+    state: ConversationState = ConversationState.ACTIVE
+    generation: int = 0
+    ttl: timedelta | None = None
+    turn_count: int = 0
+    last_step: int = 0
+    text_bytes: int = 0
+    placed_to: int = 0
+    summarised_to: int = 0
+    owed: tuple[SummaryOwed, ...] = ()
+    last_turn_time: datetime | None = None
+    end_time: datetime | None = None
+    due_time: datetime | None = None
+    purge_time: datetime | None = None
+    tokens_spent: int = 0
+    edited_at: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One input and its reply, word for word. Which cluster it lies in is the cluster's to say."""
+
+    step: int
+    input: str
+    reply: str
+    event_time: datetime
+    create_time: datetime
+    input_speaker: str = ""
+    reply_speaker: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def characters(self) -> int:
+        return len(self.input) + len(self.reply)
+
+    @property
+    def text_bytes(self) -> int:
+        """In UTF-8."""
+        return len(self.input.encode()) + len(self.reply.encode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnCluster:
+    """Older turns about one thing; `steps` ascend. It is called after the step that founded it."""
+
+    cluster_id: str
+    steps: tuple[int, ...]
+    promoted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterHits:
+    """How often a cluster was recalled, and when last: apart from the cluster, as it changes more often."""
+
+    cluster_id: str
+    hits: int
+    last_hit_time: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What was said in the turns of `ranges`, in few words. Times: of the earliest and the latest of them."""
+
+    summary_id: str
+    kind: SummaryKind
+    ranges: tuple[StepRange, ...]
+    text: str
+    start_time: datetime
+    end_time: datetime
+    create_time: datetime
+
+    @property
+    def first_step(self) -> int:
+        return self.ranges[0].first_step
+
+    @property
+    def last_step(self) -> int:
+        return self.ranges[-1].last_step
+
+    def tells_of(self, steps: frozenset[int]) -> bool:
+        """Whether one of the steps lies in its ranges."""
+        return any(r.first_step <= step <= r.last_step for r in self.ranges for step in steps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyMemory:
+    """A short statement that every prompt shows. `from_steps`: the turns that a SYSTEM key rests on.
+
+    `revision`: at which its text last changed.
+    """
+
+    key_id: str
+    type: KeyType
+    text: str
+    create_time: datetime
+    update_time: datetime
+    revision: int
+    cluster_id: str = ""
+    from_steps: tuple[int, ...] = ()

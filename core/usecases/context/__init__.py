@@ -1,0 +1,1 @@
+"""One prompt from all kinds of memory."""

@@ -1,0 +1,65 @@
+"""AddKey: a short statement that every prompt shows."""
+
+from dataclasses import dataclass
+
+from core.conversation.conversation import Conversation
+from core.conversation.keys import require_room
+from core.conversation.steps import KeyPut
+from core.ids import Collection
+from core.keys import ConversationKey
+from core.model.conversation import KeyMemory, KeyType
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.conversation.founding import require_on, written
+from core.usecases.house import House
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddKey:
+    key: ConversationKey
+    text: str
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyNamed:
+    """What is kept for a repetition: its id and when it was made, no text."""
+
+    key_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyKept:
+    """The key as it stands; None where it was deleted since the first answer."""
+
+    key: KeyMemory | None
+    key_id: str
+    revision: int
+    replayed: bool
+
+
+async def add_key(house: House, command: AddKey) -> KeyKept:
+    """Raises MemoryOff, LimitReached, RequestIdReused."""
+    now, key_id = house.clock.now(), house.ids.new("k")
+
+    def stage(conversation: Conversation, revision: int) -> Draft[KeyNamed]:
+        require_on(conversation)
+        made = KeyMemory(
+            key_id=key_id,
+            type=KeyType.USER,
+            text=command.text,
+            create_time=now,
+            update_time=now,
+            revision=revision,
+        )
+        require_room(conversation, made)
+        return Draft(result=KeyNamed(key_id=key_id), steps=(KeyPut(key=made),), touches=frozenset({"keys"}))
+
+    done = await written(house, command.key, Collection(""), stage, command.request, KeyNamed)
+    return await kept(house, command.key, done.result.key_id, done.revision, done.replayed)
+
+
+async def kept(house: House, key: ConversationKey, key_id: str, revision: int, replayed: bool) -> KeyKept:
+    """The answer: the key read back by its id."""
+    async with house.conversations.reading(key, revision) as conversation:
+        found = conversation.keys.get(key_id)
+    return KeyKept(key=found, key_id=key_id, revision=revision, replayed=replayed)

@@ -1,0 +1,121 @@
+"""AddTurns: turns word for word, in the order they came. No model and no embedder is asked here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from core.conversation.conversation import Conversation
+from core.conversation.steps import ConversationPut, Step, TurnAdd
+from core.ids import Collection
+from core.keys import ConversationKey
+from core.model.conversation import ConversationRecord, ConversationState, Turn
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.conversation.founding import require_on, written
+from core.usecases.house import House
+
+RESUME_AFTER = timedelta(
+    minutes=1
+)  # so long the process that took the turns has for the tiers, before others look
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTurn:
+    """A turn as it came. Without an `event_time`: now."""
+
+    input: str
+    reply: str
+    input_speaker: str = ""
+    reply_speaker: str = ""
+    event_time: datetime | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddTurns:
+    """`collection`: of a conversation that is made here."""
+
+    key: ConversationKey
+    collection: Collection
+    turns: tuple[NewTurn, ...]
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepsGiven:
+    """What is kept for a repetition: names, no texts."""
+
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsAdded:
+    """The turns with their steps; one that was deleted since the first answer has no text any more."""
+
+    turns: tuple[Turn, ...]
+    revision: int
+    replayed: bool
+
+
+async def add_turns(house: House, command: AddTurns) -> TurnsAdded:
+    """Raises MemoryOff, LimitReached, RequestIdReused."""
+    now = house.clock.now()
+    staged: tuple[Turn, ...] = ()
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[StepsGiven]:
+        nonlocal staged
+        require_on(conversation)
+        staged = _numbered(command.turns, conversation.record.last_step, now)
+        record = _grown(conversation.record, staged, now)
+        house.limits.check_conversation(record)
+        steps: tuple[Step, ...] = (
+            *(TurnAdd(turn=turn) for turn in staged),
+            ConversationPut(record=record),
+        )
+        result = StepsGiven(steps=tuple(turn.step for turn in staged))
+        return Draft(result=result, steps=steps, touches=frozenset({"conversation"}))
+
+    done = await written(house, command.key, command.collection, stage, command.request, StepsGiven)
+    turns = await _read_back(house, command.key, done.result.steps, now) if done.replayed else staged
+    return TurnsAdded(turns=turns, revision=done.revision, replayed=done.replayed)
+
+
+def _numbered(turns: tuple[NewTurn, ...], last_step: int, now: datetime) -> tuple[Turn, ...]:
+    return tuple(
+        Turn(
+            step=step,
+            input=new.input,
+            reply=new.reply,
+            event_time=new.event_time or now,
+            create_time=now,
+            input_speaker=new.input_speaker,
+            reply_speaker=new.reply_speaker,
+            labels=new.labels,
+        )
+        for step, new in enumerate(turns, start=last_step + 1)
+    )
+
+
+def _grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) -> ConversationRecord:
+    return replace(
+        record,
+        state=ConversationState.ACTIVE,
+        end_time=None,
+        turn_count=record.turn_count + len(turns),
+        last_step=turns[-1].step,
+        text_bytes=record.text_bytes + sum(turn.text_bytes for turn in turns),
+        last_turn_time=now,
+        due_time=now + RESUME_AFTER,
+        purge_time=None if record.ttl is None else now + record.ttl,
+    )
+
+
+async def _read_back(
+    house: House, key: ConversationKey, steps: tuple[int, ...], now: datetime
+) -> tuple[Turn, ...]:
+    async with house.conversations.reading(key) as conversation:
+        return tuple(
+            conversation.turn(step)
+            if conversation.has_turn(step)
+            else Turn(step=step, input="", reply="", event_time=now, create_time=now)
+            for step in steps
+        )

@@ -1,0 +1,39 @@
+"""Which use case does which chore of a conversation."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from core.agents.usage import Ledger
+from core.conversation import due
+from core.keys import ConversationKey, Key
+from core.usecases.conversation.embed_turns import embed_turns
+from core.usecases.conversation.fold_clusters import fold_clusters
+from core.usecases.conversation.place_turns import place_turns
+from core.usecases.conversation.promote_clusters import promote_clusters
+from core.usecases.conversation.settle import end_idle, settle
+from core.usecases.conversation.summarise_turns import summarise_turns
+from core.usecases.house import House
+
+Work = Callable[[House, ConversationKey, Ledger], Awaitable[None]]
+
+WORKS: Mapping[str, Work] = {
+    due.EMBED.name: embed_turns,
+    due.PLACE.name: place_turns,
+    due.FOLD.name: fold_clusters,
+    due.PROMOTE.name: promote_clusters,
+    due.SUMMARISE.name: summarise_turns,
+    due.END.name: end_idle,
+    due.SETTLE.name: settle,
+}
+
+
+def conversation_chores(house: House) -> Mapping[str, Callable[[Key], Awaitable[None]]]:
+    """By name, each at work for a key, within the budget of a call."""
+    return {name: _at_work(house, work) for name, work in WORKS.items()}
+
+
+def _at_work(house: House, work: Work) -> Callable[[Key], Awaitable[None]]:
+    async def do(key: Key) -> None:
+        assert isinstance(key, ConversationKey), "assigned to conversations"
+        await work(house, key, house.workshop.ledger(key))
+
+    return do

@@ -1,0 +1,62 @@
+"""CreateConversation: an empty conversation, with settings of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from hashlib import sha256
+
+from core.conversation.steps import ConversationPut
+from core.ids import Collection, ConversationId, Tenant, User
+from core.keys import ConversationKey
+from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.conversation.founding import new_record, require_room
+from core.usecases.house import House
+from core.usecases.user.writer import writer_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateConversation:
+    """No `conversation_id`: one is made."""
+
+    tenant: Tenant
+    user: User
+    conversation_id: ConversationId | None = None
+    collection: Collection
+    goal: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    settings: ConversationSettings = NO_SETTINGS
+    enabled: bool = True
+    ttl: timedelta | None = None
+    request: RequestKey | None = None
+
+
+async def create_conversation(house: House, command: CreateConversation) -> Committed[ConversationRecord]:
+    """Raises ConversationExists, MemoryOff, LimitReached, RequestIdReused."""
+    key = ConversationKey(
+        tenant=command.tenant,
+        user=command.user,
+        conversation_id=command.conversation_id or _new_id(house, command),
+    )
+    writer = await writer_of(house, key.tenant, key.user)
+    await require_room(house, key)
+    made = new_record(house, key, command.collection)
+    record = replace(
+        made,
+        goal=command.goal,
+        labels=command.labels,
+        settings=command.settings,
+        enabled=command.enabled,
+        ttl=command.ttl,
+        purge_time=None if command.ttl is None else made.create_time + command.ttl,
+    )
+    draft = Draft(result=record, steps=(ConversationPut(record=record),), requires=(writer,))
+    return await house.conversations.found(key, draft, command.request)
+
+
+def _new_id(house: House, command: CreateConversation) -> ConversationId:
+    """A repeated request must find the conversation it made, so its id follows from the request's."""
+    if command.request is None:
+        return ConversationId(house.ids.new("c"))
+    asked = f"{command.tenant}\n{command.user}\n{command.request.verb}\n{command.request.request_id}"
+    return ConversationId(f"c-{sha256(asked.encode()).hexdigest()[:32]}")

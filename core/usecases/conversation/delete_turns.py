@@ -1,0 +1,120 @@
+"""DeleteTurns: turns go, and in the same change all that rests on them; what can be made anew is owed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from core.conversation.conversation import Conversation
+from core.conversation.steps import (
+    ConversationPut,
+    KeyDrop,
+    MidDrop,
+    MidPut,
+    Step,
+    SummaryDrop,
+    TurnDrop,
+)
+from core.conversation.stretches import turns_of
+from core.errors import TurnNotFound
+from core.keys import ConversationKey
+from core.model.conversation import ConversationRecord, KeyType, SummaryOwed
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.house import House
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteTurns:
+    """`steps`, each of which must be there; or, none of them given, a range in which some turn must be."""
+
+    key: ConversationKey
+    steps: tuple[int, ...] = ()
+    first_step: int = 0
+    last_step: int = 0
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsDeleted:
+    """How much went; clusters: those that lost their last turn."""
+
+    turns: int
+    clusters: int
+    summaries: int
+    keys: int
+
+
+async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDeleted]:
+    """Raises ConversationNotFound, TurnNotFound, RequestIdReused."""
+    now = house.clock.now()
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[TurnsDeleted]:
+        gone = frozenset(_chosen(conversation, command))
+        rest = [
+            *(TurnDrop(step=step) for step in sorted(gone)),
+            *_clusters(conversation, gone),
+            *_summaries(conversation, gone),
+            *_keys(conversation, gone),
+        ]
+        record = replace(_shrunk(conversation, gone), due_time=now)
+        return Draft(
+            result=_counted(rest),
+            steps=(ConversationPut(record=record), *rest),
+            touches=frozenset({"conversation"}),
+            erase=True,
+        )
+
+    return await house.conversations.commit(command.key, stage, command.request, TurnsDeleted)
+
+
+def _chosen(conversation: Conversation, command: DeleteTurns) -> list[int]:
+    if command.steps:
+        return [conversation.turn(step).step for step in command.steps]
+    found = [turn.step for turn in conversation.between(command.first_step, command.last_step)]
+    if not found:
+        raise TurnNotFound(command.first_step)
+    return found
+
+
+def _clusters(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
+    for name in dict.fromkeys(filter(None, map(conversation.cluster_of, sorted(gone)))):
+        cluster = conversation.clusters[name]
+        left = tuple(step for step in cluster.steps if step not in gone)
+        yield MidPut(cluster=replace(cluster, steps=left)) if left else MidDrop(cluster_id=name)
+
+
+def _summaries(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
+    for summary in conversation.summaries_in_order():
+        if summary.tells_of(gone):
+            yield SummaryDrop(summary_id=summary.summary_id)
+
+
+def _keys(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
+    for key in conversation.keys_in_order(KeyType.SYSTEM):
+        if gone.intersection(key.from_steps):
+            yield KeyDrop(key_id=key.key_id)
+
+
+def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRecord:
+    """The record without the turns, and with the summaries it owes for what is left of theirs."""
+    record = conversation.record
+    lost = (s for s in conversation.summaries_in_order() if s.tells_of(gone))
+    owed = {each.summary_id: each for each in record.owed}
+    owed |= {s.summary_id: SummaryOwed(summary_id=s.summary_id, kind=s.kind, ranges=s.ranges) for s in lost}
+    standing = tuple(
+        each for each in owed.values() if any(t.step not in gone for t in turns_of(conversation, each.ranges))
+    )
+    return replace(
+        record,
+        owed=standing,
+        turn_count=record.turn_count - len(gone),
+        text_bytes=record.text_bytes - sum(conversation.turn(step).text_bytes for step in gone),
+        generation=record.generation + 1,
+    )
+
+
+def _counted(steps: list[Step]) -> TurnsDeleted:
+    def count(kind: type) -> int:
+        return sum(isinstance(step, kind) for step in steps)
+
+    return TurnsDeleted(
+        turns=count(TurnDrop), clusters=count(MidDrop), summaries=count(SummaryDrop), keys=count(KeyDrop)
+    )

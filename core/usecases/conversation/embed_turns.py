@@ -1,0 +1,35 @@
+"""Making the vectors of turns that lack them, some at a time, stored as they come."""
+
+from itertools import islice
+
+from core.agents.usage import Ledger
+from core.conversation.conversation import Conversation, joined
+from core.conversation.steps import TURNS
+from core.keys import ConversationKey
+from core.usecases.house import House
+
+BATCH = 32  # segments asked for at once, and turns stored at once
+
+
+async def embed_turns(house: House, key: ConversationKey, ledger: Ledger) -> None:
+    """Raises ConversationNotFound, EmbedderUnavailable."""
+    while True:
+        async with house.conversations.reading(key) as conversation:
+            uid, lines = conversation.uid, _next(conversation)
+        if not lines:
+            return
+        made = {}
+        for item, texts in lines.items():
+            with ledger.spending("embedder"):
+                parts = [
+                    await house.embedder.embed_passages(texts[start : start + BATCH])
+                    for start in range(0, len(texts), BATCH)
+                ]
+            made[item] = joined([row for rows in parts for row in rows])
+        await house.conversations.keep_vectors(key, uid, TURNS.name, made)
+
+
+def _next(conversation: Conversation) -> dict[str, list[str]]:
+    """The texts of turns still to be embedded: of some, the oldest first."""
+    chosen = list(islice(conversation.unembedded, BATCH))
+    return {item: list(conversation.lines(conversation.turns[item]).values()) for item in chosen}

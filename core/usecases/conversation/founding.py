@@ -1,0 +1,93 @@
+"""Conversations come to be: by CreateConversation, or by the first turn or key that names one."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from core.conversation.conversation import Conversation
+from core.conversation.steps import ConversationPut, Step
+from core.errors import ConversationExists, ConversationNotFound, LimitReached, MemoryOff
+from core.ids import Collection
+from core.keys import ConversationKey
+from core.model.conversation import ConversationRecord
+from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.store import Require
+from core.usecases.house import House
+from core.usecases.user.writer import writer_of
+
+Result = TypeVar("Result")
+
+SCOPE = "conversation"
+
+
+def new_record(house: House, key: ConversationKey, collection: Collection) -> ConversationRecord:
+    now = house.clock.now()
+    return ConversationRecord(
+        key=key,
+        uid=house.ids.new("u"),
+        user=key.user,
+        collection=collection,
+        create_time=now,
+        update_time=now,
+    )
+
+
+async def require_room(house: House, key: ConversationKey) -> None:
+    """Raises LimitReached where the user has as many conversations as there may be."""
+    most = house.limits.conversations_per_user
+    if await house.store.count(key.tenant, key.kind, key.user) >= most:
+        raise LimitReached("conversations_per_user", most, "delete conversations, or raise the limit")
+
+
+async def written(
+    house: House,
+    key: ConversationKey,
+    collection: Collection,
+    stage: Callable[[Conversation, int], Draft[Result]],
+    request: RequestKey | None,
+    answer: type[Result],
+) -> Committed[Result]:
+    """Commit a draft of the user's on a conversation, which is made if it is not there.
+
+    Raises MemoryOff, LimitReached, RequestIdReused, and what `stage` raises.
+    """
+    writer = await writer_of(house, key.tenant, key.user)
+    staging = required(stage, writer)
+    try:
+        return await house.conversations.commit(key, staging, request, answer)
+    except ConversationNotFound:
+        await _found(house, key, collection, writer)
+    return await house.conversations.commit(key, staging, request, answer)
+
+
+async def _found(house: House, key: ConversationKey, collection: Collection, writer: Require) -> None:
+    await require_room(house, key)
+    record = new_record(house, key, collection)
+    steps: tuple[Step, ...] = (ConversationPut(record=record),)
+    try:
+        await house.conversations.found(key, Draft(result=record, steps=steps, requires=(writer,)))
+    except ConversationExists:
+        return  # another call was quicker
+
+
+def required(
+    stage: Callable[[Conversation, int], Draft[Result]], writer: Require
+) -> Callable[[Conversation, int], Draft[Result]]:
+    """The same draft, stored only while the user's memory is on."""
+
+    def staged(conversation: Conversation, revision: int) -> Draft[Result]:
+        draft = stage(conversation, revision)
+        return Draft(
+            result=draft.result,
+            steps=draft.steps,
+            touches=draft.touches,
+            requires=(*draft.requires, writer),
+            erase=draft.erase,
+        )
+
+    return staged
+
+
+def require_on(conversation: Conversation) -> None:
+    """Raises MemoryOff for a conversation that is switched off."""
+    if not conversation.record.enabled:
+        raise MemoryOff(SCOPE)

@@ -1,0 +1,46 @@
+"""ListConversations: a user's conversations by id, from the store: they need not be in memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.ids import Tenant, User
+from core.keys import ConversationKey
+from core.model.conversation import ConversationRecord
+from core.ports.store import Listing
+from core.usecases.house import House
+from core.usecases.paging import BY_ID, DEFAULT_PAGE, place_of, token_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListConversations:
+    """Empty fields admit all; labels must all match."""
+
+    tenant: Tenant
+    user: User
+    collection: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    state: str = ""
+    page_size: int = DEFAULT_PAGE
+    page_token: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationsListed:
+    conversations: tuple[ConversationRecord, ...]
+    next_page_token: str
+
+
+async def list_conversations(house: House, command: ListConversations) -> ConversationsListed:
+    """Raises InvalidField (page_token)."""
+    place = place_of(command, command.page_token, BY_ID)
+    chosen = Listing(
+        user=command.user, collection=command.collection, labels=command.labels, state=command.state
+    )
+    after = str(place[0]) if place else ""
+    found = await house.store.listed(
+        command.tenant, ConversationKey.kind, chosen, after, command.page_size + 1
+    )
+    shown = tuple(record for record, _ in found[: command.page_size])
+    more = len(found) > command.page_size
+    token = token_of(command, (shown[-1].key.name,)) if more else ""
+    return ConversationsListed(conversations=shown, next_page_token=token)

@@ -1,0 +1,30 @@
+"""Giving the turns that fell out of the short tier their clusters, in step order."""
+
+from dataclasses import replace
+
+from core.agents.usage import Ledger
+from core.conversation.conversation import Conversation
+from core.conversation.mid import placings
+from core.conversation.steps import MidPut
+from core.keys import ConversationKey
+from core.usecases.conversation.tending import Outcome, Seen, land
+from core.usecases.house import House
+
+
+async def place_turns(house: House, key: ConversationKey, ledger: Ledger) -> None:
+    """Up to the first that has no vector yet. Raises ConversationNotFound."""
+    embedder = house.embedder
+
+    def make(conversation: Conversation) -> Outcome | None:
+        line = conversation.tiers.similarity
+        similarity = embedder.thresholds.cluster if line is None else line
+        clusters, placed_to = placings(conversation, embedder.space, similarity)
+        if not clusters:
+            return None
+        record = replace(conversation.record, placed_to=placed_to)
+        return record, [MidPut(cluster=cluster) for cluster in clusters]
+
+    async with house.conversations.reading(key) as conversation:
+        seen = Seen.of(conversation)
+    while await land(house, key, seen, ledger, make):
+        pass

@@ -1,0 +1,48 @@
+"""What time does to a conversation that is left alone: it ends, and is looked at no more."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from core.agents.usage import Ledger
+from core.conversation.conversation import Conversation
+from core.conversation.due import is_idle, next_look
+from core.keys import ConversationKey
+from core.model.conversation import ConversationState
+from core.usecases.conversation.tending import Outcome, Seen, land
+from core.usecases.house import House
+
+
+async def end_idle(house: House, key: ConversationKey, ledger: Ledger) -> None:
+    """End it if it has been idle for so long. Raises ConversationNotFound."""
+    now = house.clock.now()
+
+    def make(conversation: Conversation) -> Outcome | None:
+        if not is_idle(conversation, now):
+            return None
+        return replace(conversation.record, state=ConversationState.ENDED, end_time=now, due_time=now), ()
+
+    await _land(house, key, ledger, make)
+
+
+async def settle(house: House, key: ConversationKey, ledger: Ledger) -> None:
+    """Nothing is left to do: put off the next look. Raises ConversationNotFound."""
+    now = house.clock.now()
+
+    def make(conversation: Conversation) -> Outcome | None:
+        looked_at = conversation.record.due_time
+        if looked_at is None or looked_at > now:
+            return None
+        return replace(conversation.record, due_time=next_look(conversation)), ()
+
+    await _land(house, key, ledger, make)
+
+
+async def _land(
+    house: House,
+    key: ConversationKey,
+    ledger: Ledger,
+    make: Callable[[Conversation], Outcome | None],
+) -> None:
+    async with house.conversations.reading(key) as conversation:
+        seen = Seen.of(conversation)
+    await land(house, key, seen, ledger, make)

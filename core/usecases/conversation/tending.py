@@ -1,0 +1,93 @@
+"""What the chores of a conversation share: what they work from, and how they land.
+
+Law: a chore reads, lets go, asks its agents, then commits one change. What it made of turns that were deleted
+meanwhile, of another conversation under the same name, or after a switch-off, does not land.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core.agents.memory_roles import Passage, PassageKind, Unit
+from core.agents.usage import Ledger
+from core.conversation.conversation import Conversation
+from core.conversation.steps import ConversationPut, Step
+from core.keys import ConversationKey
+from core.model.conversation import ConversationRecord, Turn
+from core.ports.aggregates import Draft
+from core.text.scripts import is_chinese
+from core.usecases.house import House
+
+Outcome = tuple[ConversationRecord, Sequence[Step]]
+"""What a chore wants to change: the record, and the steps beside it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """The conversation that a chore began with."""
+
+    uid: str
+    generation: int
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> "Seen":
+        return cls(uid=conversation.uid, generation=conversation.record.generation)
+
+    def stands(self, conversation: Conversation) -> bool:
+        return self == Seen.of(conversation)
+
+
+async def land(
+    house: House,
+    key: ConversationKey,
+    seen: Seen,
+    ledger: Ledger,
+    make: Callable[[Conversation], Outcome | None],
+) -> bool:
+    """Commit what a chore made, with what its agents cost; whether anything landed. Raises ConversationNotFound."""
+    tokens = recorded = 0
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[bool]:
+        nonlocal tokens, recorded
+        made = make(conversation) if seen.stands(conversation) else None
+        tokens = ledger.unrecorded
+        recorded = conversation.record.tokens_spent + tokens
+        if made is None and not tokens:
+            return Draft(result=False)
+        record, others = made or (conversation.record, ())
+        return Draft(
+            result=made is not None,
+            steps=(ConversationPut(record=replace(record, tokens_spent=recorded)), *others),
+            touches=frozenset({"conversation"}),
+        )
+
+    done = await house.conversations.commit(key, stage)
+    ledger.put_on_record(tokens, recorded)
+    return done.result
+
+
+def passages_of(turns: Iterable[Turn]) -> list[Passage]:
+    """Inputs and replies in the order they were said."""
+    found: list[Passage] = []
+    for turn in turns:
+        for kind, speaker, text in (
+            (PassageKind.INPUT, turn.input_speaker, turn.input),
+            (PassageKind.REPLY, turn.reply_speaker, turn.reply),
+        ):
+            if text.strip():
+                found.append(
+                    Passage(
+                        number=len(found),
+                        kind=kind,
+                        text=text,
+                        speaker=speaker,
+                        event_time=turn.event_time,
+                        step=turn.step,
+                    )
+                )
+    return found
+
+
+def unit_of(passages: Sequence[Passage]) -> Unit:
+    """What the length of a text about these is counted in."""
+    sample = "".join(passage.text[:1_000] for passage in passages)
+    return Unit.CHARACTERS if is_chinese(sample) else Unit.WORDS

@@ -1,0 +1,103 @@
+"""The Conversation service, method by method: message, parse, call, render."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from core.usecases.conversation.add_key import add_key
+from core.usecases.conversation.add_turns import add_turns
+from core.usecases.conversation.create_conversation import create_conversation
+from core.usecases.conversation.delete_conversation import delete_conversation
+from core.usecases.conversation.delete_key import delete_key
+from core.usecases.conversation.delete_summaries import delete_summaries
+from core.usecases.conversation.delete_turns import delete_turns
+from core.usecases.conversation.end_conversation import end_conversation
+from core.usecases.conversation.get_conversation import get_conversation
+from core.usecases.conversation.list_clusters import list_clusters
+from core.usecases.conversation.list_conversations import list_conversations
+from core.usecases.conversation.list_keys import list_keys
+from core.usecases.conversation.list_summaries import list_summaries
+from core.usecases.conversation.list_turns import list_turns
+from core.usecases.conversation.search_turns import search_turns
+from core.usecases.conversation.update_conversation import update_conversation
+from core.usecases.conversation.update_key import update_key
+from core.usecases.house import House
+from memorybank.v1 import conversation_pb2 as pb
+from service.api.endpoint import Endpoint, unary
+from service.api.from_proto import conversation as parse
+from service.api.to_proto import conversation as render
+
+SERVICE = pb.DESCRIPTOR.services_by_name["Conversation"].full_name
+
+
+def endpoints(house: House) -> Mapping[str, Endpoint]:
+    return {
+        "CreateConversation": unary(
+            pb.CreateConversationRequest,
+            parse.create_conversation,
+            partial(create_conversation, house),
+            render.create_conversation,
+        ),
+        "GetConversation": unary(
+            pb.GetConversationRequest,
+            parse.get_conversation,
+            partial(get_conversation, house),
+            render.get_conversation,
+        ),
+        "ListConversations": unary(
+            pb.ListConversationsRequest,
+            parse.list_conversations,
+            partial(list_conversations, house),
+            render.list_conversations,
+        ),
+        "UpdateConversation": unary(
+            pb.UpdateConversationRequest,
+            parse.update_conversation,
+            partial(update_conversation, house),
+            render.update_conversation,
+        ),
+        "EndConversation": unary(
+            pb.EndConversationRequest,
+            parse.end_conversation,
+            partial(end_conversation, house),
+            render.end_conversation,
+        ),
+        "DeleteConversation": unary(
+            pb.DeleteConversationRequest,
+            parse.delete_conversation,
+            partial(delete_conversation, house),
+            render.delete_conversation,
+        ),
+        "AddTurns": unary(pb.AddTurnsRequest, parse.add_turns, partial(add_turns, house), render.add_turns),
+        "ListTurns": unary(
+            pb.ListTurnsRequest, parse.list_turns, partial(list_turns, house), render.list_turns
+        ),
+        "DeleteTurns": unary(
+            pb.DeleteTurnsRequest, parse.delete_turns, partial(delete_turns, house), render.delete_turns
+        ),
+        "SearchTurns": unary(
+            pb.SearchTurnsRequest, parse.search_turns, partial(search_turns, house), render.search_turns
+        ),
+        "AddKey": unary(pb.AddKeyRequest, parse.add_key, partial(add_key, house), render.add_key),
+        "UpdateKey": unary(
+            pb.UpdateKeyRequest, parse.update_key, partial(update_key, house), render.update_key
+        ),
+        "DeleteKey": unary(
+            pb.DeleteKeyRequest, parse.delete_key, partial(delete_key, house), render.delete_key
+        ),
+        "ListKeys": unary(pb.ListKeysRequest, parse.list_keys, partial(list_keys, house), render.list_keys),
+        "ListClusters": unary(
+            pb.ListClustersRequest, parse.list_clusters, partial(list_clusters, house), render.list_clusters
+        ),
+        "ListSummaries": unary(
+            pb.ListSummariesRequest,
+            parse.list_summaries,
+            partial(list_summaries, house),
+            render.list_summaries,
+        ),
+        "DeleteSummaries": unary(
+            pb.DeleteSummariesRequest,
+            parse.delete_summaries,
+            partial(delete_summaries, house),
+            render.delete_summaries,
+        ),
+    }

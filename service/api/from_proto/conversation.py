@@ -1,0 +1,330 @@
+"""Requests of Conversation."""
+
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from core.ids import Collection, ConversationId, Tenant, User
+from core.model.conversation import ConversationSettings, SummaryKind
+from core.usecases.conversation.add_key import AddKey
+from core.usecases.conversation.add_turns import AddTurns, NewTurn
+from core.usecases.conversation.create_conversation import CreateConversation
+from core.usecases.conversation.delete_conversation import DeleteConversation
+from core.usecases.conversation.delete_key import DeleteKey
+from core.usecases.conversation.delete_summaries import DeleteSummaries
+from core.usecases.conversation.delete_turns import DeleteTurns
+from core.usecases.conversation.end_conversation import EndConversation
+from core.usecases.conversation.get_conversation import GetConversation
+from core.usecases.conversation.list_clusters import ListClusters
+from core.usecases.conversation.list_conversations import ListConversations
+from core.usecases.conversation.list_keys import ListKeys
+from core.usecases.conversation.list_summaries import ListSummaries
+from core.usecases.conversation.list_turns import LAST, ListTurns
+from core.usecases.conversation.search_turns import SearchTurns
+from core.usecases.conversation.update_conversation import UpdateConversation
+from core.usecases.conversation.update_key import UpdateKey
+from memorybank.v1 import conversation_pb2 as pb
+from service.api.enums import CONVERSATION_STATES, SUMMARY_KINDS
+from service.api.from_proto.checks import GOAL, MOST_RESULTS, NAME, Checks, checking
+from service.api.from_proto.retrieval import time_range
+from service.api.from_proto.values import conversation_key
+
+MOST_TURNS = 100  # of one call
+MOST_STEPS = 1_000
+WIDEST = 100_000  # steps of a range to be deleted
+TURN_TEXT = 100_000  # code points of a side
+KEY_TEXT = 1_000
+CONVERSATION_GOAL = 10_000
+FIELDS = ("goal", "labels", "settings", "enabled", "ttl")
+SECOND = 1.0
+ANY_KIND: dict[int, SummaryKind | None] = {0: None} | {int(n): kind for n, kind in SUMMARY_KINDS.items()}
+ANY_STATE: dict[int, str] = {0: ""} | {int(n): str(state) for n, state in CONVERSATION_STATES.items()}
+
+
+def collection_of(check: Checks, value: str) -> Collection:
+    return Collection(check.text("collection", value, NAME))
+
+
+def create_conversation(request: pb.CreateConversationRequest, tenant: Tenant) -> CreateConversation:
+    with checking() as check:
+        given = check.id_or_none("conversation_id", request.conversation_id)
+        return CreateConversation(
+            tenant=tenant,
+            user=User(check.text("user", request.user, NAME, least=1)),
+            conversation_id=ConversationId(given) if given else None,
+            collection=collection_of(check, request.collection),
+            goal=check.text("goal", request.goal, CONVERSATION_GOAL),
+            labels=check.labels("labels", request.labels),
+            settings=settings(check, request.settings, "settings."),
+            enabled=request.enabled if request.HasField("enabled") else True,
+            ttl=check.duration("ttl", request.ttl) if request.HasField("ttl") else None,
+            request=check.request(request),
+        )
+
+
+def settings(check: Checks, given: pb.ConversationSettings, path: str) -> ConversationSettings:
+    def number(name: str, least: int, most: int) -> int | None:
+        return check.optional_int(given, name, least, most, f"{path}{name}")
+
+    idle = (
+        check.duration(f"{path}idle_timeout", given.idle_timeout) if given.HasField("idle_timeout") else None
+    )
+    if idle is not None and idle.total_seconds() < SECOND:
+        check.wrong(f"{path}idle_timeout", "must be at least a second")
+    return ConversationSettings(
+        short_turns=number("short_turns", 1, 200),
+        similarity=check.optional_share(given, "similarity", f"{path}similarity"),
+        max_clusters=number("max_clusters", 1, 1_000),
+        hit_threshold=number("hit_threshold", 1, 1_000_000),
+        top_clusters=number("top_clusters", 0, 100),
+        summary_every=number("summary_every", 2, 1_000),
+        summary_length=number("summary_length", 20, 2_000),
+        idle_timeout=idle,
+    )
+
+
+def get_conversation(request: pb.GetConversationRequest, tenant: Tenant) -> GetConversation:
+    with checking() as check:
+        return GetConversation(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            min_revision=check.min_revision(request),
+        )
+
+
+def list_conversations(request: pb.ListConversationsRequest, tenant: Tenant) -> ListConversations:
+    with checking() as check:
+        return ListConversations(
+            tenant=tenant,
+            user=User(check.text("user", request.user, NAME, least=1)),
+            collection=collection_of(check, request.collection),
+            labels=check.labels("labels", request.labels),
+            state=check.choice("state", int(request.state), ANY_STATE),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+        )
+
+
+def update_conversation(request: pb.UpdateConversationRequest, tenant: Tenant) -> UpdateConversation:
+    with checking() as check:
+        given = request.conversation
+        for name in ("user", "conversation_id"):
+            if getattr(given, name) not in ("", getattr(request, name)):
+                check.wrong(f"conversation.{name}", f"must be empty, or the {name} of the request")
+        return UpdateConversation(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            fields=check.mask("update_mask", request.update_mask, FIELDS),
+            goal=check.text("conversation.goal", given.goal, CONVERSATION_GOAL),
+            labels=check.labels("conversation.labels", given.labels),
+            settings=settings(check, given.settings, "conversation.settings."),
+            enabled=given.enabled,
+            ttl=check.duration("conversation.ttl", given.ttl) if given.HasField("ttl") else None,
+            if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def end_conversation(request: pb.EndConversationRequest, tenant: Tenant) -> EndConversation:
+    with checking() as check:
+        return EndConversation(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            request=check.request(request),
+        )
+
+
+def delete_conversation(request: pb.DeleteConversationRequest, tenant: Tenant) -> DeleteConversation:
+    with checking() as check:
+        check.id_or_none("request_id", request.request_id)
+        return DeleteConversation(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            allow_missing=request.allow_missing,
+            if_revision=check.revision(request, "if_revision"),
+        )
+
+
+# ---- turns ----
+
+
+def add_turns(request: pb.AddTurnsRequest, tenant: Tenant) -> AddTurns:
+    with checking() as check:
+        turns = request.turns
+        check.amount("turns", turns, MOST_TURNS, least=1)
+        return AddTurns(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            collection=collection_of(check, request.collection),
+            turns=tuple([_turn(check.within(f"turns[{i}]."), t) for i, t in enumerate(turns[:MOST_TURNS])]),
+            request=check.request(request),
+        )
+
+
+def _turn(check: Checks, given: pb.Turn) -> NewTurn:
+    if not (given.input.strip() or given.reply.strip()):
+        check.wrong("input", "must not be empty or blank, unless reply is not")
+    return NewTurn(
+        input=check.text("input", given.input, TURN_TEXT),
+        reply=check.text("reply", given.reply, TURN_TEXT),
+        input_speaker=check.text("input_speaker", given.input_speaker, NAME),
+        reply_speaker=check.text("reply_speaker", given.reply_speaker, NAME),
+        event_time=check.optional_time(given, "event_time"),
+        labels=check.labels("labels", given.labels),
+    )
+
+
+def list_turns(request: pb.ListTurnsRequest, tenant: Tenant) -> ListTurns:
+    with checking() as check:
+        first, last = _steps(check, request)
+        return ListTurns(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            first_step=1 if first is None else first,
+            last_step=LAST if last is None else last,
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+def _steps(check: Checks, request: Message) -> tuple[int | None, int | None]:
+    """An optional range; both ends are steps, in order."""
+    first = check.optional_int(request, "first_step", 1, LAST)
+    last = check.optional_int(request, "last_step", 1, LAST)
+    if first is not None and last is not None and last < first:
+        check.wrong("last_step", "must not be before first_step")
+    return first, last
+
+
+def delete_turns(request: pb.DeleteTurnsRequest, tenant: Tenant) -> DeleteTurns:
+    with checking() as check:
+        first, last = _steps(check, request)
+        named = tuple(request.steps)
+        check.amount("steps", named, MOST_STEPS)
+        for index, step in enumerate(named[:MOST_STEPS]):
+            check.between(f"steps[{index}]", step, 1, LAST)
+        if len(set(named)) < len(named):
+            check.wrong("steps", "must not name one twice")
+        _one_choice(check, named, first, last)
+        return DeleteTurns(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            steps=named,
+            first_step=first or 0,
+            last_step=last or 0,
+            request=check.request(request),
+        )
+
+
+def _one_choice(check: Checks, named: Sequence[int], first: int | None, last: int | None) -> None:
+    if named and (first is not None or last is not None):
+        check.wrong("steps", "must be empty where first_step and last_step are given")
+    elif not named and (first is None or last is None):
+        check.wrong("steps", "must be given, or first_step and last_step")
+    elif first is not None and last is not None and last - first >= WIDEST:
+        check.wrong("last_step", f"must be at most {WIDEST - 1:,} after first_step")
+
+
+def search_turns(request: pb.SearchTurnsRequest, tenant: Tenant) -> SearchTurns:
+    with checking() as check:
+        by = request.WhichOneof("query")
+        if by is None:
+            check.wrong("text", "must be given, or embedding")
+        since, until = time_range(check, "event_time", request.event_time)
+        return SearchTurns(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            text=check.text("text", request.text, GOAL, least=1) if by == "text" else "",
+            embedding=check.vector("embedding", request.embedding) if by == "embedding" else None,
+            top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+            alpha=check.optional_share(request, "alpha"),
+            since=since,
+            until=until,
+            min_revision=check.min_revision(request),
+        )
+
+
+# ---- keys ----
+
+
+def add_key(request: pb.AddKeyRequest, tenant: Tenant) -> AddKey:
+    with checking() as check:
+        return AddKey(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            text=check.text("text", request.text, KEY_TEXT, least=1),
+            request=check.request(request),
+        )
+
+
+def update_key(request: pb.UpdateKeyRequest, tenant: Tenant) -> UpdateKey:
+    with checking() as check:
+        check.mask("update_mask", request.update_mask, ("text",))
+        if request.key.key_id not in ("", request.key_id):
+            check.wrong("key.key_id", "must be empty, or the key_id of the request")
+        return UpdateKey(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key_id=check.id("key_id", request.key_id),
+            text=check.text("key.text", request.key.text, KEY_TEXT, least=1),
+            if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def delete_key(request: pb.DeleteKeyRequest, tenant: Tenant) -> DeleteKey:
+    with checking() as check:
+        return DeleteKey(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key_id=check.id("key_id", request.key_id),
+            request=check.request(request),
+        )
+
+
+def list_keys(request: pb.ListKeysRequest, tenant: Tenant) -> ListKeys:
+    with checking() as check:
+        return ListKeys(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+# ---- clusters and summaries ----
+
+
+def list_clusters(request: pb.ListClustersRequest, tenant: Tenant) -> ListClusters:
+    with checking() as check:
+        return ListClusters(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+def list_summaries(request: pb.ListSummariesRequest, tenant: Tenant) -> ListSummaries:
+    with checking() as check:
+        first, last = _steps(check, request)
+        since, until = time_range(check, "time", request.time)
+        return ListSummaries(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            kind=check.choice("kind", int(request.kind), ANY_KIND),
+            first_step=first,
+            last_step=last,
+            since=since,
+            until=until,
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
+def delete_summaries(request: pb.DeleteSummariesRequest, tenant: Tenant) -> DeleteSummaries:
+    with checking() as check:
+        first, last = _steps(check, request)
+        since, until = time_range(check, "time", request.time)
+        if first is None and last is None and since is None and until is None:
+            check.wrong("first_step", "must be given, or last_step, or time")
+        if (first is not None or last is not None) and request.HasField("time"):
+            check.wrong("time", "must be absent where first_step or last_step are given")
+        return DeleteSummaries(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            first_step=first,
+            last_step=last,
+            since=since,
+            until=until,
+            request=check.request(request),
+        )

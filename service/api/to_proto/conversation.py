@@ -1,0 +1,271 @@
+"""Answers of Conversation."""
+
+from core.conversation.search import TurnHit
+from core.model.conversation import (
+    ClusterHits,
+    ConversationRecord,
+    ConversationSettings,
+    KeyMemory,
+    Summary,
+    Turn,
+    TurnCluster,
+)
+from core.ports.aggregates import Committed
+from core.usecases.conversation.add_key import KeyKept, KeyNamed
+from core.usecases.conversation.add_turns import TurnsAdded
+from core.usecases.conversation.delete_conversation import ConversationPurged
+from core.usecases.conversation.delete_summaries import SummariesDeleted
+from core.usecases.conversation.delete_turns import TurnsDeleted
+from core.usecases.conversation.get_conversation import ConversationSeen
+from core.usecases.conversation.list_clusters import ClustersListed
+from core.usecases.conversation.list_conversations import ConversationsListed
+from core.usecases.conversation.list_keys import KeysListed
+from core.usecases.conversation.list_summaries import SummariesListed
+from core.usecases.conversation.list_turns import TurnsListed
+from core.usecases.conversation.search_turns import TurnsFound
+from memorybank.v1 import conversation_pb2 as pb
+from memorybank.v1 import types_pb2
+from service.api.enums import CONVERSATION_STATES, KEY_TYPES, SUMMARY_KINDS, numbers
+from service.api.to_proto.values import duration, time, time_or_none
+
+_STATES = numbers(CONVERSATION_STATES)
+_KINDS = numbers(SUMMARY_KINDS)
+_TYPES = numbers(KEY_TYPES)
+
+
+# ---- values ----
+
+
+def record(value: ConversationRecord) -> pb.ConversationRecord:
+    return pb.ConversationRecord(
+        user=value.user,
+        conversation_id=value.key.conversation_id,
+        collection=value.collection,
+        goal=value.goal,
+        labels=value.labels,
+        settings=settings(value.settings),
+        enabled=value.enabled,
+        state=_STATES[value.state],
+        turn_count=value.turn_count,
+        last_step=value.last_step,
+        ttl=None if value.ttl is None else duration(value.ttl),
+        create_time=time(value.create_time),
+        update_time=time(value.update_time),
+        last_turn_time=time_or_none(value.last_turn_time),
+        end_time=time_or_none(value.end_time),
+        tokens_spent=value.tokens_spent,
+        revision=value.edited_at,
+    )
+
+
+def settings(value: ConversationSettings) -> pb.ConversationSettings:
+    return pb.ConversationSettings(
+        short_turns=value.short_turns,
+        similarity=value.similarity,
+        max_clusters=value.max_clusters,
+        hit_threshold=value.hit_threshold,
+        top_clusters=value.top_clusters,
+        summary_every=value.summary_every,
+        summary_length=value.summary_length,
+        idle_timeout=None if value.idle_timeout is None else duration(value.idle_timeout),
+    )
+
+
+def turn(value: Turn, cluster_id: str = "") -> pb.Turn:
+    return pb.Turn(
+        step=value.step,
+        input=value.input,
+        reply=value.reply,
+        input_speaker=value.input_speaker,
+        reply_speaker=value.reply_speaker,
+        event_time=time(value.event_time),
+        create_time=time(value.create_time),
+        cluster_id=cluster_id,
+        labels=value.labels,
+    )
+
+
+def cluster(value: TurnCluster, hits: ClusterHits | None) -> pb.Cluster:
+    return pb.Cluster(
+        cluster_id=value.cluster_id,
+        steps=value.steps,
+        hits=hits.hits if hits else 0,
+        last_hit_time=time_or_none(hits.last_hit_time if hits else None),
+        promoted=value.promoted,
+    )
+
+
+def summary(value: Summary) -> pb.Summary:
+    return pb.Summary(
+        summary_id=value.summary_id,
+        kind=_KINDS[value.kind],
+        first_step=value.first_step,
+        last_step=value.last_step,
+        ranges=[pb.StepRange(first_step=r.first_step, last_step=r.last_step) for r in value.ranges],
+        text=value.text,
+        start_time=time(value.start_time),
+        end_time=time(value.end_time),
+        create_time=time(value.create_time),
+    )
+
+
+def key(value: KeyMemory) -> pb.Key:
+    return pb.Key(
+        key_id=value.key_id,
+        type=_TYPES[value.type],
+        text=value.text,
+        cluster_id=value.cluster_id,
+        from_steps=value.from_steps,
+        create_time=time(value.create_time),
+        update_time=time(value.update_time),
+        revision=value.revision,
+    )
+
+
+# ---- the conversation ----
+
+
+def create_conversation(done: Committed[ConversationRecord]) -> pb.CreateConversationResponse:
+    return pb.CreateConversationResponse(
+        conversation=record(done.result), revision=done.revision, replayed=done.replayed
+    )
+
+
+def get_conversation(seen: ConversationSeen) -> pb.GetConversationResponse:
+    counts = seen.counts
+    return pb.GetConversationResponse(
+        conversation=record(seen.record),
+        counts=pb.ConversationCounts(
+            turns=counts.turns,
+            clusters=counts.clusters,
+            long_summaries=counts.long_summaries,
+            folded_summaries=counts.folded_summaries,
+            keys=counts.keys,
+            unplaced_turns=counts.unplaced_turns,
+            unembedded_turns=counts.unembedded_turns,
+        ),
+        revision=seen.revision,
+    )
+
+
+def list_conversations(listed: ConversationsListed) -> pb.ListConversationsResponse:
+    return pb.ListConversationsResponse(
+        conversations=map(record, listed.conversations), next_page_token=listed.next_page_token
+    )
+
+
+def update_conversation(done: Committed[ConversationRecord]) -> pb.UpdateConversationResponse:
+    return pb.UpdateConversationResponse(
+        conversation=record(done.result), revision=done.revision, replayed=done.replayed
+    )
+
+
+def end_conversation(done: Committed[ConversationRecord]) -> pb.EndConversationResponse:
+    return pb.EndConversationResponse(
+        conversation=record(done.result), revision=done.revision, replayed=done.replayed
+    )
+
+
+def delete_conversation(purged: ConversationPurged) -> pb.DeleteConversationResponse:
+    items = purged.counts.items
+    return pb.DeleteConversationResponse(
+        turns=items.get("turns", 0),
+        clusters=items.get("clusters", 0),
+        summaries=items.get("summaries", 0),
+        keys=items.get("keys", 0),
+        revision=purged.revision,
+    )
+
+
+# ---- turns ----
+
+
+def add_turns(added: TurnsAdded) -> pb.AddTurnsResponse:
+    return pb.AddTurnsResponse(turns=map(turn, added.turns), revision=added.revision, replayed=added.replayed)
+
+
+def list_turns(listed: TurnsListed) -> pb.ListTurnsResponse:
+    return pb.ListTurnsResponse(
+        turns=[turn(*each) for each in listed.turns],
+        next_page_token=listed.next_page_token,
+        revision=listed.revision,
+    )
+
+
+def delete_turns(done: Committed[TurnsDeleted]) -> pb.DeleteTurnsResponse:
+    return pb.DeleteTurnsResponse(
+        turns=done.result.turns,
+        clusters=done.result.clusters,
+        summaries=done.result.summaries,
+        keys=done.result.keys,
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+
+
+def search_turns(found: TurnsFound) -> pb.SearchTurnsResponse:
+    return pb.SearchTurnsResponse(
+        hits=[_hit(hit, found.by_words) for hit in found.hits], revision=found.revision
+    )
+
+
+def _hit(hit: TurnHit, by_words: bool) -> pb.TurnHit:
+    return pb.TurnHit(
+        turn=turn(hit.turn, hit.cluster_id),
+        segment=hit.segment,
+        in_reply=hit.in_reply,
+        score=hit.score,
+        attribute_score=hit.attribute_score if by_words else None,
+        embedding_score=hit.embedding_score,
+        why=[types_pb2.ScoreShare(component=name, share=share) for name, share in hit.why],
+    )
+
+
+# ---- keys ----
+
+
+def _key(kept: KeyKept) -> pb.Key:
+    return pb.Key(key_id=kept.key_id) if kept.key is None else key(kept.key)
+
+
+def add_key(kept: KeyKept) -> pb.AddKeyResponse:
+    return pb.AddKeyResponse(key=_key(kept), revision=kept.revision, replayed=kept.replayed)
+
+
+def update_key(kept: KeyKept) -> pb.UpdateKeyResponse:
+    return pb.UpdateKeyResponse(key=_key(kept), revision=kept.revision, replayed=kept.replayed)
+
+
+def delete_key(done: Committed[KeyNamed]) -> pb.DeleteKeyResponse:
+    return pb.DeleteKeyResponse(revision=done.revision, replayed=done.replayed)
+
+
+def list_keys(listed: KeysListed) -> pb.ListKeysResponse:
+    return pb.ListKeysResponse(
+        keys=map(key, listed.keys), next_page_token=listed.next_page_token, revision=listed.revision
+    )
+
+
+# ---- clusters and summaries ----
+
+
+def list_clusters(listed: ClustersListed) -> pb.ListClustersResponse:
+    return pb.ListClustersResponse(
+        clusters=[cluster(*each) for each in listed.clusters],
+        next_page_token=listed.next_page_token,
+        revision=listed.revision,
+    )
+
+
+def list_summaries(listed: SummariesListed) -> pb.ListSummariesResponse:
+    return pb.ListSummariesResponse(
+        summaries=map(summary, listed.summaries),
+        next_page_token=listed.next_page_token,
+        revision=listed.revision,
+    )
+
+
+def delete_summaries(done: Committed[SummariesDeleted]) -> pb.DeleteSummariesResponse:
+    return pb.DeleteSummariesResponse(
+        summaries=done.result.summaries, revision=done.revision, replayed=done.replayed
+    )

@@ -1,0 +1,144 @@
+"""A conversation's turns: their tiers, how they are found, and what deleting leaves."""
+
+from dataclasses import replace
+
+from core.conversation.mid import coldest, placings, recalled
+from core.conversation.search import search_turns
+from core.conversation.steps import ConversationPut, MidPut, TurnDrop
+from core.model.conversation import Tiers, TurnCluster
+from core.verbatim.query import Query
+from core.verbatim.structure import Structure
+from tests.support.conversations import EMBEDDER, SPACE, Talk, numbers, turn
+
+FEW = Tiers(short_turns=2, max_clusters=2, cluster_turns=3)
+PLACED = Structure(near=0.4, reply=0.2, topic=0.3, quote=0.5)
+
+
+def asked(text: str, top_k: int = 3, structure: Structure = PLACED) -> Query:
+    return Query(top_k=top_k, alpha=0.5, text=text, vector=EMBEDDER.vector(text), structure=structure)
+
+
+def place(talk: Talk, similarity: float = 0.3) -> None:
+    clusters, placed_to = placings(talk.conversation, SPACE, similarity)
+    record = replace(talk.conversation.record, placed_to=placed_to)
+    talk.change(ConversationPut(record=record), *(MidPut(cluster=each) for each in clusters))
+
+
+def test_a_turn_is_found_by_its_words_before_it_has_a_vector_in_either_language() -> None:
+    talk = Talk()
+    talk.say(turn(1, "数据库定了，用PostgreSQL。", "好的。"), turn(2, "The budget is 500 euros.", "Noted."))
+
+    (chinese,) = search_turns(talk.conversation, asked("数据库用什么？", 1), SPACE)
+    (english,) = search_turns(talk.conversation, asked("What is the budget?", 1), SPACE)
+
+    assert (chinese.turn.step, chinese.segment, chinese.in_reply) == (1, "数据库定了，用PostgreSQL。", False)
+    assert english.turn.step == 2
+
+
+def test_a_turn_is_one_hit_by_its_best_segment() -> None:
+    talk = Talk()
+    talk.say(
+        turn(1, "Where is the harbour?", "The harbour is north of the harbour square."),
+        turn(2, "Thanks.", "Bye."),
+    )
+    talk.embed()
+
+    hits = search_turns(talk.conversation, asked("harbour", 5), SPACE)
+
+    assert [hit.turn.step for hit in hits].count(1) == 1
+
+
+def test_turns_are_short_until_they_are_placed() -> None:
+    talk = Talk(FEW)
+    talk.say(*(turn(step, f"input {step}") for step in range(1, 6)))
+
+    assert numbers(talk.conversation.short()) == [1, 2, 3, 4, 5]
+    assert numbers(talk.conversation.unplaced()) == [1, 2, 3]
+
+    talk.embed()
+    place(talk)
+
+    assert numbers(talk.conversation.short()) == [4, 5]
+    assert sorted(s for c in talk.conversation.clusters.values() for s in c.steps) == [1, 2, 3]
+
+
+def test_turns_about_one_thing_come_into_one_cluster_and_a_full_one_takes_no_more() -> None:
+    talk = Talk(FEW)
+    boats = [turn(step, "the ferry to the island leaves the harbour") for step in (1, 3, 5, 6)]
+    other = [turn(step, "数据库的备份每天做一次") for step in (2, 4)]
+    talk.say(*sorted([*boats, *other], key=lambda each: each.step), turn(7, "so"), turn(8, "well"))
+    talk.embed()
+    place(talk)
+
+    assert [c.steps for c in talk.conversation.clusters_in_order()] == [(1, 3, 5), (2, 4), (6,)]
+
+
+def test_placing_waits_for_the_vectors_of_the_turn_whose_turn_it_is() -> None:
+    talk = Talk(FEW)
+    talk.say(*(turn(step, f"input {step}") for step in range(1, 6)))
+
+    assert placings(talk.conversation, SPACE, 0.3) == ([], 0)
+
+
+def test_the_coldest_cluster_is_folded_unless_it_is_of_late() -> None:
+    talk = Talk(FEW)
+    talk.say(*(turn(step, f"word{step}") for step in range(1, 300)))
+    talk.change(*(MidPut(cluster=TurnCluster(cluster_id=f"c{s}", steps=(s,))) for s in (1, 50, 200)))
+
+    found = coldest(talk.conversation)
+
+    assert found is not None
+    assert found.cluster_id == "c1"
+
+    talk.change(MidPut(cluster=TurnCluster(cluster_id="c1", steps=(1, 299))))
+    talk.change(MidPut(cluster=TurnCluster(cluster_id="c50", steps=(50, 298))))
+
+    assert coldest(talk.conversation) is None
+
+
+def test_the_clusters_that_fit_a_query_are_recalled_best_first() -> None:
+    talk = Talk(FEW)
+    talk.say(
+        turn(1, "the ferry leaves at nine"), turn(2, "backups run every night"), turn(3, "a"), turn(4, "b")
+    )
+    talk.embed()
+    place(talk)
+
+    found = recalled(talk.conversation, asked("When does the ferry leave?"), SPACE, 1)
+
+    assert [(cluster.steps, 0.0 < score <= 1.0) for cluster, score in found] == [((1,), True)]
+
+
+def test_a_loaded_conversation_says_what_the_living_one_says() -> None:
+    talk = Talk(FEW)
+    talk.say(*(turn(step, f"the ferry number {step}", f"leaves at {step} o'clock") for step in range(1, 30)))
+    talk.embed()
+    place(talk)
+    place(talk)
+    talk.change(
+        TurnDrop(step=10),
+        *(
+            MidPut(cluster=replace(c, steps=tuple(s for s in c.steps if s != 10)))
+            for c in talk.conversation.clusters.values()
+            if 10 in c.steps
+        ),
+    )
+    loaded = talk.loaded()
+
+    query = asked("When does the ferry number 11 leave?", 20)
+
+    assert loaded.state() == talk.conversation.state()
+    assert search_turns(loaded, query, SPACE) == search_turns(talk.conversation, query, SPACE)
+    assert recalled(loaded, query, SPACE, 5) == recalled(talk.conversation, query, SPACE, 5)
+    assert not loaded.verbatim.wanting
+
+
+def test_a_deleted_turn_is_found_no_more() -> None:
+    talk = Talk(FEW)
+    talk.say(turn(1, "the secret word is marmalade"), turn(2, "hello"))
+    talk.embed()
+
+    talk.change(TurnDrop(step=1))
+
+    assert all(h.turn.step == 2 for h in search_turns(talk.conversation, asked("secret marmalade"), SPACE))
+    assert numbers(talk.conversation.short()) == [2]

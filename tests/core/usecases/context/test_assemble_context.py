@@ -1,0 +1,204 @@
+"""One prompt for an input, from a conversation and a bank."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.agents.offline.agents import offline_agents
+from core.errors import BudgetTooSmall, RevisionNotReached
+from core.ids import BankId
+from core.keys import BankKey
+from core.text.tokens import estimate
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.record import Context
+from core.usecases.context.assemble_context import (
+    AssembleContext,
+    Form,
+    Part,
+    assemble_context,
+)
+from core.usecases.conversation.add_key import AddKey, add_key
+from core.usecases.conversation.count_hits import write_hits
+from core.usecases.conversation.update_conversation import UpdateConversation, update_conversation
+from core.usecases.house import House
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.house import make_bank, open_house
+from tests.support.talking import KEY, said, say, talked, tend
+
+BANK = BankKey(tenant=KEY.tenant, bank_id=BankId("trip"))
+
+
+async def long_talk(house: House) -> None:
+    """An early detail, then much else."""
+    await say(house, said("My sister's boat is called Marmalade.", "What a name!"))
+    await talked(house, 60)
+    await tend(house)
+
+
+async def test_a_detail_long_out_of_the_window_stands_in_the_prompt_with_its_turn() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+
+        made = await assemble_context(
+            house, AssembleContext(input="What is the boat of my sister called?", conversation=KEY)
+        )
+
+    assert "[1] 2024-05-01\n  User: My sister's boat is called Marmalade." in made.prompt
+    assert made.prompt.endswith("User: What is the boat of my sister called?")
+    assert made.tokens == estimate(made.prompt)
+
+
+async def test_the_parts_stand_in_their_order_in_the_language_of_the_input() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        await add_key(house, AddKey(key=KEY, text="预算不能超过10万元"))
+
+        made = await assemble_context(
+            house, AssembleContext(input="第4次备份成功了吗？", system="你是助手。", conversation=KEY)
+        )
+
+    assert [section.name for section in made.sections] == [
+        "system",
+        "key",
+        "long",
+        "mid",
+        "recall",
+        "short",
+        "input",
+    ]
+    assert made.prompt.startswith("你是助手。\n\n## 关键记忆\n- 预算不能超过10万元")
+
+
+@pytest.mark.parametrize("budget", [300, 400, 1_000, 3_000])
+async def test_a_budget_is_kept_and_every_loss_is_told(budget: int) -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        whole = await assemble_context(house, AssembleContext(input="ferry 3?", conversation=KEY))
+        made = await assemble_context(
+            house, AssembleContext(input="ferry 3?", conversation=KEY, token_budget=budget)
+        )
+
+    assert made.tokens <= budget
+    lost = {(each.section, each.item_id) for each in made.left_out}
+    for section, step in (("short", 61), ("short", 60), ("short", 59), ("short", 58)):
+        assert (section, str(step)) not in lost
+    assert bool(lost) == (whole.tokens > budget)
+
+
+async def test_a_budget_below_keys_and_system_is_refused_with_the_least_that_would_do() -> None:
+    async with open_house() as house:
+        await add_key(house, AddKey(key=KEY, text="The budget is 500 euros."))
+        asked = AssembleContext(input="How much?", system="Be brief.", conversation=KEY, token_budget=10)
+        with pytest.raises(BudgetTooSmall) as refused:
+            await assemble_context(house, asked)
+
+        made = await assemble_context(house, replace(asked, token_budget=refused.value.needed))
+
+    assert made.tokens == refused.value.needed
+
+
+async def test_messages_are_the_system_then_the_latest_turns_then_the_input() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+
+        made = await assemble_context(
+            house,
+            AssembleContext(input="And now?", system="Be brief.", conversation=KEY, form=Form.MESSAGES),
+        )
+
+    roles = [message.role for message in made.messages]
+    assert roles == ["system", *["user", "assistant"] * 20, "user"]
+    assert made.messages[0].text.startswith("Be brief.")
+    assert made.messages[-3].text == "How much is ticket 59?"
+    assert made.messages[-1].text == "And now?"
+    assert made.prompt == ""
+
+
+async def test_messages_keep_the_budget_too() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+
+        made = await assemble_context(
+            house, AssembleContext(input="And now?", conversation=KEY, form=Form.MESSAGES, token_budget=300)
+        )
+
+    assert sum(estimate(message.text) for message in made.messages) == made.tokens <= 300
+    assert made.messages[-2].text == "Ticket 59 costs twelve euros."
+
+
+async def test_a_bank_and_a_conversation_stand_in_one_prompt_with_both_revisions() -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        await long_talk(house)
+        await make_bank(house, BANK)
+        await memorize(
+            house, Memorize(key=BANK, context=Context(text="The harbour closes at ten in winter."))
+        )
+
+        made = await assemble_context(
+            house,
+            AssembleContext(input="When does the harbour close?", conversation=KEY, bank=BANK, tools=True),
+        )
+
+    names = [section.name for section in made.sections]
+    assert names.index("tools") < names.index("insight") < names.index("key" if "key" in names else "long")
+    assert names.index("long") < names.index("memories") < names.index("mid")
+    assert "The harbour closes at ten in winter." in made.prompt
+    assert set(made.revisions) == {"conversation/%E7%8E%8B%E6%98%8E/c1", "bank/trip"}
+    assert made.tools
+
+
+async def test_what_is_not_there_is_empty_and_told() -> None:
+    async with open_house() as house:
+        made = await assemble_context(house, AssembleContext(input="Hello?", conversation=KEY, bank=BANK))
+
+    assert {each.part for each in made.missing} == {Part.CONVERSATION, Part.BANK}
+    assert made.prompt.endswith("User: Hello?")
+
+
+async def test_a_conversation_that_is_off_is_told_as_missing() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        await update_conversation(house, UpdateConversation(key=KEY, fields={"enabled"}, enabled=False))
+        made = await assemble_context(house, AssembleContext(input="boat?", conversation=KEY))
+
+    assert "Marmalade" not in made.prompt
+    assert [each.part for each in made.missing] == [Part.CONVERSATION]
+
+
+async def test_a_part_that_fails_fails_the_call_unless_the_caller_can_do_without() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        later = {"conversation/%E7%8E%8B%E6%98%8E/c1": 10_000}
+        asked = AssembleContext(input="boat?", conversation=KEY, min_revisions=later)
+        with pytest.raises(RevisionNotReached):
+            await assemble_context(house, asked)
+
+        made = await assemble_context(house, replace(asked, allow_partial=True))
+
+    assert [type(each.error) for each in made.missing] == [RevisionNotReached]
+
+
+async def test_clusters_that_were_recalled_count_a_hit_each() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        for _ in range(3):
+            made = await assemble_context(
+                house, AssembleContext(input="When does ferry 3 leave?", conversation=KEY)
+            )
+        await write_hits(house)
+        async with house.conversations.reading(KEY) as conversation:
+            hits = {name: each.hits for name, each in conversation.hits.items()}
+
+    assert hits == dict.fromkeys(made.cluster_ids, 3)
+
+
+async def test_single_turns_and_clusters_show_no_turn_twice() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        made = await assemble_context(
+            house, AssembleContext(input="When does ferry 3 leave?", conversation=KEY)
+        )
+
+    heads = [line for line in made.prompt.splitlines() if line.startswith("[") and "–" not in line]
+    assert len(heads) == len(set(heads))

@@ -1,0 +1,148 @@
+"""Turns come, are found, and go."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.errors import ConversationNotFound, LimitReached, MemoryOff, RequestIdReused, TurnNotFound
+from core.ids import Collection, ConversationId, User
+from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
+from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
+from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.get_conversation import GetConversation, get_conversation
+from core.usecases.conversation.list_conversations import ListConversations, list_conversations
+from core.usecases.conversation.list_turns import ListTurns, list_turns
+from core.usecases.conversation.search_turns import SearchTurns, search_turns
+from core.usecases.limits import Limits
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.house import open_house
+from tests.support.talking import KEY, once, said, say, talked, tend
+
+
+async def test_turns_get_steps_in_their_order_and_make_their_conversation() -> None:
+    async with open_house() as house:
+        first = await say(house, said("Hello", "Hi"), said("你好", "你好！"))
+        second = await say(house, said("Again"))
+
+        listed = await list_turns(house, ListTurns(key=KEY))
+        seen = await get_conversation(house, GetConversation(key=KEY))
+
+    assert [turn.step for turn in (*first.turns, *second.turns)] == [1, 2, 3]
+    assert [turn.input for turn, _ in listed.turns] == ["Hello", "你好", "Again"]
+    assert (seen.record.turn_count, seen.record.last_step) == (3, 3)
+
+
+async def test_no_vector_is_made_on_the_way_of_a_turn() -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder) as house:
+        await say(house, said("The ferry leaves at nine."))
+
+        assert embedder.texts_embedded == 0
+
+
+async def test_a_repeated_request_adds_nothing_and_answers_with_the_same_turns() -> None:
+    async with open_house() as house:
+        first = await say(house, said("Hello", "Hi"), request=once())
+        again = await say(house, said("Hello", "Hi"), request=once())
+        with pytest.raises(RequestIdReused):
+            await say(house, said("Other"), request=once(digest="other"))
+
+        await delete_turns(house, DeleteTurns(key=KEY, steps=(1,)))
+        gone = await say(house, said("Hello", "Hi"), request=once())
+
+    assert (again.turns, again.replayed, first.replayed) == (first.turns, True, False)
+    assert [(turn.step, turn.input) for turn in gone.turns] == [(1, "")]
+
+
+async def test_steps_are_never_given_again() -> None:
+    async with open_house() as house:
+        await say(house, said("one"), said("two"))
+        await delete_turns(house, DeleteTurns(key=KEY, steps=(2,)))
+
+        added = await say(house, said("three"))
+
+    assert [turn.step for turn in added.turns] == [3]
+
+
+async def test_limits_refuse_a_call_as_a_whole() -> None:
+    async with open_house(limits=Limits(turns_per_conversation=2, conversation_bytes=20)) as house:
+        await say(house, said("one"))
+        with pytest.raises(LimitReached, match="turns_per_conversation"):
+            await say(house, said("two"), said("three"))
+        with pytest.raises(LimitReached, match="conversation_bytes"):
+            await say(house, said("二" * 7))
+
+        assert len((await list_turns(house, ListTurns(key=KEY))).turns) == 1
+
+
+async def test_a_user_has_so_many_conversations_and_no_more() -> None:
+    async with open_house(limits=Limits(conversations_per_user=1)) as house:
+        await say(house, said("one"))
+        with pytest.raises(LimitReached, match="conversations_per_user"):
+            await say(house, said("two"), key=replace(KEY, conversation_id=ConversationId("c2")))
+
+
+async def test_a_conversation_that_is_off_takes_no_turns_and_still_lists_them() -> None:
+    async with open_house() as house:
+        await create_conversation(
+            house,
+            CreateConversation(
+                tenant=KEY.tenant,
+                user=KEY.user,
+                conversation_id=KEY.conversation_id,
+                collection=Collection(""),
+                enabled=False,
+            ),
+        )
+        with pytest.raises(MemoryOff, match="conversation"):
+            await say(house, said("one"))
+
+        assert (await list_turns(house, ListTurns(key=KEY))).turns == ()
+
+
+async def test_turns_of_every_tier_are_found() -> None:
+    async with open_house() as house:
+        await talked(house, 40)
+        await tend(house)
+
+        found = await search_turns(house, SearchTurns(key=KEY, text="When does ferry 3 leave?", top_k=3))
+        chinese = await search_turns(house, SearchTurns(key=KEY, text="第4次备份", top_k=1))
+
+    assert found.hits[0].turn.input == "When does ferry 3 leave?"
+    assert chinese.hits[0].turn.step == 5
+
+
+async def test_another_users_conversation_is_not_there() -> None:
+    async with open_house() as house:
+        await say(house, said("one"))
+        with pytest.raises(ConversationNotFound):
+            await list_turns(house, ListTurns(key=replace(KEY, user=User("eve"))))
+
+        listed = await list_conversations(house, ListConversations(tenant=KEY.tenant, user=User("eve")))
+
+    assert listed.conversations == ()
+
+
+async def test_a_purged_conversation_is_gone_and_may_be_made_anew() -> None:
+    async with open_house() as house:
+        await talked(house, 5)
+        purged = await delete_conversation(house, DeleteConversation(key=KEY))
+        with pytest.raises(ConversationNotFound):
+            await delete_conversation(house, DeleteConversation(key=KEY))
+        again = await delete_conversation(house, DeleteConversation(key=KEY, allow_missing=True))
+        added = await say(house, said("anew"))
+
+    assert purged.counts.items["turns"] == 5
+    assert again.revision == 0
+    assert added.turns[0].step == 1
+
+
+async def test_deleting_a_turn_that_is_not_there_deletes_nothing() -> None:
+    async with open_house() as house:
+        await talked(house, 3)
+        with pytest.raises(TurnNotFound):
+            await delete_turns(house, DeleteTurns(key=KEY, steps=(1, 9)))
+        with pytest.raises(TurnNotFound):
+            await delete_turns(house, DeleteTurns(key=KEY, first_step=7, last_step=9))
+
+        assert len((await list_turns(house, ListTurns(key=KEY))).turns) == 3
