@@ -15,9 +15,12 @@ from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
+from core.text import transcript
 
 QUOTED = ">"
 """Stands before what was said, word for word."""
+JSON_END = '"]}, '
+"""What ends a list of messages, behind the last sentence."""
 SILENT = 1.0
 """Less that a node weighs of which nothing was found that was said, so that it goes before all that was said."""
 
@@ -129,11 +132,15 @@ def _refuted(segment: Segment, words: Wording) -> list[str]:
     """A line for each part of a segment that a verdict speaks against."""
     if segment.is_refuted_whole:
         return []
-    return [f"{words.refuted}: {one_line(segment.text[r.start : r.end])}" for r in segment.refuted]
+    parts = (segment.text[r.start : r.end] for r in segment.refuted)
+    end = JSON_END if segment.text.startswith(("[", "{")) else ""
+    return [f"{words.refuted}: {one_line(part.rstrip(end) if end else part)}" for part in parts]
 
 
 def _said(segment: Segment) -> str:
-    return f"{segment.speaker}: {segment.text}" if segment.speaker else segment.text
+    """What was said, word for word; of an agent's transcript, what it found: the rest is deep retrieval's."""
+    text = transcript.told(segment.text) or segment.text
+    return f"{segment.speaker}: {text}" if segment.speaker else text
 
 
 def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
@@ -169,7 +176,11 @@ def _memory_items(
     tried = node.node_id in attempts
     return [
         named,
-        *(_said_item(hit, node, words, tried, held and hit.score == memory.score) for hit in memory.said),
+        *(
+            _said_item(hit, node, words, tried, held and hit.score == memory.score)
+            for hit in memory.said
+            if hit.segment and transcript.told(hit.segment.text)  # nothing that is all thought or call
+        ),
     ]
 
 

@@ -20,6 +20,7 @@ MARKUP = re.compile(r"\*\*|__|`|^[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]*|>[
 CODE = re.compile(r"[{}\[\]=]|\w\(|\": ?\"|https?://|[│┌└├]")
 SPACES = re.compile(r"\s+")
 TELLING_NAME = 12  # columns; what is shorter before a colon may be a speaker ("Maria: …"), or "概述"
+SHORT_HEAD = 4  # words
 NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characters
 RELATION = re.compile(r"(?:（与[^（）]+相关）| \(related to [^()]+\))([。.]?)\Z")
 MOST_NAMED = 6  # topics in the bracket behind a context
@@ -144,10 +145,17 @@ def short_name(context: str, keywords: Sequence[str]) -> str:
     headed = HEADED.match(own)
     name = BRACKET.sub("", headed[1]) if headed else own
     sentence = SENTENCE.search(name) or (headed is None and unrelated(context).endswith(("。", ".")))
+    sentence = sentence or (headed is not None and _tells(name))
     brief = headed is not None and " " not in name and display_width(name) < TELLING_NAME
     if keywords and (sentence or brief or _too_wide(name)):
         name = _listed(keywords)
     return _plain_name(name)
+
+
+def _tells(name: str) -> bool:
+    """Whether what stands before a colon is most of a sentence: "The page was read in the original: …"."""
+    words = name.split()
+    return len(words) > SHORT_HEAD and sum(map(str.islower, words)) * 2 > len(words)
 
 
 def _plain_name(name: str) -> str:

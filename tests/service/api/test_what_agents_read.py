@@ -77,3 +77,13 @@ async def test_messages_of_tools_are_findings_and_what_an_assistant_says_before_
     for text in (done.context, *(node.summary for node in nodes), *(node.context for node in nodes)):
         assert "42000元" in text
         assert not any(words in text for words in ("可能是1元", "search", "tool", "assistant"))
+
+
+async def test_a_prompt_shows_of_a_transcript_what_it_found(service: Service) -> None:
+    await service.bank.StartTask(pb.StartTaskRequest(bank_id="t1", goal="What does the pump cost?"))
+
+    for shape in ("en-react", "en-openai"):
+        advanced = await service.bank.AdvanceTask(pb.AdvanceTaskRequest(bank_id="t1", text=SHAPES[shape]))
+
+        assert "> Firm A asks 42,000 SEK for the pump and delivers in 6 weeks." in advanced.prompt
+        assert not any(words in advanced.prompt for words in ("be 1 SEK", "firm_register", "tool_call_id"))
