@@ -25,6 +25,12 @@ SPEAKER = re.compile(
 HEADING = re.compile(r"\s*#{1,6}\s")
 LABEL = re.compile(r"\s*(?:\*\*|__|`)?[^*`]{1,60}(?:[:：]\s*(?:\*\*|__|`)|(?:\*\*|__|`)\s*[:：])")
 NOT_PROSE = re.compile(r"[=→←|{}\[\]<>]| [+·] |[:：]\s*$")
+RULING = re.compile(  # what a sentence goes by is not who says it
+    r"以[^：:，,。]{1,24}为准\s*[：:，,]\s*|(?:结论|经核实|核实结果|验证结果|验证结论)\s*[：:，,]\s*"
+    r"|(?:verdict|conclusion|correction)\s*:\s*"
+    r"|(?:据|根据)?[^，。：:]{0,8}(?:志|史|报|报告|碑文|题记|文献|资料|档案)(?:中|上|里)?(?:记载|载|写道|写明|显示)[：:，,]?",
+    re.IGNORECASE,
+)
 ROLES = frozenset({"用户", "助手", "系统"})
 QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'": "'"}
 
@@ -37,6 +43,8 @@ def read(sentence: str) -> Statement:
     start = sentence[:LONGEST]
     mark = LIST_MARK.match(start)
     inner = unquoted(citation.stripped(MARKUP.sub("", start[mark.end() :] if mark else start)))
+    ruling = RULING.match(inner)
+    inner = inner[ruling.end() :] if ruling else inner
     spoken = speaker(inner)
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)

@@ -173,6 +173,9 @@ CITED_OR_DATED = [
     ("The price of the pump is 42,000 SEK.", "The price of the pump is 39,000 SEK [2]."),
     ("The ferry leaves at nine.", "The ferry leaves at ten [1]."),
     ("The museum is open until 17:00.", "The museum is open until 20:00 [3]."),
+    ("以合同为准：星澜新能源的工期为52天。", "星澜新能源的工期为38天。"),
+    ("以拱顶题记为准：永济桥建于1193年。", "县志载永济桥建于1187年。"),
+    ("Verdict: the pump costs 42,000 SEK.", "The pump costs 39,000 SEK."),
 ]
 """One fact told with two values: behind marks of citation, and with a year in one of the two."""
 TWO_MATTERS = [
