@@ -15,12 +15,10 @@ from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
-from core.text import transcript
+from core.text import sentences, transcript
 
 QUOTED = ">"
 """Stands before what was said, word for word."""
-JSON_END = '"]}, '
-"""What ends a list of messages, behind the last sentence."""
 SILENT = 1.0
 """Less that a node weighs of which nothing was found that was said, so that it goes before all that was said."""
 
@@ -132,9 +130,15 @@ def _refuted(segment: Segment, words: Wording) -> list[str]:
     """A line for each part of a segment that a verdict speaks against."""
     if segment.is_refuted_whole:
         return []
+    said = _said(segment)
     parts = (segment.text[r.start : r.end] for r in segment.refuted)
-    end = JSON_END if segment.text.startswith(("[", "{")) else ""
-    return [f"{words.refuted}: {one_line(part.rstrip(end) if end else part)}" for part in parts]
+    return [f"{words.refuted}: {one_line(_told(part, said))}" for part in parts]
+
+
+def _told(part: str, said: str) -> str:
+    """Of a part of a segment what is shown of the segment: without a transcript's labels and brackets."""
+    shown = [sentence for sentence in sentences.split(said) if sentence in part]
+    return part if part in said or not shown else " ".join(shown)
 
 
 def _said(segment: Segment) -> str:
