@@ -8,10 +8,9 @@ import asyncio
 import structlog
 
 from core.errors import AggregateNotFound, MemoryBankError
-from core.keys import InstructionsKey, Key
+from core.keys import Key
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.house import House
-from core.usecases.instructions.trim_versions import trim_versions
 from service.config import BanksSection
 
 AT_ONCE = 64  # banks purged in one round
@@ -25,22 +24,11 @@ async def one_round(house: House, settings: BanksSection) -> None:
         log.info("interactions taken up", count=resumed)
     await house.chores.take_up()
     now = house.clock.now()
-    for key, _ in await house.store.due(now, AT_ONCE):
-        await _trim_versions(house, key)
     due = await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE)
     # At once: purges that gather share the rewriting of the store's file.
     await asyncio.gather(*(_purge(house, key, uid) for key, uid in due))
     if trimmed := await house.store.trim(now - settings.feed_retention):
         log.info("feed trimmed", entries=trimmed)
-
-
-async def _trim_versions(house: House, key: Key) -> None:
-    """Superseded versions of instruction documents go when no run can need them."""
-    if isinstance(key, InstructionsKey):
-        try:
-            await trim_versions(house, key)
-        except AggregateNotFound:
-            return  # purged meanwhile
 
 
 def told_of_failure(key: Key, chore: str, failure: Exception) -> None:

@@ -46,6 +46,7 @@ TASK_STATUSES = {
 }
 MISSING_REASONS = {
     instructions_pb2.MISSING_REASON_NOT_FOUND: MissingReason.NOT_FOUND,
+    instructions_pb2.MISSING_REASON_MEMORY_OFF: MissingReason.MEMORY_OFF,
 }
 CONFLICT_STATUSES = {
     types_pb2.CONFLICT_STATUS_OPEN: ConflictStatus.OPEN,

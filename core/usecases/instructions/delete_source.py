@@ -27,7 +27,7 @@ class SourceDeleted:
 
 
 async def delete_source(house: House, command: DeleteSource) -> Committed[SourceDeleted]:
-    """How many versions are gone.
+    """How many versions are gone. It only removes, so memory may be switched off.
 
     Raises SourceNotFound, StaleVersion, RequestIdReused.
     """

@@ -1,6 +1,6 @@
 """EditSource: one passage of a source replaced, if it stands there exactly once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ids import Tenant
 from core.instructions.edit import edited
@@ -8,7 +8,7 @@ from core.instructions.instructions import Instructions
 from core.model.instructions import Owner, Source
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.house import House
-from core.usecases.instructions.writing import Written, commit, require_version, writing
+from core.usecases.instructions.writing import Written, commit, require_version, required, writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +28,16 @@ class EditSource:
 async def edit_source(house: House, command: EditSource) -> Written:
     """The version made, without its text.
 
-    Raises SourceNotFound, StaleVersion, EditNotFound, EditAmbiguous, LimitReached, RequestIdReused.
+    Raises SourceNotFound, StaleVersion, EditNotFound, EditAmbiguous, LimitReached, MemoryOff, RequestIdReused.
     """
+    requires = await required(house, command.tenant, command.owner)
 
     def stage(kept: Instructions) -> Draft[Source]:
         before = kept.source(command.path)
         require_version(command.if_version, before)
         text = edited(before.text, command.path, command.old_text, command.new_text)
         new = writing(house, command.path, text, command.update_by)
-        return new.superseding(kept, before)
+        return replace(new.superseding(kept, before), requires=requires)
 
     key = command.owner.key(command.tenant)
     done = await commit(house, key, command.path, stage, command.request)

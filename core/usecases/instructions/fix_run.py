@@ -10,7 +10,9 @@ from core.instructions.steps import RunPut
 from core.keys import RunKey
 from core.model.instructions import Owner, Pin, RunRecord, SourceRef
 from core.ports.aggregates import Draft
+from core.ports.store import Require
 from core.usecases.house import House
+from core.usecases.user.writer import keeper_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,7 @@ async def fix_run(
 ) -> tuple[RunRecord, int]:
     """The run, every reference fixed in it, and its revision; `now`: the owners' sources as they are.
 
-    Raises RunExpired, RevisionNotReached.
+    Raises RunExpired, RevisionNotReached, MemoryOff (the run's user is being purged).
     """
     fixing = _Fixing(house, command, now)
     while True:
@@ -36,10 +38,12 @@ async def fix_run(
             async with house.runs.reading(command.key, command.least) as run:
                 if fixing.of(run.record) is run.record:
                     return run.record, run.revision
+            await fixing.require()
             committed = await house.runs.commit(command.key, fixing.stage)
         except RunNotFound:
             if command.least:
                 raise RevisionNotReached(command.least, 0) from None
+            await fixing.require()
             try:
                 committed = await house.runs.found(command.key, fixing.founding())
             except RunExists:  # another load was first
@@ -48,7 +52,7 @@ async def fix_run(
 
 
 class _Fixing:
-    """How a run comes to have every reference fixed. Pure."""
+    """How a run comes to have every reference fixed: pure but for `require`, which comes before what is written."""
 
     def __init__(self, house: House, command: FixRun, now: Mapping[Owner, Instructions | None]) -> None:
         self._time = house.clock.now()
@@ -56,6 +60,14 @@ class _Fixing:
         self._uid = house.ids.new("u")
         self._command = command
         self._now = now
+        self._house = house
+        self._requires: tuple[Require, ...] = ()
+
+    async def require(self) -> None:
+        """A user's run is the user's to purge. It says nothing of the user, so memory may be switched off."""
+        key = self._command.key
+        if key.user:
+            self._requires = (await keeper_of(self._house, key.tenant, key.user),)
 
     def of(self, record: RunRecord) -> RunRecord:
         """The record with the references fixed; itself where they are already. Raises RunExpired."""
@@ -73,7 +85,8 @@ class _Fixing:
         record = self.of(run.record)
         if record is run.record:
             return Draft(result=record)
-        return Draft(result=record, steps=(RunPut(record=record),), touches=frozenset({"run"}))
+        steps = (RunPut(record=record),)
+        return Draft(result=record, steps=steps, touches=frozenset({"run"}), requires=self._requires)
 
     def founding(self) -> Draft[RunRecord]:
         empty = RunRecord(
@@ -86,7 +99,7 @@ class _Fixing:
             purge_time=self._time,
         )
         record = self._fixed(empty, ())
-        return Draft(result=record, steps=(RunPut(record=record),))
+        return Draft(result=record, steps=(RunPut(record=record),), requires=self._requires)
 
     def _fixed(self, record: RunRecord, kept: tuple[Pin, ...]) -> RunRecord:
         """The references fixed now, and the run's life begun anew: forgotten after twice as long as it lives, so that

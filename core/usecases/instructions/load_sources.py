@@ -18,6 +18,7 @@ from core.usecases.house import House
 from core.usecases.instructions.fix_run import FixRun, fix_run
 from core.usecases.instructions.opening import opened
 from core.usecases.instructions.writing import without_text
+from core.usecases.user.writer import memory_is_on
 
 Opened = Mapping[Owner, Instructions | None]
 
@@ -41,6 +42,7 @@ class LoadSources:
 
 class MissingReason(StrEnum):
     NOT_FOUND = "not_found"
+    MEMORY_OFF = "memory_off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +69,10 @@ def named(key: Key) -> str:
 
 
 async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
-    """Raises RunExpired, BudgetTooSmall, RevisionNotReached."""
+    """Raises RunExpired, BudgetTooSmall, RevisionNotReached, MemoryOff (the run's user is being purged)."""
     async with AsyncExitStack() as open_:
-        refs = command.refs
+        off = await _switched_off(house, command)
+        refs = tuple(ref for ref in command.refs if ref.owner not in off)
         least = {owner: command.least(owner.key(command.tenant)) for owner in _owners(refs)}
         now: Opened = await _opened(house, command.tenant, open_, least)
         revisions: dict[str, int] = {}
@@ -83,7 +86,7 @@ async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
             pins = [next(pin for pin in run.pins if pin.ref == ref) for ref in refs]
             run_time, revisions[named(key)] = run.run_time, revision
             now = await _opened_as_fixed(house, command, open_, now, pins)
-        found, missing = _read(command, pins, now)
+        found, missing = _read(command, pins, now, off)
         revisions |= {named(owner.key(command.tenant)): kept.revision for owner, kept in now.items() if kept}
         return _answered(command, found, missing, revisions, run_time)
 
@@ -112,13 +115,16 @@ def _answered(
 
 
 def _read(
-    command: LoadSources, pins: Iterable[Pin], now: Opened
+    command: LoadSources, pins: Iterable[Pin], now: Opened, off: frozenset[Owner]
 ) -> tuple[list[tuple[Owner, Source]], list[MissingSource]]:
     """The sources that the pins name, each once, and what is not there, both in the order asked for."""
     by_ref = {pin.ref: pin for pin in pins}
     found: dict[tuple[Owner, str], Source] = {}
     missing: list[MissingSource] = []
     for ref in command.refs:
+        if ref.owner in off:
+            missing.append(MissingSource(ref=ref, reason=MissingReason.MEMORY_OFF))
+            continue
         pin = by_ref[ref]
         if not pin.versions:
             missing.append(MissingSource(ref=ref, reason=MissingReason.NOT_FOUND))
@@ -130,6 +136,13 @@ def _read(
             else:
                 found.setdefault((ref.owner, path), source)
     return [(owner, source) for (owner, _), source in found.items()], missing
+
+
+async def _switched_off(house: House, command: LoadSources) -> frozenset[Owner]:
+    """The users among the owners whose memory is switched off: nothing is loaded of them."""
+    users = {ref.owner: ref.owner.user for ref in command.refs}
+    off = [o for o, user in users.items() if user and not await memory_is_on(house, command.tenant, user)]
+    return frozenset(off)
 
 
 async def _opened(

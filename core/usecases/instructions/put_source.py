@@ -1,6 +1,6 @@
 """PutSource: a source with a whole text, new or in place of what it said."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ids import Tenant
 from core.instructions.instructions import Instructions
@@ -12,6 +12,7 @@ from core.usecases.instructions.writing import (
     Written,
     commit_or_found,
     require_version,
+    required,
     without_text,
     writing,
 )
@@ -33,9 +34,10 @@ class PutSource:
 async def put_source(house: House, command: PutSource) -> Written:
     """The newest version, without its text; no new one for a text that stands there already.
 
-    Raises StaleVersion, LimitReached, RequestIdReused.
+    Raises StaleVersion, LimitReached, MemoryOff, RequestIdReused.
     """
     house.limits.check_source(len(command.text))
+    requires = await required(house, command.tenant, command.owner)
     key = command.owner.key(command.tenant)
     new = writing(house, command.path, command.text, command.update_by)
 
@@ -45,12 +47,12 @@ async def put_source(house: House, command: PutSource) -> Written:
         if before is not None and before.text == command.text:
             return Draft(result=without_text(before))
         if before is not None:
-            return new.superseding(kept, before)
+            return replace(new.superseding(kept, before), requires=requires)
         house.limits.check_sources(len(kept.paths) + 1)
         source = new.first(kept.record)
         touches = frozenset({"record", f"source:{command.path}"})
         steps = (SourcePut(source=source),)
-        return Draft(result=without_text(source), steps=steps, touches=touches)
+        return Draft(result=without_text(source), steps=steps, touches=touches, requires=requires)
 
     def founding() -> Draft[Source]:
         require_version(command.if_version, None)
@@ -59,7 +61,7 @@ async def put_source(house: House, command: PutSource) -> Written:
         )
         source = new.first(record)
         steps = (InstructionsPut(record=record), SourcePut(source=source))
-        return Draft(result=without_text(source), steps=steps)
+        return Draft(result=without_text(source), steps=steps, requires=requires)
 
     done = await commit_or_found(house, key, stage, founding, command.request)
     return Written(owner=command.owner, done=done)

@@ -1,18 +1,21 @@
-"""What every write to an owner's sources shares: versions, and what they push out."""
+"""What every write to an owner's sources shares: whom it requires, versions, and what they push out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.errors import InstructionsExist, InstructionsNotFound, SourceNotFound, StaleVersion
+from core.ids import Tenant
 from core.instructions.instructions import Instructions
 from core.instructions.steps import InstructionsPut, InstructionsStep, SourcePut, VersionsDrop
 from core.keys import InstructionsKey
 from core.model.instructions import InstructionsRecord, Owner, Source
 from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.store import Require
 from core.text.tokens import estimate
 from core.usecases.house import House
 from core.usecases.limits import Limits
+from core.usecases.user.writer import writer_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +92,14 @@ def require_version(if_version: int | None, newest: Source | None) -> None:
     actual = newest.version if newest else 0
     if if_version is not None and if_version != actual:
         raise StaleVersion(if_version, actual)
+
+
+async def required(house: House, tenant: Tenant, owner: Owner) -> tuple[Require, ...]:
+    """What a write of this owner's sources requires: a user's own record; other levels require nobody.
+
+    Raises MemoryOff.
+    """
+    return () if owner.user is None else (await writer_of(house, tenant, owner.user),)
 
 
 async def commit(

@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from core.keys import CollectionKey, ConversationKey, UserKey
+from core.instructions.kind import TRIM
+from core.keys import CollectionKey, ConversationKey, InstructionsKey, UserKey
 from core.usecases.conversation.chores import conversation_chores
 from core.usecases.house import House
+from core.usecases.instructions.trim_versions import trim_versions
 from core.usecases.long_term.chores import CHORES as OF_COLLECTIONS
 from core.usecases.user.purge_user import carry_on
 from core.user.user import PURGE
@@ -18,5 +20,6 @@ def assign_chores(house: House) -> None:
         return lambda key: act(house, key)
 
     house.chores.assign(UserKey.kind, {PURGE.name: here(carry_on)})
+    house.chores.assign(InstructionsKey.kind, {TRIM.name: here(trim_versions)})
     house.chores.assign(CollectionKey.kind, {name: here(act) for name, act in OF_COLLECTIONS.items()})
     house.chores.assign(ConversationKey.kind, conversation_chores(house))

@@ -9,7 +9,7 @@ from contextlib import suppress
 from core.errors import MemoryOff, UserExists, UserNotFound
 from core.ids import Tenant, User
 from core.keys import UserKey
-from core.model.user import UserRecord
+from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.usecases.house import House
@@ -21,13 +21,37 @@ SCOPE = "user"
 
 async def writer_of(house: House, tenant: Tenant, user: User) -> Require:
     """What must hold when something is written for this user, who is founded if nothing was yet. Raises MemoryOff."""
+    record = await _record_of(house, tenant, user)
+    if not is_writable(record):
+        raise MemoryOff(SCOPE)
+    return Require(key=record.key, uid=record.uid)
+
+
+async def keeper_of(house: House, tenant: Tenant, user: User) -> Require:
+    """What must hold when something that says nothing of this user is kept under their name: it need not be that
+    their memory is on. Raises MemoryOff while they are purged."""
+    record = await _record_of(house, tenant, user)
+    if record.state is UserState.PURGING:
+        raise MemoryOff(SCOPE)
+    return Require(key=record.key, uid=record.uid, generation=record.generation, enabled=False)
+
+
+async def memory_is_on(house: House, tenant: Tenant, user: User) -> bool:
+    """Whether anything may be told of this user's memory. That of a user nobody knows is on."""
+    try:
+        async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
+            return is_writable(found.record)
+    except UserNotFound:
+        return True
+
+
+async def _record_of(house: House, tenant: Tenant, user: User) -> UserRecord:
+    """The user's record, made if nothing was written yet."""
     key = UserKey(tenant=tenant, user=user)
     while True:
         with suppress(UserNotFound):
             async with house.users.reading(key) as found:
-                if not is_writable(found.record):
-                    raise MemoryOff(SCOPE)
-                return Require(key=key, uid=found.uid)
+                return found.record
         with suppress(UserExists):
             record = new_user(house, key)
             await house.users.found(key, Draft(result=record, steps=(UserPut(record=record),)))

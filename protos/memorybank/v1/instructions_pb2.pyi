@@ -30,6 +30,8 @@ class _MissingReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Missing
     """Not stated."""
     MISSING_REASON_NOT_FOUND: _MissingReason.ValueType  # 1
     """There is no such source; in a run: there was none when the run began, or it was deleted since."""
+    MISSING_REASON_MEMORY_OFF: _MissingReason.ValueType  # 2
+    """It is a user's whose memory is switched off."""
 
 class MissingReason(_MissingReason, metaclass=_MissingReasonEnumTypeWrapper):
     """Why a source was not loaded."""
@@ -38,6 +40,8 @@ MISSING_REASON_UNSPECIFIED: MissingReason.ValueType  # 0
 """Not stated."""
 MISSING_REASON_NOT_FOUND: MissingReason.ValueType  # 1
 """There is no such source; in a run: there was none when the run began, or it was deleted since."""
+MISSING_REASON_MEMORY_OFF: MissingReason.ValueType  # 2
+"""It is a user's whose memory is switched off."""
 Global___MissingReason: _TypeAlias = MissingReason  # noqa: Y015
 
 @_typing.final

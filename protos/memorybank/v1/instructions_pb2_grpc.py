@@ -88,7 +88,7 @@ class InstructionsServicer(object):
 
     def PutSource(self, request, context):
         """Creates a source, or makes `text` its newest version. A text that equals the newest makes no new version. Errors:
-        STALE_REVISION, LIMIT_REACHED.
+        STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -117,7 +117,7 @@ class InstructionsServicer(object):
 
     def EditSource(self, request, context):
         """Replaces a passage of the newest version, which makes the next one. The passage must stand there exactly once.
-        Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED.
+        Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -134,7 +134,8 @@ class InstructionsServicer(object):
     def LoadSources(self, request, context):
         """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
         named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
-        sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED.
+        sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
+        MEMORY_OFF (the user that the run is for is being purged).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

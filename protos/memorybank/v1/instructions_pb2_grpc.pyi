@@ -41,7 +41,7 @@ class InstructionsStub:
     def __new__(cls, channel: _aio.Channel) -> InstructionsAsyncStub: ...
     PutSource: _grpc.UnaryUnaryMultiCallable[_instructions_pb2.PutSourceRequest, _instructions_pb2.PutSourceResponse]
     """Creates a source, or makes `text` its newest version. A text that equals the newest makes no new version. Errors:
-    STALE_REVISION, LIMIT_REACHED.
+    STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
     """
     GetSource: _grpc.UnaryUnaryMultiCallable[_instructions_pb2.GetSourceRequest, _instructions_pb2.GetSourceResponse]
     """Reads a source with its text. Errors: SOURCE_NOT_FOUND."""
@@ -51,7 +51,7 @@ class InstructionsStub:
     """Lists the versions of a source that are kept, newest first, without texts. Errors: SOURCE_NOT_FOUND."""
     EditSource: _grpc.UnaryUnaryMultiCallable[_instructions_pb2.EditSourceRequest, _instructions_pb2.EditSourceResponse]
     """Replaces a passage of the newest version, which makes the next one. The passage must stand there exactly once.
-    Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED.
+    Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
     """
     DeleteSource: _grpc.UnaryUnaryMultiCallable[_instructions_pb2.DeleteSourceRequest, _instructions_pb2.DeleteSourceResponse]
     """Erases a source with all its versions. Runs that loaded it find it missing from then on. Errors: SOURCE_NOT_FOUND,
@@ -60,7 +60,8 @@ class InstructionsStub:
     LoadSources: _grpc.UnaryUnaryMultiCallable[_instructions_pb2.LoadSourcesRequest, _instructions_pb2.LoadSourcesResponse]
     """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
     named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
-    sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED.
+    sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
+    MEMORY_OFF (the user that the run is for is being purged).
     """
 
 @_typing.type_check_only
@@ -76,7 +77,7 @@ class InstructionsAsyncStub(InstructionsStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     PutSource: _aio.UnaryUnaryMultiCallable[_instructions_pb2.PutSourceRequest, _instructions_pb2.PutSourceResponse]  # type: ignore[assignment]
     """Creates a source, or makes `text` its newest version. A text that equals the newest makes no new version. Errors:
-    STALE_REVISION, LIMIT_REACHED.
+    STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
     """
     GetSource: _aio.UnaryUnaryMultiCallable[_instructions_pb2.GetSourceRequest, _instructions_pb2.GetSourceResponse]  # type: ignore[assignment]
     """Reads a source with its text. Errors: SOURCE_NOT_FOUND."""
@@ -86,7 +87,7 @@ class InstructionsAsyncStub(InstructionsStub):
     """Lists the versions of a source that are kept, newest first, without texts. Errors: SOURCE_NOT_FOUND."""
     EditSource: _aio.UnaryUnaryMultiCallable[_instructions_pb2.EditSourceRequest, _instructions_pb2.EditSourceResponse]  # type: ignore[assignment]
     """Replaces a passage of the newest version, which makes the next one. The passage must stand there exactly once.
-    Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED.
+    Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
     """
     DeleteSource: _aio.UnaryUnaryMultiCallable[_instructions_pb2.DeleteSourceRequest, _instructions_pb2.DeleteSourceResponse]  # type: ignore[assignment]
     """Erases a source with all its versions. Runs that loaded it find it missing from then on. Errors: SOURCE_NOT_FOUND,
@@ -95,7 +96,8 @@ class InstructionsAsyncStub(InstructionsStub):
     LoadSources: _aio.UnaryUnaryMultiCallable[_instructions_pb2.LoadSourcesRequest, _instructions_pb2.LoadSourcesResponse]  # type: ignore[assignment]
     """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
     named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
-    sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED.
+    sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
+    MEMORY_OFF (the user that the run is for is being purged).
     """
 
 class InstructionsServicer(metaclass=_abc_1.ABCMeta):
@@ -114,7 +116,7 @@ class InstructionsServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_instructions_pb2.PutSourceResponse, _abc.Awaitable[_instructions_pb2.PutSourceResponse]]:
         """Creates a source, or makes `text` its newest version. A text that equals the newest makes no new version. Errors:
-        STALE_REVISION, LIMIT_REACHED.
+        STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
         """
 
     @_abc_1.abstractmethod
@@ -148,7 +150,7 @@ class InstructionsServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_instructions_pb2.EditSourceResponse, _abc.Awaitable[_instructions_pb2.EditSourceResponse]]:
         """Replaces a passage of the newest version, which makes the next one. The passage must stand there exactly once.
-        Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED.
+        Errors: SOURCE_NOT_FOUND, EDIT_NOT_FOUND, EDIT_AMBIGUOUS, STALE_REVISION, LIMIT_REACHED, MEMORY_OFF.
         """
 
     @_abc_1.abstractmethod
@@ -169,7 +171,8 @@ class InstructionsServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_instructions_pb2.LoadSourcesResponse, _abc.Awaitable[_instructions_pb2.LoadSourcesResponse]]:
         """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
         named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
-        sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED.
+        sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
+        MEMORY_OFF (the user that the run is for is being purged).
         """
 
 def add_InstructionsServicer_to_server(servicer: InstructionsServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

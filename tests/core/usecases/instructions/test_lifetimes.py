@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from core.errors import RevisionTrimmed, RunExpired, RunNotFound
 from core.ids import RunId, Tenant, User
+from core.instructions.kind import TRIM
 from core.keys import RunKey
 from core.model.instructions import Level, Owner, SourceRef
 from core.usecases.house import House
@@ -32,6 +33,7 @@ async def days_go_by(house: House, days: float) -> None:
     assert isinstance(house.clock, TickingClock)
     house.clock.skip(timedelta(days=days))
     await one_round(house, BanksSection())
+    await house.chores.finished(ADA.key(TENANT), TRIM.name)
 
 
 async def put(house: House, text: str) -> None:
