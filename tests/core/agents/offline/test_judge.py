@@ -7,6 +7,7 @@ from core.agents.offline import judge as judge_module
 from core.agents.offline.claims import reading as reading_module
 from core.agents.offline.claims.statement import Statement
 from core.agents.offline.judge import OfflineJudge
+from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
 from tests.core.agents.offline.judge_pairs import (
@@ -221,6 +222,7 @@ async def test_what_was_read_of_a_topic_serves_both_phases_and_goes_with_it(
     await judge.related(topic("new", "The ferry leaves at nine."), [old])
     del old
     await judge.related(new, [])
+    await think(len, ())  # until the next work is taken up, the thread may hold the one before
 
     assert read == ["The ferry leaves at nine.", "渡轮九点出发。"]
     assert last() is None
