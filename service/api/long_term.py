@@ -31,11 +31,14 @@ from core.usecases.long_term import (
     update_collection,
     update_record,
 )
+from core.usecases.user import get_user, purge_user, update_user
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.endpoint import Endpoint, client_stream, server_stream, unary
 from service.api.from_proto import collections as whole
 from service.api.from_proto import long_term as parse
+from service.api.from_proto import users as parse_user
 from service.api.to_proto import long_term as render
+from service.api.to_proto import users as render_user
 from service.api.uploads import collection_import
 
 SERVICE = pb.DESCRIPTOR.services_by_name["LongTerm"].full_name
@@ -168,6 +171,13 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         ),
         "ImportCollection": client_stream(
             pb.ImportCollectionRequest, partial(collection_import, house), render.import_collection
+        ),
+        "GetUser": unary(pb.GetUserRequest, parse_user.get_user, of(get_user.get_user), render_user.get_user),
+        "UpdateUser": unary(
+            pb.UpdateUserRequest, parse_user.update_user, of(update_user.update_user), render_user.update_user
+        ),
+        "PurgeUser": unary(
+            pb.PurgeUserRequest, parse_user.purge_user, of(purge_user.purge_user), render_user.purge_user
         ),
         "DeclareTools": unary(
             pb.DeclareToolsRequest, parse.declare_tools, declare_tools.declare_tools, render.declare_tools

@@ -14,6 +14,7 @@ COMMANDS = {
     "deep": "service.cli.deep:deep",
     "resolve": "service.cli.resolve:resolve",
     "facts": "service.cli.facts:facts",
+    "user": "service.cli.user:user",
     "export": "service.cli.export:export",
     "import": "service.cli.import_:import_",
     "purge": "service.cli.purge:purge",

@@ -21,14 +21,14 @@ def purge(errand: Errand, bank: str, yes: bool) -> None:
     """
     held = errand.client.get_bank(bank_id=bank).counts
     if not yes:
-        _ask(f"{bank} holds {held.nodes:,} nodes and {held.interactions:,} records. Purge it for good?")
+        ask(f"{bank} holds {held.nodes:,} nodes and {held.interactions:,} records. Purge it for good?")
     gone = errand.client.delete_bank(bank_id=bank)
     counts = {field.name: getattr(gone.counts, field.name) for field in gone.counts.DESCRIPTOR.fields}
     lines = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items() if number)
     errand.answer(gone, f"purged {bank}: {lines or 'it was empty'}")
 
 
-def _ask(question: str) -> None:
+def ask(question: str) -> None:
     if not sys.stdin.isatty():
         raise Failure("a purge is for good: confirm it with --yes", exit_code=Exit.USAGE)
     if not click.confirm(question, err=True):

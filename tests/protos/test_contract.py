@@ -82,7 +82,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
         "DeleteRecords RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
-        "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools",
+        "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser",
     }
 
     offered = {service.name: " ".join(method.name for method in service.methods) for service in SERVICES}

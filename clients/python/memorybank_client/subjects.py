@@ -25,8 +25,10 @@ def subjects_of(header: Any) -> tuple[str, ...]:
 
 def affinity_of(header: Any) -> str:
     """What a proxy may keep a call by: the bank, or whose memory it is (`user/ada`). Empty: anything will do."""
-    if getattr(header, "user", "") and not getattr(header, "bank_id", ""):
-        return f"user/{encoded(header.user)}"
+    user = getattr(header, "user", "")
+    name = user if isinstance(user, str) else user.user  # UpdateUser speaks of a whole one
+    if name and not getattr(header, "bank_id", ""):
+        return f"user/{encoded(name)}"
     first = next(iter(subjects_of(header)), "")
     if first.startswith("collection/"):
         return f"user/{first.split('/')[1]}"

@@ -187,6 +187,12 @@ class Verbs:
         long_term.DeleteCollectionRequest, long_term.DeleteCollectionResponse, seconds=WRITE
     )
     """Purge a collection. Not tried again by itself: nothing remembers that it was done."""
+    get_user = Unary(long_term.GetUserRequest, long_term.GetUserResponse)
+    """Read a user's settings, and how much is kept of the user."""
+    update_user = Unary(long_term.UpdateUserRequest, long_term.UpdateUserResponse, seconds=WRITE)
+    """Switch a user's memory off or on, and say how long it is kept."""
+    purge_user = Unary(long_term.PurgeUserRequest, long_term.PurgeUserResponse, seconds=TRANSFER)
+    """Remove everything of a user."""
     export_collection = Down(
         long_term.ExportCollectionRequest, long_term.ExportCollectionResponse, seconds=TRANSFER
     )

@@ -35,14 +35,18 @@ class PurgeUser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserPurged:
-    """What was removed: aggregates by kind, and rows by part (`turns`, `records`, `nodes`, …)."""
+    """What was removed: aggregates by kind, and rows by part (`turns`, `records`, `nodes`, …). `revision`: the last of
+    the user's record; 0: nothing was kept."""
 
     aggregates: Mapping[str, int] = field(default_factory=dict)
     rows: Mapping[str, int] = field(default_factory=dict)
+    revision: int = 0
 
 
 async def purge_user(house: House, command: PurgeUser) -> UserPurged:
     """A user of whom nothing is kept is a success that removed nothing."""
+    if not await _is_known(house, command):
+        return UserPurged()
     await _begin(house, command)
     return await carry_on(house, command.key)
 
@@ -63,9 +67,19 @@ async def carry_on(house: House, key: UserKey) -> UserPurged:
         for counts in await asyncio.gather(*(_remove(house, found, uid) for found, uid in keys)):
             rows += counts
         aggregates += Counter(found.kind for found, _ in keys)
+    revision = 0
     with suppress(UserNotFound):
-        await house.users.delete(key, record.uid)
-    return UserPurged(aggregates=dict(aggregates), rows=dict(rows))
+        _, revision = await house.users.delete(key, record.uid)
+    return UserPurged(aggregates=dict(aggregates), rows=dict(rows), revision=revision)
+
+
+async def _is_known(house: House, command: PurgeUser) -> bool:
+    """Whether anything is kept of the user."""
+    key = command.key
+    if await house.store.heads([key]):
+        return True
+    left = await house.store.keys_of_user(key.tenant, key.user, include_banks=command.include_banks, limit=1)
+    return bool(left)
 
 
 async def _begin(house: House, command: PurgeUser) -> None:

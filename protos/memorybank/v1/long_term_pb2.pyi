@@ -23,6 +23,30 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _UserState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _UserStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_UserState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    USER_STATE_UNSPECIFIED: _UserState.ValueType  # 0
+    """Not said."""
+    USER_STATE_ACTIVE: _UserState.ValueType  # 1
+    """As usual."""
+    USER_STATE_PURGING: _UserState.ValueType  # 2
+    """Everything of the user is being removed."""
+
+class UserState(_UserState, metaclass=_UserStateEnumTypeWrapper):
+    """Where a user stands."""
+
+USER_STATE_UNSPECIFIED: UserState.ValueType  # 0
+"""Not said."""
+USER_STATE_ACTIVE: UserState.ValueType  # 1
+"""As usual."""
+USER_STATE_PURGING: UserState.ValueType  # 2
+"""Everything of the user is being removed."""
+Global___UserState: _TypeAlias = UserState  # noqa: Y015
+
 class _RecordKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -188,6 +212,322 @@ THUMB_UP: Thumb.ValueType  # 1
 THUMB_DOWN: Thumb.ValueType  # 2
 """Bad."""
 Global___Thumb: _TypeAlias = Thumb  # noqa: Y015
+
+@_typing.final
+class User(_message.Message):
+    """A user: a person, or whatever else a tenant keeps memory for under one name."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    ENABLED_FIELD_NUMBER: _builtins.int
+    RETENTION_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """The name, 1 to 128 code points."""
+    enabled: _builtins.bool
+    """Whether memory is written and found."""
+    state: Global___UserState.ValueType
+    """Where the user stands. Output only."""
+    revision: _builtins.int
+    """The revision it had when this was read. Output only."""
+    @_builtins.property
+    def retention(self) -> _duration_pb2.Duration:
+        """How long records are kept at the most; absent: as long as their collections say."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """When something was first written. Output only."""
+
+    @_builtins.property
+    def update_time(self) -> _timestamp_pb2.Timestamp:
+        """When a setting last changed. Output only."""
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        enabled: _builtins.bool = ...,
+        retention: _duration_pb2.Duration | None = ...,
+        state: Global___UserState.ValueType = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+        update_time: _timestamp_pb2.Timestamp | None = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "retention", b"retention", "update_time", b"update_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "enabled", b"enabled", "retention", b"retention", "revision", b"revision", "state", b"state", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___User: _TypeAlias = User  # noqa: Y015
+
+@_typing.final
+class GetUserRequest(_message.Message):
+    """Asks for a user."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Who."""
+    min_revision: _builtins.int
+    """The least revision to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___GetUserRequest: _TypeAlias = GetUserRequest  # noqa: Y015
+
+@_typing.final
+class GetUserResponse(_message.Message):
+    """A user."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class CountsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    USER_FIELD_NUMBER: _builtins.int
+    COUNTS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The revision."""
+    @_builtins.property
+    def user(self) -> Global___User:
+        """The settings."""
+
+    @_builtins.property
+    def counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """How many there are by kind: `conversation`, `invocation`, `collection`, `instructions`, `run`, `bank`. Kinds of which
+        there are none are left out.
+        """
+
+    def __init__(
+        self,
+        *,
+        user: Global___User | None = ...,
+        counts: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["user", b"user"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "revision", b"revision", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetUserResponse: _TypeAlias = GetUserResponse  # noqa: Y015
+
+@_typing.final
+class UpdateUserRequest(_message.Message):
+    """What to change of a user's settings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    UPDATE_MASK_FIELD_NUMBER: _builtins.int
+    IF_REVISION_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    if_revision: _builtins.int
+    """The revision at which the caller read it. Absent: it happens regardless."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def user(self) -> Global___User:
+        """The name, and the fields that `update_mask` names."""
+
+    @_builtins.property
+    def update_mask(self) -> _field_mask_pb2.FieldMask:
+        """Any of `enabled`, `retention`."""
+
+    def __init__(
+        self,
+        *,
+        user: Global___User | None = ...,
+        update_mask: _field_mask_pb2.FieldMask | None = ...,
+        if_revision: _builtins.int | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "if_revision", b"if_revision", "update_mask", b"update_mask", "user", b"user"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "if_revision", b"if_revision", "request_id", b"request_id", "update_mask", b"update_mask", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__if_revision: _TypeAlias = _typing.Literal["if_revision"]  # noqa: Y015
+    _WhichOneofArgType__if_revision: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__if_revision) -> _WhichOneofReturnType__if_revision | None: ...
+
+Global___UpdateUserRequest: _TypeAlias = UpdateUserRequest  # noqa: Y015
+
+@_typing.final
+class UpdateUserResponse(_message.Message):
+    """The user changed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def user(self) -> Global___User:
+        """As it stands."""
+
+    def __init__(
+        self,
+        *,
+        user: Global___User | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["user", b"user"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "revision", b"revision", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateUserResponse: _TypeAlias = UpdateUserResponse  # noqa: Y015
+
+@_typing.final
+class PurgeUserRequest(_message.Message):
+    """Whom to purge."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    INCLUDE_BANKS_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Who."""
+    include_banks: _builtins.bool
+    """Whether banks that name the user go, too."""
+    request_id: _builtins.str
+    """Taken for uniformity: a purge may be repeated at will. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        include_banks: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_banks", b"include_banks", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PurgeUserRequest: _TypeAlias = PurgeUserRequest  # noqa: Y015
+
+@_typing.final
+class PurgeUserResponse(_message.Message):
+    """What was removed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class AggregatesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class RowsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    AGGREGATES_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The last revision of the user's record; 0 if nothing was kept."""
+    replayed: _builtins.bool
+    """Never set: see `request_id`."""
+    @_builtins.property
+    def aggregates(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """Aggregates by kind, as in GetUserResponse."""
+
+    @_builtins.property
+    def rows(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """What they held, by part: `turns`, `records`, `nodes`, `segments`, `changes` and so on."""
+
+    def __init__(
+        self,
+        *,
+        aggregates: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        rows: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["aggregates", b"aggregates", "replayed", b"replayed", "revision", b"revision", "rows", b"rows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PurgeUserResponse: _TypeAlias = PurgeUserResponse  # noqa: Y015
 
 @_typing.final
 class Episode(_message.Message):

@@ -169,6 +169,21 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.DeclareToolsRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.DeclareToolsResponse.FromString,
                 _registered_method=True)
+        self.GetUser = channel.unary_unary(
+                '/memorybank.v1.LongTerm/GetUser',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.GetUserRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.GetUserResponse.FromString,
+                _registered_method=True)
+        self.UpdateUser = channel.unary_unary(
+                '/memorybank.v1.LongTerm/UpdateUser',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.UpdateUserRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.UpdateUserResponse.FromString,
+                _registered_method=True)
+        self.PurgeUser = channel.unary_unary(
+                '/memorybank.v1.LongTerm/PurgeUser',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
+                _registered_method=True)
 
 
 class LongTermServicer(object):
@@ -376,6 +391,31 @@ class LongTermServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetUser(self, request, context):
+        """Reads a user's settings, and how much is kept of the user. Errors: USER_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UpdateUser(self, request, context):
+        """Switches a user's memory off or on, and says how long it is kept. A user for whom nothing was written is made. Off:
+        writes answer MEMORY_OFF, retrieval finds nothing; Get, List, Export, Delete and Purge still work, and nothing is
+        deleted. Errors: STALE_REVISION, MEMORY_OFF (the user is being purged).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PurgeUser(self, request, context):
+        """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
+        asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
+        a crash only delays it. A repetition removes nothing and says so.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LongTermServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -508,6 +548,21 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.DeclareTools,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.DeclareToolsRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.DeclareToolsResponse.SerializeToString,
+            ),
+            'GetUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetUser,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.GetUserRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.GetUserResponse.SerializeToString,
+            ),
+            'UpdateUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateUser,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.UpdateUserRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.UpdateUserResponse.SerializeToString,
+            ),
+            'PurgeUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.PurgeUser,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1217,6 +1272,87 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/DeclareTools',
             memorybank_dot_v1_dot_long__term__pb2.DeclareToolsRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.DeclareToolsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/GetUser',
+            memorybank_dot_v1_dot_long__term__pb2.GetUserRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.GetUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/UpdateUser',
+            memorybank_dot_v1_dot_long__term__pb2.UpdateUserRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.UpdateUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PurgeUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/PurgeUser',
+            memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -118,6 +118,18 @@ class LongTermStub:
     """
     DeclareTools: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.DeclareToolsRequest, _long_term_pb2.DeclareToolsResponse]
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
+    GetUser: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GetUserRequest, _long_term_pb2.GetUserResponse]
+    """Reads a user's settings, and how much is kept of the user. Errors: USER_NOT_FOUND."""
+    UpdateUser: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateUserRequest, _long_term_pb2.UpdateUserResponse]
+    """Switches a user's memory off or on, and says how long it is kept. A user for whom nothing was written is made. Off:
+    writes answer MEMORY_OFF, retrieval finds nothing; Get, List, Export, Delete and Purge still work, and nothing is
+    deleted. Errors: STALE_REVISION, MEMORY_OFF (the user is being purged).
+    """
+    PurgeUser: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.PurgeUserRequest, _long_term_pb2.PurgeUserResponse]
+    """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
+    asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
+    a crash only delays it. A repetition removes nothing and says so.
+    """
 
 @_typing.type_check_only
 class LongTermAsyncStub(LongTermStub):
@@ -209,6 +221,18 @@ class LongTermAsyncStub(LongTermStub):
     """
     DeclareTools: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeclareToolsRequest, _long_term_pb2.DeclareToolsResponse]  # type: ignore[assignment]
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
+    GetUser: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GetUserRequest, _long_term_pb2.GetUserResponse]  # type: ignore[assignment]
+    """Reads a user's settings, and how much is kept of the user. Errors: USER_NOT_FOUND."""
+    UpdateUser: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateUserRequest, _long_term_pb2.UpdateUserResponse]  # type: ignore[assignment]
+    """Switches a user's memory off or on, and says how long it is kept. A user for whom nothing was written is made. Off:
+    writes answer MEMORY_OFF, retrieval finds nothing; Get, List, Export, Delete and Purge still work, and nothing is
+    deleted. Errors: STALE_REVISION, MEMORY_OFF (the user is being purged).
+    """
+    PurgeUser: _aio.UnaryUnaryMultiCallable[_long_term_pb2.PurgeUserRequest, _long_term_pb2.PurgeUserResponse]  # type: ignore[assignment]
+    """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
+    asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
+    a crash only delays it. A repetition removes nothing and says so.
+    """
 
 class LongTermServicer(metaclass=_abc_1.ABCMeta):
     """What outlives a conversation: facts about a user, episodes of what was tried, strategies that worked, and reflections
@@ -453,5 +477,35 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.DeclareToolsResponse, _abc.Awaitable[_long_term_pb2.DeclareToolsResponse]]:
         """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
+
+    @_abc_1.abstractmethod
+    def GetUser(
+        self,
+        request: _long_term_pb2.GetUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.GetUserResponse, _abc.Awaitable[_long_term_pb2.GetUserResponse]]:
+        """Reads a user's settings, and how much is kept of the user. Errors: USER_NOT_FOUND."""
+
+    @_abc_1.abstractmethod
+    def UpdateUser(
+        self,
+        request: _long_term_pb2.UpdateUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.UpdateUserResponse, _abc.Awaitable[_long_term_pb2.UpdateUserResponse]]:
+        """Switches a user's memory off or on, and says how long it is kept. A user for whom nothing was written is made. Off:
+        writes answer MEMORY_OFF, retrieval finds nothing; Get, List, Export, Delete and Purge still work, and nothing is
+        deleted. Errors: STALE_REVISION, MEMORY_OFF (the user is being purged).
+        """
+
+    @_abc_1.abstractmethod
+    def PurgeUser(
+        self,
+        request: _long_term_pb2.PurgeUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.PurgeUserResponse, _abc.Awaitable[_long_term_pb2.PurgeUserResponse]]:
+        """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
+        asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
+        a crash only delays it. A repetition removes nothing and says so.
+        """
 
 def add_LongTermServicer_to_server(servicer: LongTermServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,42 @@
+"""Requests of LongTerm about users as wholes."""
+
+from core.ids import Tenant, User
+from core.keys import UserKey
+from core.usecases.user.get_user import GetUser
+from core.usecases.user.purge_user import PurgeUser
+from core.usecases.user.update_user import UpdateUser
+from memorybank.v1 import long_term_pb2 as pb
+from service.api.from_proto.checks import NAME, Checks, checking
+
+USER_FIELDS = ("enabled", "retention")
+
+
+def get_user(request: pb.GetUserRequest, tenant: Tenant) -> GetUser:
+    with checking() as check:
+        return GetUser(
+            key=_key(check, tenant, request.user, "user"), min_revision=check.min_revision(request)
+        )
+
+
+def update_user(request: pb.UpdateUserRequest, tenant: Tenant) -> UpdateUser:
+    with checking() as check:
+        given = request.user
+        retention = given.HasField("retention")
+        return UpdateUser(
+            key=_key(check, tenant, given.user, "user.user"),
+            fields=check.mask("update_mask", request.update_mask, USER_FIELDS),
+            enabled=given.enabled,
+            retention=check.duration("user.retention", given.retention) if retention else None,
+            if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def purge_user(request: pb.PurgeUserRequest, tenant: Tenant) -> PurgeUser:
+    with checking() as check:
+        check.request(request)
+        return PurgeUser(key=_key(check, tenant, request.user, "user"), include_banks=request.include_banks)
+
+
+def _key(check: Checks, tenant: Tenant, user: str, path: str) -> UserKey:
+    return UserKey(tenant=tenant, user=User(check.text(path, user, NAME, least=1)))

@@ -1,0 +1,42 @@
+"""Answers of LongTerm about users as wholes."""
+
+from core.model.user import UserRecord, UserState
+from core.ports.aggregates import Committed
+from core.usecases.user.get_user import UserSeen
+from core.usecases.user.purge_user import UserPurged
+from memorybank.v1 import long_term_pb2 as pb
+from service.api.to_proto.values import time
+
+STATES = {UserState.ACTIVE: pb.USER_STATE_ACTIVE, UserState.PURGING: pb.USER_STATE_PURGING}
+
+
+def get_user(seen: UserSeen) -> pb.GetUserResponse:
+    return pb.GetUserResponse(
+        user=_user(seen.record, seen.revision), counts=dict(seen.counts), revision=seen.revision
+    )
+
+
+def update_user(done: Committed[UserRecord]) -> pb.UpdateUserResponse:
+    return pb.UpdateUserResponse(
+        user=_user(done.result, done.revision), revision=done.revision, replayed=done.replayed
+    )
+
+
+def purge_user(done: UserPurged) -> pb.PurgeUserResponse:
+    return pb.PurgeUserResponse(
+        aggregates=dict(done.aggregates), rows=dict(done.rows), revision=done.revision
+    )
+
+
+def _user(record: UserRecord, revision: int) -> pb.User:
+    made = pb.User(
+        user=record.user,
+        enabled=record.enabled,
+        state=STATES[record.state],
+        create_time=time(record.create_time),
+        update_time=time(record.update_time),
+        revision=revision,
+    )
+    if record.retention is not None:
+        made.retention.FromTimedelta(record.retention)
+    return made

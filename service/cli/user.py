@@ -1,0 +1,81 @@
+"""`memorybank user`: whether memory of a user is kept, how much there is, and how it goes."""
+
+from typing import Any
+
+import click
+from google.protobuf.field_mask_pb2 import FieldMask
+
+from memorybank.v1 import long_term_pb2 as pb
+from service.cli.errand import Errand, errand_of_any
+from service.cli.purge import ask
+
+
+@click.group(short_help="See a user, switch memory off or on, purge it.")
+def user() -> None:
+    """See what is kept of a user, switch memory off or on, remove all of it.
+
+    \b
+    Examples:
+      memorybank user show ada
+      memorybank user off ada
+      memorybank user purge ada --banks --yes
+    """
+
+
+NAME = click.argument("name")
+
+
+@user.command()
+@NAME
+@errand_of_any
+def show(errand: Errand, name: str) -> None:
+    """Show the settings of user NAME, and how much is kept."""
+    seen = errand.client.get_user(user=name)
+    errand.answer(seen, f"{name}: {_state(seen.user)}; {_counted(seen.counts) or 'nothing is kept'}")
+
+
+@user.command()
+@NAME
+@errand_of_any
+def off(errand: Errand, name: str) -> None:
+    """Write nothing more for user NAME, and find nothing; what is kept stays."""
+    _switch(errand, name, enabled=False)
+
+
+@user.command()
+@NAME
+@errand_of_any
+def on(errand: Errand, name: str) -> None:
+    """Write and find memory of user NAME again."""
+    _switch(errand, name, enabled=True)
+
+
+@user.command()
+@NAME
+@errand_of_any
+@click.option("--banks", is_flag=True, help="Banks that name the user go, too.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
+    """Remove everything of user NAME."""
+    if not yes:
+        held = errand.client.get_user(user=name).counts
+        ask(f"Purge all of {name} for good ({_counted(held) or 'settings alone'})?")
+    gone = errand.client.purge_user(user=name, include_banks=banks)
+    errand.answer(gone, f"purged {name}: {_counted(gone.aggregates) or 'nothing was kept'}")
+
+
+def _switch(errand: Errand, name: str, *, enabled: bool) -> None:
+    changed = errand.client.update_user(
+        user=pb.User(user=name, enabled=enabled), update_mask=FieldMask(paths=["enabled"])
+    )
+    errand.answer(changed, f"{name}: {_state(changed.user)}")
+
+
+def _state(shown: pb.User) -> str:
+    if shown.state == pb.USER_STATE_PURGING:
+        return "being purged"
+    return "memory is on" if shown.enabled else "memory is off"
+
+
+def _counted(counts: Any) -> str:
+    return ", ".join(f"{number:,} {kind}" for kind, number in sorted(counts.items()) if number)
