@@ -15,6 +15,7 @@ COMMANDS = {
     "resolve": "service.cli.resolve:resolve",
     "facts": "service.cli.facts:facts",
     "user": "service.cli.user:user",
+    "mcp": "service.cli.mcp:mcp",
     "export": "service.cli.export:export",
     "import": "service.cli.import_:import_",
     "purge": "service.cli.purge:purge",

@@ -1,0 +1,130 @@
+"""The MCP server, driven by the official SDK's client."""
+
+import asyncio
+import sys
+from asyncio.subprocess import DEVNULL
+from collections.abc import Iterator
+from socket import socket
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from memorybank_client import MemoryBankClient
+from memorybank_client.adapters.mcp import MemoryTools, memory_server
+from service.cli.demo.server import running_server
+
+TOOLS = {"retrieve_facts", "recall_episodes", "store_fact", "load_instructions", "edit_instructions"}
+OF_A_BANK = {"search_memory", "deep_retrieval"}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running_server() as found:
+        yield found
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    return "\n".join(part.text for part in result.content if part.type == "text")
+
+
+async def test_facts_are_stored_found_and_brought_up_to_date_through_tools(address: str) -> None:
+    async with MemoryBankClient(address) as memory:
+        server = memory_server(MemoryTools(memory, user=f"u-{uuid4()}"))
+        async with Client(server) as client:
+            named = {tool.name for tool in (await client.list_tools()).tools}
+            await told(client, "store_fact", content="The project's database is MySQL.")
+            again = await told(client, "store_fact", content="The project's database is PostgreSQL.")
+            found = await told(client, "retrieve_facts", query="Which database does the project use?")
+
+    assert named == TOOLS
+    assert "takes the place of" in again
+    assert "PostgreSQL" in found
+    assert "MySQL" not in found
+
+
+async def test_a_refusal_is_told_to_the_model(address: str) -> None:
+    async with MemoryBankClient(address) as memory:
+        server = memory_server(MemoryTools(memory, user=f"u-{uuid4()}"))
+        async with Client(server) as client:
+            result = await client.call_tool("store_fact", {"content": "My password is hunter2."})
+
+    assert result.is_error
+    assert "credential" in str(result.content)
+
+
+async def test_a_bank_is_searched_and_read_deeply(address: str) -> None:
+    async with MemoryBankClient(address) as memory:
+        bank_id = f"b-{uuid4()}"
+        await memory.create_bank(bank_id=bank_id, goal="get to Bygdøy")
+        await memory.memorize(bank_id=bank_id, text="The ferry leaves from pier 3 at nine in the morning.")
+        tools = MemoryTools(memory, user="ada", bank_id=bank_id)
+        async with Client(memory_server(tools, with_bank=True)) as client:
+            named = {tool.name for tool in (await client.list_tools()).tools}
+            found = await told(client, "search_memory", query="when does the ferry leave?")
+            place = found.split("[")[1].split("]")[0]
+            read = await told(client, "deep_retrieval", node_id=place)
+
+    assert named == TOOLS | OF_A_BANK
+    assert "pier 3" in found
+    assert "The ferry leaves from pier 3" in read
+
+
+async def test_over_streamable_http_it_is_the_same(address: str) -> None:
+    with socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    words = [
+        "-m",
+        "service",
+        "mcp",
+        "--server",
+        address,
+        "--user",
+        f"u-{uuid4()}",
+        "--http",
+        f"127.0.0.1:{port}",
+    ]
+    served = await asyncio.create_subprocess_exec(
+        sys.executable, *words, env={"PYTHONPATH": ":".join(sys.path)}, stderr=DEVNULL
+    )
+    try:
+        await listening(port)
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            stored = await told(client, "store_fact", content="The alarm is set for six.")
+    finally:
+        served.terminate()
+        await served.wait()
+
+    assert stored.startswith("stored: [")
+
+
+async def listening(port: int) -> None:
+    """Wait until something answers there."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except ConnectionRefusedError:
+            await asyncio.sleep(0)
+        else:
+            writer.close()
+            return
+
+
+async def test_over_standard_input_and_output_it_is_the_command_that_hosts_start(address: str) -> None:
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "service", "mcp", "--server", address, "--user", f"u-{uuid4()}"],
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )
+    async with Client(command) as client:
+        await told(client, "store_fact", content="用户住在杭州。")
+        found = await told(client, "retrieve_facts", query="用户住在哪里？")
+
+    assert "用户住在杭州。" in found
