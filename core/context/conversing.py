@@ -19,6 +19,7 @@ from core.text.tokens import estimate
 
 SHORT_SIDE = 80  # tokens of a side of a turn in its shorter form
 SPARE, FITTING, NEWEST = 0, 1, 2  # tiers: what goes first, next, and before what is held
+BEST = 4  # turns that fit best
 LAST_TURNS = 4  # of the short tier: what is being talked about right now
 
 
@@ -171,10 +172,17 @@ def _found(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tup
     hits = [turn for turn in turns if turn.step in ranks]
     others = [turn for turn in turns if turn.step not in ranks]
     items = [
-        replace(turn_item(turn, words), tier=FITTING, weight=1.0 - ranks[turn.step] / len(ranks))
+        replace(_whole(turn, ranks, words), tier=FITTING, weight=1.0 - ranks[turn.step] / len(ranks))
         for turn in hits
     ]
-    return in_step_order([*items, *ranked([turn_item(turn, words) for turn in others], SPARE)])
+    return in_step_order([*items, *ranked([_whole(turn, ranks, words) for turn in others], SPARE)])
+
+
+def _whole(turn: Turn, ranks: Mapping[int, int], words: Words) -> Item:
+    """A turn that is shown whole or not at all, unless it is one of the best: what is shortened outlives what is not,
+    and the beginnings of many would leave no room for one that answers."""
+    item = turn_item(turn, words)
+    return item if ranks.get(turn.step, BEST) < BEST else replace(item, short="")
 
 
 def _short(turns: Sequence[Turn], words: Words) -> tuple[Item, ...]:

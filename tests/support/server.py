@@ -12,6 +12,7 @@ from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-unty
 
 from core.ports.embedder import Embedder
 from memorybank.v1 import (
+    conversation_pb2_grpc,
     deep_retrieval_pb2_grpc,
     long_term_pb2_grpc,
     memory_bank_pb2_grpc,
@@ -33,6 +34,7 @@ class Service:
 
     channel: Any  # a grpc.aio.Channel, whose types know no calls of bare bytes
     bank: "memory_bank_pb2_grpc.MemoryBankAsyncStub"
+    conversation: "conversation_pb2_grpc.ConversationAsyncStub"
     graph: "query_graph_pb2_grpc.QueryGraphAsyncStub"
     retrieval: "retrieval_pb2_grpc.RetrievalAsyncStub"
     deep: "deep_retrieval_pb2_grpc.DeepRetrievalAsyncStub"
@@ -74,6 +76,7 @@ def service_on(channel: grpc.aio.Channel, settings: Settings) -> Service:
     return Service(
         channel=channel,
         bank=memory_bank_pb2_grpc.MemoryBankStub(channel),
+        conversation=conversation_pb2_grpc.ConversationStub(channel),
         graph=query_graph_pb2_grpc.QueryGraphStub(channel),
         retrieval=retrieval_pb2_grpc.RetrievalStub(channel),
         deep=deep_retrieval_pb2_grpc.DeepRetrievalStub(channel),

@@ -38,12 +38,12 @@ from service.api.from_proto.checks import (
     Checks,
     checking,
 )
+from service.api.from_proto.instructions import least
 from service.api.from_proto.values import conversation_key
 from service.native.wire import is_vector, only_field, taken_out
 
 MOST_SEARCHES = 100
 MOST_PARTS = 16
-MOST_REVISIONS = 64
 CONTEXT_TEXT = 100_000  # code points
 MOST_SOURCES = 64
 MOST_STATES = 16
@@ -245,10 +245,6 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             bank = check.key(tenant, request.bank_id)
         parts = request.parts
         check.amount("parts", parts, MOST_PARTS)
-        revisions = dict(request.min_revisions)
-        check.amount("min_revisions", revisions, MOST_REVISIONS)
-        for name, revision in list(revisions.items())[:MOST_REVISIONS]:
-            check.at_least(f"min_revisions[{name[:NAME]}]", revision)
         return AssembleContext(
             input=check.text("input", request.input, CONTEXT_TEXT, least=1),
             system=check.text("system", request.system, CONTEXT_TEXT),
@@ -262,5 +258,5 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             tools=request.tools,
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             allow_partial=request.allow_partial,
-            min_revisions=revisions,
+            min_revisions=least(check, request),
         )

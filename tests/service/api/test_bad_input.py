@@ -8,19 +8,28 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 
 from memorybank.v1 import (
+    conversation_pb2,
     deep_retrieval_pb2,
     instructions_pb2,
     memory_bank_pb2,
     query_graph_pb2,
     retrieval_pb2,
 )
+from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from tests.service.api.every_violation import HARMLESS, RIGHT, WRONG
 from tests.service.api.violations import paths, put
 from tests.support.server import Service, refusal
 
-FILES = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2, instructions_pb2)
+FILES = (
+    memory_bank_pb2,
+    query_graph_pb2,
+    retrieval_pb2,
+    deep_retrieval_pb2,
+    instructions_pb2,
+    conversation_pb2,
+)
 METHODS: dict[str, MethodDescriptor] = {
     method.name: method
     for file in FILES
@@ -49,6 +58,11 @@ async def test_a_wrong_value_is_refused_by_its_field_and_nothing_is_written(
 ) -> None:
     await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
     await service.graph.AddNode(graph.AddNodeRequest(bank_id="b1", node_id="n1", summary="s"))
+    await service.conversation.AddTurns(
+        conversation.AddTurnsRequest(
+            user="ada", conversation_id="c1", turns=[conversation.Turn(input="Hello")]
+        )
+    )
     before, unexpected = await service.revision("b1"), []
 
     for path, values in WRONG[method].items():

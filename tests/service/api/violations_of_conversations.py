@@ -1,0 +1,197 @@
+"""For every field of every request of Conversation, and of AssembleContext, values that cannot be accepted."""
+
+from collections.abc import Mapping
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.field_mask_pb2 import FieldMask
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from memorybank.v1 import conversation_pb2 as pb
+from memorybank.v1 import retrieval_pb2 as retrieval
+from memorybank.v1.types_pb2 import TimeRange
+from tests.service.api.violations import (
+    BAD_BUDGETS,
+    BAD_IDS,
+    BAD_LABELS,
+    BAD_PAGES,
+    BAD_REVISIONS,
+    BAD_SHARES,
+    BAD_TIMES,
+    BAD_TOP_K,
+    BAD_VECTORS,
+    NO_ENUM,
+    REQUIRED_ID,
+    TIME_RANGE,
+    UNSEEN,
+    YES_OR_NO,
+    Table,
+    text,
+    under,
+)
+
+BAD_TTLS = [Duration(seconds=-2), Duration(nanos=-1), Duration(seconds=10**12)]
+BAD_STEPS = [0, -1, 10**12]
+BAD_MASKS = [FieldMask(), FieldMask(paths=["user"]), FieldMask(paths=["goal", "nothing"])]
+ONE: Table = {"user": text(128, needed=True), "conversation_id": REQUIRED_ID}
+READ: Table = {**ONE, "min_revision": BAD_REVISIONS}
+WRITE: Table = {**ONE, "request_id": BAD_IDS}
+SETTINGS: Table = {
+    "short_turns": [0, -1, 201],
+    "similarity": BAD_SHARES,
+    "max_clusters": [0, 1_001],
+    "hit_threshold": [0, 1_000_001],
+    "top_clusters": [-1, 101],
+    "summary_every": [1, 1_001],
+    "summary_length": [19, 2_001],
+    "idle_timeout": [Duration(), Duration(nanos=999_999_999), *BAD_TTLS],
+}
+OWN: Table = {"goal": text(10_000), "labels": BAD_LABELS, **under("settings.", SETTINGS), "ttl": BAD_TTLS}
+TURN: Table = {
+    "input": ["", " \n", *text(100_000)],
+    "reply": text(100_000),
+    "input_speaker": text(128),
+    "reply_speaker": text(128),
+    "event_time": BAD_TIMES,
+    "labels": BAD_LABELS,
+}
+RANGE: Table = {"first_step": BAD_STEPS, "last_step": BAD_STEPS}
+LATER = TimeRange(start=Timestamp(seconds=1))
+SAID = pb.Turn(input="Hello")
+
+RIGHT: dict[str, Message] = {
+    "CreateConversation": pb.CreateConversationRequest(user="ada", conversation_id="c1"),
+    "GetConversation": pb.GetConversationRequest(user="ada", conversation_id="c1"),
+    "ListConversations": pb.ListConversationsRequest(user="ada"),
+    "UpdateConversation": pb.UpdateConversationRequest(
+        user="ada",
+        conversation_id="c1",
+        conversation=pb.ConversationRecord(goal="g"),
+        update_mask=FieldMask(paths=["goal"]),
+    ),
+    "EndConversation": pb.EndConversationRequest(user="ada", conversation_id="c1"),
+    "DeleteConversation": pb.DeleteConversationRequest(user="ada", conversation_id="c1"),
+    "AddTurns": pb.AddTurnsRequest(user="ada", conversation_id="c1", turns=[SAID]),
+    "ListTurns": pb.ListTurnsRequest(user="ada", conversation_id="c1"),
+    "DeleteTurns": pb.DeleteTurnsRequest(user="ada", conversation_id="c1", steps=[1]),
+    "SearchTurns": pb.SearchTurnsRequest(user="ada", conversation_id="c1", text="hello", event_time=LATER),
+    "AddKey": pb.AddKeyRequest(user="ada", conversation_id="c1", text="budget: 500"),
+    "UpdateKey": pb.UpdateKeyRequest(
+        user="ada",
+        conversation_id="c1",
+        key_id="k1",
+        key=pb.Key(text="t"),
+        update_mask=FieldMask(paths=["text"]),
+    ),
+    "DeleteKey": pb.DeleteKeyRequest(user="ada", conversation_id="c1", key_id="k1"),
+    "ListKeys": pb.ListKeysRequest(user="ada", conversation_id="c1"),
+    "ListClusters": pb.ListClustersRequest(user="ada", conversation_id="c1"),
+    "ListSummaries": pb.ListSummariesRequest(user="ada", conversation_id="c1", time=LATER),
+    "DeleteSummaries": pb.DeleteSummariesRequest(user="ada", conversation_id="c1", time=LATER),
+    "AssembleContext": retrieval.AssembleContextRequest(user="ada", conversation_id="c1", input="Hello?"),
+}
+
+WRONG: dict[str, Table] = {
+    "CreateConversation": {
+        "user": text(128, needed=True),
+        "conversation_id": BAD_IDS,
+        "collection": text(128),
+        **OWN,
+        "request_id": BAD_IDS,
+    },
+    "GetConversation": READ,
+    "ListConversations": {
+        "user": text(128, needed=True),
+        "collection": text(128),
+        "labels": BAD_LABELS,
+        "state": NO_ENUM,
+        **BAD_PAGES,
+    },
+    "UpdateConversation": {
+        **WRITE,
+        "if_revision": BAD_REVISIONS,
+        "update_mask": BAD_MASKS,
+        "conversation.user": ["eve"],
+        "conversation.conversation_id": ["c2"],
+        **under("conversation.", OWN),
+    },
+    "EndConversation": WRITE,
+    "DeleteConversation": {**WRITE, "if_revision": BAD_REVISIONS},
+    "AddTurns": {
+        **WRITE,
+        "collection": text(128),
+        "turns": [[], [SAID] * 101],
+        **under("turns[].", TURN),
+    },
+    "ListTurns": {**READ, **RANGE, **BAD_PAGES},
+    "DeleteTurns": {
+        **WRITE,
+        "steps": [[], [0], [-1], [1, 1], [10**12], list(range(1, 1_002))],
+        **RANGE,
+    },
+    "SearchTurns": {
+        **READ,
+        "text": text(16_384, needed=True),
+        "embedding": BAD_VECTORS,
+        "top_k": BAD_TOP_K,
+        "alpha": BAD_SHARES,
+        **under("event_time.", TIME_RANGE),
+    },
+    "AddKey": {**WRITE, "text": text(1_000, needed=True)},
+    "UpdateKey": {
+        **WRITE,
+        "key_id": REQUIRED_ID,
+        "key.key_id": ["k2"],
+        "key.text": text(1_000, needed=True),
+        "update_mask": [FieldMask(), FieldMask(paths=["type"])],
+        "if_revision": BAD_REVISIONS,
+    },
+    "DeleteKey": {**WRITE, "key_id": REQUIRED_ID},
+    "ListKeys": {**READ, **BAD_PAGES},
+    "ListClusters": {**READ, **BAD_PAGES},
+    "ListSummaries": {**READ, "kind": NO_ENUM, **RANGE, **under("time.", TIME_RANGE), **BAD_PAGES},
+    "DeleteSummaries": {**WRITE, **RANGE, **under("time.", TIME_RANGE)},
+    "AssembleContext": {
+        "input": text(100_000, needed=True),
+        "system": text(100_000),
+        **ONE,
+        "conversation_id": BAD_IDS,
+        "bank_id": BAD_IDS,
+        "parts": [[0], [99], [1] * 17],
+        "top_memories": BAD_TOP_K,
+        "top_clusters": [-1, 101],
+        "token_budget": BAD_BUDGETS,
+        "form": NO_ENUM,
+        "tool_format": NO_ENUM,
+        "min_revisions": [
+            {f"bank/{n}": 1 for n in range(129)},
+            {"": 1},
+            {"k" * 2_049: 1},
+            {"bank/trip": -1},
+        ],
+    },
+}
+
+OF_RECORDS = (
+    "collection",
+    "state",
+    "turn_count",
+    "last_step",
+    "create_time",
+    "update_time",
+    "last_turn_time",
+    "end_time",
+    "tokens_spent",
+    "revision",
+)
+OF_KEYS = ("type", "cluster_id", "from_steps", "create_time", "update_time", "revision")
+
+HARMLESS: dict[str, Mapping[str, str]] = {
+    "CreateConversation": {"enabled": YES_OR_NO},
+    "UpdateConversation": {f"conversation.{name}": UNSEEN for name in OF_RECORDS}
+    | {"conversation.enabled": YES_OR_NO},
+    "DeleteConversation": {"allow_missing": YES_OR_NO},
+    "AddTurns": {f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id")},
+    "UpdateKey": {f"key.{name}": UNSEEN for name in OF_KEYS},
+    "AssembleContext": dict.fromkeys(("tools", "allow_partial"), YES_OR_NO),
+}
