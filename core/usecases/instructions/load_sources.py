@@ -13,7 +13,6 @@ from core.instructions.instructions import Instructions
 from core.instructions.run import fixed_source, pinned
 from core.keys import Key, RunKey
 from core.model.instructions import Owner, Pin, Source, SourceRef
-from core.text.tokens import estimate
 from core.usecases.house import House
 from core.usecases.instructions.fix_run import FixRun, fix_run
 from core.usecases.instructions.opening import opened
@@ -98,13 +97,12 @@ def _answered(
     revisions: Mapping[str, int],
     run_time: datetime | None,
 ) -> SourcesLoaded:
-    text = block(found)
-    tokens = estimate(text)
-    if command.token_budget is not None and tokens > command.token_budget:
-        raise BudgetTooSmall("token_budget", tokens, command.token_budget)
+    made = block(found)
+    if command.token_budget is not None and made.tokens > command.token_budget:
+        raise BudgetTooSmall("token_budget", made.tokens, command.token_budget)
     return SourcesLoaded(
-        block=text,
-        tokens=tokens,
+        block=made.text,
+        tokens=made.tokens,
         sources=tuple(
             (owner, source if command.include_text else without_text(source)) for owner, source in found
         ),
