@@ -136,6 +136,7 @@ class LimitsSection(Section):
     source_characters: Positive = 65_536
     sources_per_owner: Positive = 1_000
     versions_per_source: Positive = 1_000
+    references_per_run: Positive = 1_000
     collections_per_user: Positive = 1_000
     records_per_collection: Positive = 10_000
     collection_bytes: Positive = 20_000_000

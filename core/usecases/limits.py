@@ -32,6 +32,7 @@ class Limits:
     source_characters: int = 65_536
     sources_per_owner: int = 1_000
     versions_per_source: int = 1_000  # the oldest goes
+    references_per_run: int = 1_000
     collections_per_user: int = 1_000
     records_per_collection: int = 10_000
     collection_bytes: int = 20_000_000
@@ -101,6 +102,12 @@ class Limits:
                 "source_characters",
                 self.source_characters,
                 "what is loaded before every run should be short: split the source, or raise the limit",
+            )
+
+    def check_references(self, count: int) -> None:
+        if count > self.references_per_run:
+            raise LimitReached(
+                "references_per_run", self.references_per_run, "begin another run, or raise the limit"
             )
 
     def check_sources(self, count: int) -> None:

@@ -30,7 +30,7 @@ async def fix_run(
 ) -> tuple[RunRecord, int]:
     """The run, every reference fixed in it, and its revision; `now`: the owners' sources as they are.
 
-    Raises RunExpired, RevisionNotReached, MemoryOff (the run's user is being purged).
+    Raises RunExpired, RevisionNotReached, LimitReached, MemoryOff (the run's user is being purged).
     """
     fixing = _Fixing(house, command, now)
     while True:
@@ -116,4 +116,5 @@ class _Fixing:
         pins = list(kept)
         for ref in refs:
             pins.append(pinned(ref, self._now[ref.owner], pins))
+        self._house.limits.check_references(len(pins))
         return tuple(pins)

@@ -68,7 +68,7 @@ def named(key: Key) -> str:
 
 
 async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
-    """Raises RunExpired, BudgetTooSmall, RevisionNotReached, MemoryOff (the run's user is being purged)."""
+    """Raises RunExpired, BudgetTooSmall, RevisionNotReached, LimitReached, MemoryOff (the run's user is purged)."""
     async with AsyncExitStack() as open_:
         off = await _switched_off(house, command)
         refs = tuple(ref for ref in command.refs if ref.owner not in off)

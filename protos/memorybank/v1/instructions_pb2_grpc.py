@@ -135,7 +135,7 @@ class InstructionsServicer(object):
         """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
         named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
         sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
-        MEMORY_OFF (the user that the run is for is being purged).
+        LIMIT_REACHED, MEMORY_OFF (the user that the run is for is being purged).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -61,7 +61,7 @@ class InstructionsStub:
     """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
     named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
     sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
-    MEMORY_OFF (the user that the run is for is being purged).
+    LIMIT_REACHED, MEMORY_OFF (the user that the run is for is being purged).
     """
 
 @_typing.type_check_only
@@ -97,7 +97,7 @@ class InstructionsAsyncStub(InstructionsStub):
     """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
     named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
     sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
-    MEMORY_OFF (the user that the run is for is being purged).
+    LIMIT_REACHED, MEMORY_OFF (the user that the run is for is being purged).
     """
 
 class InstructionsServicer(metaclass=_abc_1.ABCMeta):
@@ -172,7 +172,7 @@ class InstructionsServicer(metaclass=_abc_1.ABCMeta):
         """Loads sources, in the order asked for, as one block for an agent's system message. What is not there is skipped and
         named in `missing`; any other failure fails the call. The first load of a `run_id` fixes the versions that the run
         sees, on every replica and after every restart, until a load with `refresh`. Errors: BUDGET_TOO_SMALL, RUN_EXPIRED,
-        MEMORY_OFF (the user that the run is for is being purged).
+        LIMIT_REACHED, MEMORY_OFF (the user that the run is for is being purged).
         """
 
 def add_InstructionsServicer_to_server(servicer: InstructionsServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

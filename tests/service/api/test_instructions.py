@@ -275,6 +275,18 @@ async def test_an_owner_has_so_many_documents_and_a_document_so_many_versions() 
         assert [each.version for each in history.versions] == [6, 5, 4]
 
 
+async def test_a_run_has_so_many_references() -> None:
+    async with serving(limits={"references_per_run": 2}) as small:
+        stub = InstructionsStub(small.channel)
+        await load(stub, (ADA, "a.md"), (ADA, "b.md"), run_id="r1")
+
+        no = await refused(load(stub, (ADA, "c.md"), run_id="r1"))
+        again = await load(stub, (ADA, "b.md"), run_id="r1")
+
+        assert (no.reason, no.quota) == ("LIMIT_REACHED", ("references_per_run",))
+        assert len(again.missing) == 1
+
+
 @pytest.mark.slow
 async def test_sixty_four_documents_of_the_largest_size_load_at_once(instructions: Instructions) -> None:
     for number in range(64):
