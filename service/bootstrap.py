@@ -20,6 +20,7 @@ from core.model.bank import EmbeddingSpace
 from core.ports.embedder import Embedder, Thresholds
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
+from core.usecases.conversation.count_hits import write_hits
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Budgets, Limits
 from core.usecases.long_term.uses import UseCounts
@@ -128,6 +129,9 @@ async def open_house(
             long_term=LongTermSettings(**dict(settings.long_term)),
             uses=uses,
         )
+        counting = again_and_again("writing hits", partial(write_hits, house), USES_SECONDS)
+        closing.callback(asyncio.create_task(counting).cancel)
+        closing.push_async_callback(write_hits, house)
         assign_chores(house)
         banks.listen(chores.look)
         yield house

@@ -5,6 +5,7 @@ are the contract's own (`memorybank.v1.types_pb2`).
 """
 
 from memorybank.v1.errors_pb2 import ErrorReason
+from memorybank_client.chat import AsyncChatMemory, ChatMemory
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.errors import (
     AlreadyExists,
@@ -30,6 +31,8 @@ from memorybank_client.values import NEVER, numbers, timestamp, vector
 __all__ = [
     "MemoryBankClient",
     "SyncMemoryBankClient",
+    "ChatMemory",
+    "AsyncChatMemory",
     "vector",
     "numbers",
     "timestamp",

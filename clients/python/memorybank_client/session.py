@@ -13,9 +13,11 @@ from uuid import uuid4
 import grpc
 from google.protobuf.message import Message
 
+from memorybank.v1.conversation_pb2 import DeleteConversationRequest
 from memorybank.v1.errors_pb2 import (
     ERROR_REASON_BANK_NOT_FOUND,
     ERROR_REASON_COLLECTION_NOT_FOUND,
+    ERROR_REASON_CONVERSATION_NOT_FOUND,
     ERROR_REASON_REVISION_NOT_REACHED,
     ERROR_REASON_STRUCTURING_FAILED,
 )
@@ -27,6 +29,7 @@ from memorybank_client.revisions import Revisions
 from memorybank_client.subjects import affinity_of, subjects_of
 
 GONE = (
+    ERROR_REASON_CONVERSATION_NOT_FOUND,
     ERROR_REASON_BANK_NOT_FOUND,
     ERROR_REASON_COLLECTION_NOT_FOUND,
     ERROR_REASON_REVISION_NOT_REACHED,
@@ -85,7 +88,7 @@ class Session:
         """Remember the revision that a response speaks of."""
         if self.revisions is None:
             return
-        if isinstance(call.header, DeleteBankRequest | DeleteCollectionRequest):
+        if isinstance(call.header, DeleteBankRequest | DeleteCollectionRequest | DeleteConversationRequest):
             for subject in call.subjects:
                 self.revisions.forget(subject)
             return
@@ -106,13 +109,18 @@ class Session:
 
 def _ask_for_seen(header: Any, revisions: Revisions) -> None:
     """Sets the least revisions that a request may ask for, where the caller has not."""
-    seen = {subject: known for subject in subjects_of(header) if (known := revisions.of(subject))}
+    seen = {subject: known for subject in subjects_of(header) if (known := revisions.of(_plain(subject)))}
     fields = header.DESCRIPTOR.fields_by_name
     if "min_revisions" in fields:
         for subject in seen.keys() - header.min_revisions.keys():
             header.min_revisions[subject] = seen[subject]
     elif "min_revision" in fields and seen and not header.HasField("min_revision"):
         (header.min_revision,) = seen.values()
+
+
+def _plain(subject: str) -> str:
+    """A bank is remembered by its id alone, also where maps of revisions call it `bank/ID`."""
+    return subject.removeprefix("bank/")
 
 
 def _affinity(name: str) -> Iterator[tuple[str, str]]:
@@ -124,7 +132,8 @@ def _affinity(name: str) -> Iterator[tuple[str, str]]:
 def _revisions_in(call: Call, response: Any) -> Iterator[tuple[str, int]]:
     """Each subject that a response tells a revision of."""
     if "revisions" in response.DESCRIPTOR.fields_by_name:
-        yield from response.revisions.items()
+        for named, seen in response.revisions.items():
+            yield _plain(named), seen
         return
     subject = next(iter(call.subjects), "") or _bank_in(response)
     revision = _revision_in(response)

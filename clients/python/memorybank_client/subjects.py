@@ -20,6 +20,8 @@ def subjects_of(header: Any) -> tuple[str, ...]:
         return (instructions(header.owner),)
     if header.DESCRIPTOR.file.name == LONG_TERM:
         return _collection(header)
+    if getattr(header, "conversation_id", ""):
+        return (_conversation(header),)
     return ()
 
 
@@ -46,6 +48,15 @@ def _loaded(header: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(instructions(ref.owner) for ref in header.refs), *run)))
 
 
+def _conversation(header: Any) -> str:
+    return f"conversation/{encoded(header.user)}/{header.conversation_id}"
+
+
+def _assembled(header: Any) -> tuple[str, ...]:
+    talk = (_conversation(header),) if header.conversation_id else ()
+    return (*talk, f"bank/{header.bank_id}") if header.bank_id else talk
+
+
 def _collection(header: Any) -> tuple[str, ...]:
     """The collection that a request of LongTerm is about; a user's list of them is about none."""
     whole = getattr(header, "collection", None)
@@ -61,5 +72,8 @@ def encoded(name: str) -> str:
 
 
 LONG_TERM = "memorybank/v1/long_term.proto"
-SPECIAL: Mapping[str, Callable[[Any], tuple[str, ...]]] = {"LoadSourcesRequest": _loaded}
+SPECIAL: Mapping[str, Callable[[Any], tuple[str, ...]]] = {
+    "LoadSourcesRequest": _loaded,
+    "AssembleContextRequest": _assembled,
+}
 """Requests of several subjects, which they and their answers name in maps of revisions."""

@@ -1,5 +1,6 @@
 """The verbs of both clients: one for each RPC of the contract, which says what its fields and errors mean."""
 
+from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as long_term
@@ -101,6 +102,10 @@ class Verbs:
     """Do several searches of one bank at one revision."""
     augment = Unary(retrieval.AugmentRequest, retrieval.AugmentResponse)
     """Assemble a prompt: tool, insight document, memories that fit."""
+    assemble_context = Unary(
+        retrieval.AssembleContextRequest, retrieval.AssembleContextResponse, seconds=WRITE
+    )
+    """Assemble one prompt, or messages, for an input, from a conversation and a bank."""
 
     # ---- DeepRetrieval: down to the verbatim record ----
 
@@ -129,6 +134,50 @@ class Verbs:
     """Erase an instruction document and all its versions."""
     load_sources = Unary(instructions.LoadSourcesRequest, instructions.LoadSourcesResponse)
     """Load what an agent is to follow, as one block; a run sees the same versions every time."""
+
+    # ---- Conversation: what was said, in tiers ----
+
+    create_conversation = Unary(
+        talk.CreateConversationRequest, talk.CreateConversationResponse, seconds=WRITE
+    )
+    """Make a conversation."""
+    get_conversation = Unary(talk.GetConversationRequest, talk.GetConversationResponse)
+    """Read a conversation, and how much it holds."""
+    list_conversations = Unary(talk.ListConversationsRequest, talk.ListConversationsResponse)
+    """List a user's conversations, a page at a time."""
+    update_conversation = Unary(
+        talk.UpdateConversationRequest, talk.UpdateConversationResponse, seconds=WRITE
+    )
+    """Change the fields of a conversation that `update_mask` names."""
+    end_conversation = Unary(talk.EndConversationRequest, talk.EndConversationResponse, seconds=WRITE)
+    """End a conversation: what has no summary yet gets one."""
+    delete_conversation = Unary(
+        talk.DeleteConversationRequest, talk.DeleteConversationResponse, seconds=WRITE
+    )
+    """Purge a conversation. Not tried again by itself: nothing remembers that it was done."""
+    add_turns = Unary(talk.AddTurnsRequest, talk.AddTurnsResponse, seconds=WRITE)
+    """Add up to 100 turns, all or none; a conversation that is not there is made."""
+    list_turns = Unary(talk.ListTurnsRequest, talk.ListTurnsResponse)
+    """List turns in step order."""
+    delete_turns = Unary(talk.DeleteTurnsRequest, talk.DeleteTurnsResponse, seconds=WRITE)
+    """Delete turns, and what rests on them."""
+    search_turns = Unary(talk.SearchTurnsRequest, talk.SearchTurnsResponse)
+    """Find turns of every tier."""
+    add_key = Unary(talk.AddKeyRequest, talk.AddKeyResponse, seconds=WRITE)
+    """Add a short statement that every prompt shows."""
+    update_key = Unary(talk.UpdateKeyRequest, talk.UpdateKeyResponse, seconds=WRITE)
+    """Reword a key."""
+    delete_key = Unary(talk.DeleteKeyRequest, talk.DeleteKeyResponse, seconds=WRITE)
+    """Delete a key."""
+    list_keys = Unary(talk.ListKeysRequest, talk.ListKeysResponse)
+    """List keys as prompts show them."""
+    list_clusters = Unary(talk.ListClustersRequest, talk.ListClustersResponse)
+    """List the clusters of older turns."""
+    list_summaries = Unary(talk.ListSummariesRequest, talk.ListSummariesResponse)
+    """List summaries in step order."""
+    delete_summaries = Unary(talk.DeleteSummariesRequest, talk.DeleteSummariesResponse, seconds=WRITE)
+    """Delete summaries; they are not made anew."""
+
     # ---- LongTerm: what outlives a conversation ----
 
     store_fact = Unary(long_term.StoreFactRequest, long_term.StoreFactResponse, seconds=WRITE)

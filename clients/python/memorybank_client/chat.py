@@ -1,0 +1,143 @@
+"""A memory for a chat agent: what was said before stands in front of the model, what is said now is kept.
+
+    with SyncMemoryBankClient("127.0.0.1:7700") as client:
+        memory = ChatMemory(client, user="ada", conversation="c1", system="You plan journeys.")
+        while question := input("> "):
+            print(memory.ask(question, lambda messages: your_model(messages)))
+
+Law: a turn is kept only after it was answered, under a request id of its own: a repetition adds nothing.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from memorybank.v1.conversation_pb2 import Turn
+from memorybank.v1.retrieval_pb2 import CONTEXT_FORM_MESSAGES, AssembleContextResponse
+from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
+
+Message = dict[str, str]
+"""`role` and `content`, as chat models take them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What every call of a chat memory carries."""
+
+    user: str
+    conversation: str
+    system: str = ""
+    bank: str = ""
+    token_budget: int | None = None
+
+    def context(self, question: str) -> dict[str, Any]:
+        """The fields of AssembleContextRequest."""
+        return {
+            "input": question,
+            "system": self.system,
+            "user": self.user,
+            "conversation_id": self.conversation,
+            "bank_id": self.bank,
+            "token_budget": self.token_budget,
+            "form": CONTEXT_FORM_MESSAGES,
+        }
+
+    def turn(self, question: str, reply: str) -> dict[str, Any]:
+        """The fields of AddTurnsRequest."""
+        return {**self.whose, "turns": [Turn(input=question, reply=reply)]}
+
+    @property
+    def whose(self) -> dict[str, Any]:
+        return {"user": self.user, "conversation_id": self.conversation}
+
+
+def _setting(user: str, conversation: str, **others: Any) -> Setting:
+    return Setting(user=user, conversation=conversation or f"c-{uuid4().hex}", **others)
+
+
+def _messages(made: AssembleContextResponse) -> list[Message]:
+    return [{"role": message.role, "content": message.text} for message in made.messages]
+
+
+class ChatMemory:
+    """The memory of one conversation, over a synchronous client. Without `conversation` a new one begins.
+
+    `bank`: a task's memory that is put before the model too. `token_budget`: the most that the messages may take.
+    """
+
+    def __init__(
+        self,
+        client: SyncMemoryBankClient,
+        *,
+        user: str,
+        conversation: str = "",
+        system: str = "",
+        bank: str = "",
+        token_budget: int | None = None,
+    ) -> None:
+        self.client = client
+        self.setting = _setting(user, conversation, system=system, bank=bank, token_budget=token_budget)
+
+    def messages(self, question: str) -> list[Message]:
+        """What to send a chat model for a question: memory and system first, the question last."""
+        return _messages(self.client.assemble_context(**self.setting.context(question)))
+
+    def add(self, question: str, reply: str) -> int:
+        """Keep a turn; its step."""
+        return self.client.add_turns(**self.setting.turn(question, reply)).turns[0].step
+
+    def ask(self, question: str, answer: Callable[[list[Message]], str]) -> str:
+        """Let `answer` make a reply of the messages, keep the turn, and give the reply."""
+        reply = answer(self.messages(question))
+        self.add(question, reply)
+        return reply
+
+    def keep(self, statement: str) -> str:
+        """Put a statement before the model in every later turn; the key's id."""
+        return self.client.add_key(**self.setting.whose, text=statement).key.key_id
+
+    def search(self, text: str, top_k: int | None = None) -> Sequence[Turn]:
+        """The turns that fit a text best."""
+        hits = self.client.search_turns(**self.setting.whose, text=text, top_k=top_k).hits
+        return [hit.turn for hit in hits]
+
+
+class AsyncChatMemory:
+    """ChatMemory over an asynchronous client."""
+
+    def __init__(
+        self,
+        client: MemoryBankClient,
+        *,
+        user: str,
+        conversation: str = "",
+        system: str = "",
+        bank: str = "",
+        token_budget: int | None = None,
+    ) -> None:
+        self.client = client
+        self.setting = _setting(user, conversation, system=system, bank=bank, token_budget=token_budget)
+
+    async def messages(self, question: str) -> list[Message]:
+        """What to send a chat model for a question: memory and system first, the question last."""
+        return _messages(await self.client.assemble_context(**self.setting.context(question)))
+
+    async def add(self, question: str, reply: str) -> int:
+        """Keep a turn; its step."""
+        return (await self.client.add_turns(**self.setting.turn(question, reply))).turns[0].step
+
+    async def ask(self, question: str, answer: Callable[[list[Message]], Awaitable[str]]) -> str:
+        """Let `answer` make a reply of the messages, keep the turn, and give the reply."""
+        reply = await answer(await self.messages(question))
+        await self.add(question, reply)
+        return reply
+
+    async def keep(self, statement: str) -> str:
+        """Put a statement before the model in every later turn; the key's id."""
+        return (await self.client.add_key(**self.setting.whose, text=statement)).key.key_id
+
+    async def search(self, text: str, top_k: int | None = None) -> Sequence[Turn]:
+        """The turns that fit a text best."""
+        hits = (await self.client.search_turns(**self.setting.whose, text=text, top_k=top_k)).hits
+        return [hit.turn for hit in hits]
