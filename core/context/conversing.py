@@ -1,9 +1,9 @@
 """A conversation's part of a prompt: keys, summaries, clusters, single turns, the newest turns, in this order.
 
 Law: pure, and speaks the language of the input. Stored text stands in it as data, indented under the line that names
-its turn. Keys are never touched, and the last turns go last. The newest summary comes next; then turns that fit the
-input by themselves and the other newest turns, each by its rank, as scores of sections do not compare; what goes first
-are older summaries, and turns that only lie in a cluster with one that fits.
+its turn. Keys are never touched, and the last turns go last. Before them go turns that fit the input by themselves, the
+newest summary and the other newest turns, by their ranks, as scores of sections do not compare; what goes first are
+older summaries, and turns that only lie in a cluster with one that fits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,10 @@ from core.text.segmenting import segment
 from core.text.tokens import estimate
 
 SHORT_SIDE = 80  # tokens of a side of a turn in its shorter form
-SPARE, FITTING, NEWEST = 0, 1, 2  # tiers: what goes first, next, and before what is held
+SPARE, FITTING = 0, 1  # tiers: what goes first, and what goes next
+NEWEST = (
+    0.75  # weight of the newest summary: shortened where but the best fourth of the turns that fit has room
+)
 BEST = 4  # turns that fit best
 LAST_TURNS = 4  # of the short tier: what is being talked about right now
 
@@ -160,7 +163,8 @@ def _summaries(summaries: Sequence[Summary]) -> tuple[Item, ...]:
         )
         for summary in summaries
     ]
-    return (*ranked(items[:1], NEWEST), *ranked(items[1:], SPARE))[::-1]
+    newest = [replace(item, tier=FITTING, weight=NEWEST) for item in items[:1]]
+    return (*newest, *ranked(items[1:], SPARE))[::-1]
 
 
 def _head(summary: Summary) -> str:

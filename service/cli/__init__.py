@@ -14,6 +14,7 @@ COMMANDS = {
     "deep": "service.cli.deep:deep",
     "resolve": "service.cli.resolve:resolve",
     "facts": "service.cli.facts:facts",
+    "conversation": "service.cli.conversation:conversation",
     "user": "service.cli.user:user",
     "mcp": "service.cli.mcp:mcp",
     "export": "service.cli.export:export",
@@ -30,7 +31,7 @@ Exit codes:
   1    failed, or a file could not be read or written
   2    wrong usage
   3    no memory bank there, or it could not answer now or in time
-  4    no such bank, node, conflict, record, attachment or instruction document
+  4    no such bank, node, conflict, record, attachment, instruction document or conversation
   5    refused: an id is taken, or a value or the bank's state does not allow it
   130  interrupted (Ctrl-C)
 """

@@ -1,0 +1,169 @@
+"""`memorybank conversation`: what was said, in tiers."""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from memorybank.v1 import conversation_pb2 as pb
+from service.cli import drawing, paging
+from service.cli.errand import Errand, errand_of_any
+from service.cli.purge import ask
+
+PAGE = 1_000
+SHOWN = 20
+
+
+def whose(command: Callable[..., None]) -> Callable[..., None]:
+    """A command about a user's conversation: its id first, with --user and what every command has."""
+
+    @functools.wraps(command)
+    def run(errand: Errand, conversation_id: str, *args: Any, user: str, **options: Any) -> None:
+        command(errand, {"user": user, "conversation_id": conversation_id}, *args, **options)
+
+    named = click.option(
+        "--user", envvar="MEMORYBANK_USER", required=True, help="Whose it is (or MEMORYBANK_USER)."
+    )
+    asked: Callable[..., None] = run
+    return click.argument("conversation_id", metavar="CONVERSATION")(named(errand_of_any(asked)))
+
+
+@click.group(short_help="Keep what was said in conversations.")
+def conversation() -> None:
+    """Keep what was said in conversations: the newest turns word for word, older ones by what they are about.
+
+    \b
+    Examples:
+      memorybank conversation add c1 "The budget is 500 euros." "Noted." --user ada
+      memorybank conversation search c1 "how much?" --user ada
+      memorybank conversation keys c1 --add "预算不能超过10万元" --user ada
+    """
+
+
+@conversation.command()
+@whose
+@click.argument("said")
+@click.argument("reply", default="")
+@click.option("--speaker", default="", help="Who said it.")
+def add(errand: Errand, talk: dict[str, Any], said: str, reply: str, speaker: str) -> None:
+    """Add a turn: what was SAID, and its REPLY."""
+    turn = pb.Turn(input=said, reply=reply, input_speaker=speaker)
+    added = errand.client.add_turns(**talk, turns=[turn])
+    errand.answer(added, f"turn {added.turns[0].step}")
+
+
+@conversation.command()
+@whose
+@click.option("--turns", type=click.IntRange(0), default=SHOWN, show_default=True, help="How many newest.")
+def show(errand: Errand, talk: dict[str, Any], turns: int) -> None:
+    """Show keys, summaries, clusters, and the newest turns."""
+    seen = errand.client.get_conversation(**talk)
+    newest = list(_turns(errand, talk, max(1, seen.conversation.last_step - turns + 1))) if turns else []
+    keys = [key for page in paging.pages(lambda t: _keys(errand, talk, t)) for key in page.keys]
+    summaries = [s for page in paging.pages(lambda t: _summaries(errand, talk, t)) for s in page.summaries]
+    counts = seen.counts
+    head = (
+        f"{counts.turns:,} turns in {counts.clusters:,} clusters, {counts.long_summaries:,} summaries, "
+        f"{counts.folded_summaries:,} folded; {counts.unplaced_turns:,} wait for their cluster"
+    )
+    rows = [
+        *(("key", key.text) for key in keys),
+        *((f"{s.first_step}–{s.last_step}", s.text) for s in summaries),
+        *_told(newest),
+    ]
+    errand.answer(
+        {"conversation": seen, "keys": keys, "summaries": summaries, "turns": newest},
+        Group(Text(head), _table(rows)),
+    )
+
+
+@conversation.command()
+@whose
+@click.argument("text")
+@click.option("-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.")
+def search(errand: Errand, talk: dict[str, Any], text: str, top_k: int | None) -> None:
+    """Find turns of every tier that bear on TEXT, best first."""
+    found = errand.client.search_turns(**talk, text=text, top_k=top_k)
+    rows = ((f"{hit.score:.2f} [{hit.turn.step}]", hit.segment) for hit in found.hits)
+    errand.answer(found, _table(rows))
+
+
+@conversation.command()
+@whose
+@click.option("--add", "statement", help="Put this before the model in every later turn.")
+@click.option("--delete", "key_id", help="Take this key away.")
+def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: str | None) -> None:
+    """List the statements that every prompt shows; add one, or take one away."""
+    if statement is not None and key_id is not None:
+        raise click.UsageError("give --add or --delete, not both")
+    if statement is not None:
+        added = errand.client.add_key(**talk, text=statement)
+        errand.answer(added, f"added {added.key.key_id}")
+    elif key_id is not None:
+        errand.answer(errand.client.delete_key(**talk, key_id=key_id), f"deleted {key_id}")
+    else:
+        found = [key for page in paging.pages(lambda t: _keys(errand, talk, t)) for key in page.keys]
+        errand.answer({"keys": found}, _table((key.key_id, key.text) for key in found))
+
+
+@conversation.command()
+@whose
+def end(errand: Errand, talk: dict[str, Any]) -> None:
+    """End a conversation: what has no summary yet gets one. The next turn begins again."""
+    errand.answer(errand.client.end_conversation(**talk), "ended")
+
+
+@conversation.command()
+@whose
+@click.option("--steps", multiple=True, type=click.IntRange(1), help="Only these turns; may be given again.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+def purge(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], yes: bool) -> None:
+    """Delete a conversation, or some of its turns, for good."""
+    named = talk["conversation_id"]
+    if steps:
+        if not yes:
+            ask(f"Delete {len(steps):,} turns of {named} for good?")
+        gone = errand.client.delete_turns(**talk, steps=steps)
+        errand.answer(gone, f"deleted {gone.turns:,} turns, {gone.summaries:,} summaries, {gone.keys:,} keys")
+        return
+    held = errand.client.get_conversation(**talk).counts
+    if not yes:
+        ask(f"{named} holds {held.turns:,} turns. Purge it for good?")
+    purged = errand.client.delete_conversation(**talk)
+    errand.answer(purged, f"purged {named}: {purged.turns:,} turns")
+
+
+def _turns(errand: Errand, talk: dict[str, Any], first: int) -> Iterator[pb.Turn]:
+    def read(token: str) -> pb.ListTurnsResponse:
+        return errand.client.list_turns(**talk, first_step=first, page_size=PAGE, page_token=token)
+
+    for page in paging.pages(read):
+        yield from page.turns
+
+
+def _keys(errand: Errand, talk: dict[str, Any], token: str) -> pb.ListKeysResponse:
+    return errand.client.list_keys(**talk, page_size=PAGE, page_token=token)
+
+
+def _summaries(errand: Errand, talk: dict[str, Any], token: str) -> pb.ListSummariesResponse:
+    return errand.client.list_summaries(**talk, page_size=PAGE, page_token=token)
+
+
+def _told(turns: Iterable[pb.Turn]) -> Iterator[tuple[str, str]]:
+    for turn in turns:
+        sides = ((turn.input_speaker or "User", turn.input), (turn.reply_speaker or "Assistant", turn.reply))
+        yield f"[{turn.step}]", "\n".join(f"{speaker}: {text}" for speaker, text in sides if text)
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> RenderableType:
+    """What a line is, and what it says."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style=drawing.FAINT)
+    table.add_column(overflow="fold", ratio=1)
+    for head, text in rows:
+        table.add_row(Text(head), drawing.words(text))
+    return table if table.row_count else Text("nothing there", drawing.FAINT)
