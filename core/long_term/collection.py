@@ -55,6 +55,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.unjudged: dict[RecordId, None] = {}
         self.recoveries: dict[RecordId, None] = {}
         self.strategies: dict[RecordId, None] = {}
+        self.standing: dict[RecordId, None] = {}  # facts that are not superseded
+        self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
         self._characters = 0
         # When a call last changed anything. Not stored: of a collection just loaded, no later than its own revision.
@@ -151,10 +153,13 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self._characters += _length(record)
         if record.kind is RecordKind.FACT and record.state is not RecordState.SUPERSEDED:
             self._saying.setdefault(normalised(record.content), {})[key] = None
+            self.standing[key] = None
             if not record.judged:
                 self.unjudged[key] = None
         if record.recovery is not None:
             self.recoveries[key] = None
+        if record.ttl is not None:
+            self.mortal[key] = None
         if record.category == STRATEGY:
             self.strategies[key] = None
 
@@ -168,7 +173,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         saying.pop(key, None)
         if not saying:
             self._saying.pop(text, None)
-        for derived in (self.unjudged, self.recoveries, self.strategies):
+        for derived in (self.unjudged, self.recoveries, self.strategies, self.standing, self.mortal):
             derived.pop(key, None)
 
 

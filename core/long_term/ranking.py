@@ -1,27 +1,35 @@
 """Which records answer a query: similarity × weight × decay.
 
-Law: reads only, and never waits. Similarity is the plain formula of searching (`core.index.scoring`); the best
+Law: reads only, and never waits. Similarity is the plain formula of searching (`core.verbatim.candidates`); the best
 `FEWEST`, or `WIDENING` times as many as are wanted, are weighed by it, the order of those is the product's.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from core.ids import RecordId
-from core.index.scoring import Mode, Scale, effective_alpha, mixed
-from core.index.vector_index import ABSENT
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
 from core.long_term.worth import decay, half_life, weight
 from core.model.bank import EmbeddingSpace
 from core.model.record import Record
 from core.model.vector import Vector
-from core.text.analysis import terms
+from core.verbatim.candidates import scored, terms_of
+from core.verbatim.query import Query
 
 FEWEST = 32
 WIDENING = 8
+
+
+Admits = Callable[[RecordId], bool]
+"""Whether a record may be found. Asked very often: quick."""
+
+
+def admitting(collection: Collection, allowed: Callable[[Record], bool]) -> Admits:
+    """The same of records by their ids."""
+    records = collection.records
+    return lambda key: allowed(records[key])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +56,7 @@ class Ranked:
 def ranked(
     collection: Collection,
     sought: Sought,
-    allowed: Callable[[Record], bool],
+    allowed: Admits,
     space: EmbeddingSpace,
     settings: LongTermSettings,
 ) -> list[Ranked]:
@@ -58,31 +66,12 @@ def ranked(
 
 
 def similarities(
-    collection: Collection, sought: Sought, allowed: Callable[[Record], bool], space: EmbeddingSpace
+    collection: Collection, sought: Sought, allowed: Admits, space: EmbeddingSpace
 ) -> dict[RecordId, float]:
     """The most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
     wide = max(FEWEST, WIDENING * sought.top_k)
-    records, said = collection.records, Counter(terms(sought.text))
-    alpha = effective_alpha(
-        Mode.HYBRID, sought.alpha, has_terms=bool(said), has_vector=sought.vector is not None
-    )
-    if alpha is None:
-        return {}
-
-    def admitted(key: RecordId) -> bool:
-        return allowed(records[key])
-
-    near: list[RecordId] = []
-    cosines: list[float] = []
-    if sought.vector is not None and alpha < 1.0:
-        near, cosines = collection.vectors.near(sought.vector, wide, admitted)
-    by_words, of_words, of_near = collection.words.leading(said, wide, near, admitted)
-    if sought.vector is not None and alpha < 1.0:
-        cosines = cosines + collection.vectors.similarities(sought.vector, by_words).tolist()
-    else:
-        cosines = [ABSENT] * len(by_words)
-    scale = Scale(collection.words.best(said), space.cosine_floor, space.cosine_ceiling)
-    found = mixed(near + by_words, of_near + of_words, cosines, scale, alpha, k=wide)
+    query = Query(top_k=wide, alpha=sought.alpha, text=sought.text, vector=sought.vector)
+    found = scored(space, query, terms_of(query), collection.words, collection.vectors, allowed)
     return {
         hit.key: hit.score for hit in found[:wide] if hit.score > 0.0 and hit.score >= sought.min_similarity
     }

@@ -14,7 +14,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.ranking import Sought, similarities
 from core.long_term.standing import Rewriting
-from core.model.record import Record, RecordKind, RecordState
+from core.model.record import Record
 from core.ports.aggregates import Draft
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
@@ -75,12 +75,8 @@ def _nearest(house: House, collection: Collection, fact: Record, opinions: Opini
         vector=vector,
     )
 
-    def other_fact(record: Record) -> bool:
-        return (
-            record.kind is RecordKind.FACT
-            and record.state is not RecordState.SUPERSEDED
-            and record.record_id != fact.record_id
-        )
+    def other_fact(record_id: RecordId) -> bool:
+        return record_id in collection.standing and record_id != fact.record_id
 
     similar = similarities(collection, sought, other_fact, house.embedder.space)
     order = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))

@@ -17,11 +17,12 @@ Lasts = Callable[[Record], bool]
 
 
 class Open(NamedTuple):
-    """A collection, the moment, and which records of it have not expired by then."""
+    """A collection, the moment, and which records of it have not expired by then; `endless`: none ever does."""
 
     collection: Collection
     now: datetime
     lasts: Lasts
+    endless: bool
 
 
 @asynccontextmanager
@@ -44,7 +45,8 @@ async def looking(house: House, key: CollectionKey, min_revision: int = 0) -> As
     memory = await memory_of(house, key.tenant, key.user)
     async with house.collections.reading(key, min_revision) as collection:
         now = house.clock.now()
-        yield Open(collection, now, lasting(collection, now, memory.retention))
+        endless = not collection.mortal and collection.record.retention is None and memory.retention is None
+        yield Open(collection, now, lasting(collection, now, memory.retention), endless)
 
 
 def lasting(collection: Collection, now: datetime, retention: timedelta | None) -> Lasts:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.keys import CollectionKey
-from core.long_term.ranking import Sought, best, similarities, weighed
+from core.long_term.ranking import Sought, admitting, best, similarities, weighed
 from core.model.record import Record, RecordKind
 from core.usecases.house import House
 from core.usecases.long_term.reading import retrieving
@@ -38,7 +38,7 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
                 top_k=top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector
             )
             for key, similarity in similarities(
-                opened.collection, sought, allowed, house.embedder.space
+                opened.collection, sought, admitting(opened.collection, allowed), house.embedder.space
             ).items():
                 sums[key] = sums.get(key, 0.0) + similarity / len(texts)
         found = weighed(opened.collection, sums, opened.now, house.long_term)  # type: ignore[arg-type]

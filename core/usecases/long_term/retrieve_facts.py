@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.keys import CollectionKey
-from core.long_term.ranking import Ranked, Sought, ranked
+from core.long_term.ranking import Admits, Ranked, Sought, admitting, ranked
 from core.model.record import Record, RecordKind, RecordState, Uses
 from core.model.vector import Vector
 from core.usecases.house import House
@@ -53,7 +53,7 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
             vector=vector,
             min_similarity=command.min_similarity,
         )
-        allowed = _allowed(command, opened.lasts)
+        allowed = _admits(command, opened)
         best = ranked(opened.collection, sought, allowed, house.embedder.space, house.long_term)
         return used(house, opened, command.key, best)
 
@@ -73,6 +73,13 @@ async def _vector(house: House, command: RetrieveFacts) -> Vector:
         return unit(command.embedding, house.embedder.space, "embedding")
     vector: Vector = (await house.embedder.embed_queries([command.query]))[0]
     return vector
+
+
+def _admits(command: RetrieveFacts, opened: Open) -> Admits:
+    """Which facts may be found; as a rule those that stand, and nothing more is asked of them."""
+    if opened.endless and not (command.categories or command.as_of or command.include_superseded):
+        return opened.collection.standing.__contains__
+    return admitting(opened.collection, _allowed(command, opened.lasts))
 
 
 def _allowed(command: RetrieveFacts, lasts: Lasts) -> Callable[[Record], bool]:

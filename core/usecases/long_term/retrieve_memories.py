@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from core.agents.recall_roles import SURE, RouteOpinion
 from core.errors import AgentReplyInvalid
 from core.keys import CollectionKey
-from core.long_term.ranking import Ranked, Sought, ranked
+from core.long_term.ranking import Ranked, Sought, admitting, ranked
 from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
 from core.usecases.house import House
@@ -80,7 +80,13 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
                 and opened.lasts(record)
             )
 
-        return ranked(opened.collection, sought, allowed, house.embedder.space, house.long_term)
+        return ranked(
+            opened.collection,
+            sought,
+            admitting(opened.collection, allowed),
+            house.embedder.space,
+            house.long_term,
+        )
 
     widened = replace(route, widened=True)
     everything = search(widened)
