@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from memorybank.v1.conversation_pb2 import Turn
+from memorybank.v1.instructions_pb2 import SourceRef
 from memorybank.v1.retrieval_pb2 import CONTEXT_FORM_MESSAGES, AssembleContextResponse
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 
@@ -30,6 +31,7 @@ class Setting:
     system: str = ""
     bank: str = ""
     token_budget: int | None = None
+    refs: tuple[SourceRef, ...] = ()
 
     def context(self, question: str) -> dict[str, Any]:
         """The fields of AssembleContextRequest."""
@@ -41,6 +43,7 @@ class Setting:
             "bank_id": self.bank,
             "token_budget": self.token_budget,
             "form": CONTEXT_FORM_MESSAGES,
+            "refs": self.refs,
         }
 
     def turn(self, question: str, reply: str) -> dict[str, Any]:
@@ -63,7 +66,8 @@ def _messages(made: AssembleContextResponse) -> list[Message]:
 class ChatMemory:
     """The memory of one conversation, over a synchronous client. Without `conversation` a new one begins.
 
-    `bank`: a task's memory that is put before the model too. `token_budget`: the most that the messages may take.
+    `refs`: instruction documents behind the system's; `bank`: a task's memory that is put before the model too.
+    `token_budget`: the most that the messages may take.
     """
 
     def __init__(
@@ -74,10 +78,13 @@ class ChatMemory:
         conversation: str = "",
         system: str = "",
         bank: str = "",
+        refs: Sequence[SourceRef] = (),
         token_budget: int | None = None,
     ) -> None:
         self.client = client
-        self.setting = _setting(user, conversation, system=system, bank=bank, token_budget=token_budget)
+        self.setting = _setting(
+            user, conversation, system=system, bank=bank, refs=tuple(refs), token_budget=token_budget
+        )
 
     def messages(self, question: str) -> list[Message]:
         """What to send a chat model for a question: memory and system first, the question last."""
@@ -114,10 +121,13 @@ class AsyncChatMemory:
         conversation: str = "",
         system: str = "",
         bank: str = "",
+        refs: Sequence[SourceRef] = (),
         token_budget: int | None = None,
     ) -> None:
         self.client = client
-        self.setting = _setting(user, conversation, system=system, bank=bank, token_budget=token_budget)
+        self.setting = _setting(
+            user, conversation, system=system, bank=bank, refs=tuple(refs), token_budget=token_budget
+        )
 
     async def messages(self, question: str) -> list[Message]:
         """What to send a chat model for a question: memory and system first, the question last."""

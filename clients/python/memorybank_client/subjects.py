@@ -54,7 +54,8 @@ def _conversation(header: Any) -> str:
 
 def _assembled(header: Any) -> tuple[str, ...]:
     talk = (_conversation(header),) if header.conversation_id else ()
-    return (*talk, f"bank/{header.bank_id}") if header.bank_id else talk
+    bank = (f"bank/{header.bank_id}",) if header.bank_id else ()
+    return (*talk, *bank, *_loaded(header))
 
 
 def _collection(header: Any) -> tuple[str, ...]:

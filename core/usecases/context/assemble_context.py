@@ -1,4 +1,4 @@
-"""AssembleContext: one prompt for an input, from a conversation and a bank, within a budget.
+"""AssembleContext: one prompt for an input, from instructions, a conversation and a bank, within a budget.
 
 Law: parts are read in parallel, each at one revision of its own. What does not exist is empty; a part that fails fails
 the call, or is told as missing where the caller can do without.
@@ -34,9 +34,16 @@ from core.usecases.bank.augment import Augment, Gathered, gather
 from core.usecases.bank.search import query_vector
 from core.usecases.conversation.search_turns import turn_query
 from core.usecases.house import House
+from core.usecases.instructions.load_sources import (
+    LoadSources,
+    MissingSource,
+    SourcesLoaded,
+    load_sources,
+    named,
+)
 
 LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt
-SYSTEM, TOOLS, NOW = "system", "tools", "now"
+SYSTEM, INSTRUCTIONS, TOOLS, NOW = "system", "instructions", "tools", "now"
 BEFORE = frozenset({"tools", "insight"})  # of a bank's sections, what stands before a conversation's
 
 Found = TypeVar("Found")
@@ -50,6 +57,7 @@ class Form(StrEnum):
 class Part(StrEnum):
     CONVERSATION = "conversation"
     BANK = "bank"
+    INSTRUCTIONS = "instructions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +69,7 @@ class AssembleContext:
     system: str = ""
     conversation: ConversationKey | None = None
     bank: BankKey | None = None
+    instructions: LoadSources | None = None
     parts: frozenset[Part] = frozenset()
     top_memories: int | None = None
     top_clusters: int | None = None
@@ -98,6 +107,7 @@ class ContextAssembled:
     missing: tuple[Missing, ...]
     tokens: int
     revisions: Mapping[str, int]
+    missing_sources: tuple[MissingSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,24 +119,20 @@ class _Conversation:
     revision: int
 
 
-def named(key: Key) -> str:
-    """The key in maps of revisions."""
-    return f"{key.kind}/{key.name}"
-
-
 async def assemble_context(house: House, command: AssembleContext) -> ContextAssembled:
     """Raises BudgetTooSmall, EmbedderUnavailable, EmbeddingSpaceMismatch, RevisionNotReached."""
     budget = command.token_budget or house.retrieval.token_budget
     vector = await query_vector(house, command.input)
     missing: list[Missing] = []
-    talk, bank = await asyncio.gather(
+    told, talk, bank = await asyncio.gather(
+        _part(command, Part.INSTRUCTIONS, _instructions(house, command), missing),
         _part(command, Part.CONVERSATION, _conversation(house, command, vector, budget), missing),
         _part(command, Part.BANK, _bank(house, command, budget), missing),
     )
-    sections = _sections(command, talk, bank)
+    sections = _sections(command, told, talk, bank)
     made = assemble(sections, budget, estimate, "token_budget")
     _count_hits(house, command, talk)
-    return _answer(command, made, talk, bank, tuple(missing))
+    return _answer(command, made, told, talk, bank, tuple(missing))
 
 
 async def _part(
@@ -165,6 +171,12 @@ async def _conversation(
         return _Conversation(recalled=recalled, uid=conversation.uid, revision=conversation.revision)
 
 
+async def _instructions(house: House, command: AssembleContext) -> SourcesLoaded | None:
+    if command.instructions is None or not command.wants(Part.INSTRUCTIONS):
+        return None
+    return await load_sources(house, command.instructions)
+
+
 async def _bank(house: House, command: AssembleContext, budget: int) -> Gathered | None:
     if command.bank is None or not command.wants(Part.BANK):
         return None
@@ -179,7 +191,9 @@ async def _bank(house: House, command: AssembleContext, budget: int) -> Gathered
     return await gather(house, asked, max(1, budget - fixed))
 
 
-def _sections(command: AssembleContext, talk: _Conversation | None, bank: Gathered | None) -> list[Section]:
+def _sections(
+    command: AssembleContext, told: SourcesLoaded | None, talk: _Conversation | None, bank: Gathered | None
+) -> list[Section]:
     """All parts in their order: what holds always, then what was said before, then now."""
     words = words_for(command.input)
     of_bank = [_weighed(section) for section in bank.sections] if bank else []
@@ -188,7 +202,8 @@ def _sections(command: AssembleContext, talk: _Conversation | None, bank: Gather
     of_talk = conversation_sections(talk.recalled, words) if talk else []
     memories = [s for s in of_bank if s.name not in BEFORE and s.name != NOW]
     return [
-        *_system(command),
+        *_fixed(SYSTEM, command.system),
+        *_fixed(INSTRUCTIONS, told.block if told else ""),
         *(s for s in of_bank if s.name in BEFORE),
         *of_talk[:2],
         *memories,
@@ -198,10 +213,9 @@ def _sections(command: AssembleContext, talk: _Conversation | None, bank: Gather
     ]
 
 
-def _system(command: AssembleContext) -> list[Section]:
-    if not command.system:
-        return []
-    return [Section(name=SYSTEM, title="", items=(Item(item_id=SYSTEM, full=command.system, fixed=True),))]
+def _fixed(name: str, text: str) -> list[Section]:
+    """A text that stands as it is, without a title; none if it is empty."""
+    return [Section(name=name, title="", items=(Item(item_id=name, full=text, fixed=True),))] if text else []
 
 
 def _weighed(section: Section) -> Section:
@@ -222,6 +236,7 @@ def _count_hits(house: House, command: AssembleContext, talk: _Conversation | No
 def _answer(
     command: AssembleContext,
     made: Assembled,
+    told: SourcesLoaded | None,
     talk: _Conversation | None,
     bank: Gathered | None,
     missing: tuple[Missing, ...],
@@ -231,7 +246,7 @@ def _answer(
     if command.form is Form.MESSAGES:
         said = messages(made, talk.recalled.short if talk else (), command.input)
         tokens = sum(estimate(message.text) for message in said)
-    revisions: dict[str, int] = {}
+    revisions = dict(told.revisions) if told else {}
     if talk is not None and command.conversation is not None:
         revisions[named(command.conversation)] = talk.revision
     if bank is not None and command.bank is not None:
@@ -247,4 +262,5 @@ def _answer(
         missing=missing,
         tokens=tokens,
         revisions=revisions,
+        missing_sources=told.missing if told else (),
     )

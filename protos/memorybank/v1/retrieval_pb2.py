@@ -22,10 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from memorybank.v1 import instructions_pb2 as memorybank_dot_v1_dot_instructions__pb2
 from memorybank.v1 import types_pb2 as memorybank_dot_v1_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a\x19memorybank/v1/types.proto\"\x8b\x01\n\tStructure\x12\x0c\n\x04near\x18\x01 \x01(\x01\x12\r\n\x05reply\x18\x02 \x01(\x01\x12\x0f\n\x07speaker\x18\x03 \x01(\x01\x12\x0c\n\x04time\x18\x04 \x01(\x01\x12\r\n\x05topic\x18\x05 \x01(\x01\x12\x11\n\tdiversity\x18\x06 \x01(\x01\x12\x11\n\tconflicts\x18\x07 \x01(\x08\x12\r\n\x05quote\x18\x08 \x01(\x01\"\xff\x04\n\rSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12*\n\tembedding\x18\x03 \x01(\x0b\x32\x15.memorybank.v1.VectorH\x00\x12\x11\n\x07node_id\x18\x04 \x01(\tH\x00\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\x05top_k\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x07 \x01(\x01H\x02\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12\x11\n\x04hops\x18\n \x01(\x05H\x03\x88\x01\x01\x12\x18\n\x10\x65xclude_node_ids\x18\x0b \x03(\t\x12%\n\x06\x66ilter\x18\x0c \x01(\x0b\x32\x15.memorybank.v1.Filter\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x0e \x01(\x03H\x05\x88\x01\x01\x12\x1a\n\rmax_neighbors\x18\x0f \x01(\x05H\x06\x88\x01\x01\x12\x19\n\x11include_embedding\x18\x10 \x01(\x08\x12%\n\x06\x66usion\x18\x11 \x01(\x0e\x32\x15.memorybank.v1.Fusion\x12+\n\tstructure\x18\x12 \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x13 \x01(\x08\x42\x07\n\x05queryB\x08\n\x06_top_kB\x08\n\x06_alphaB\x07\n\x05_hopsB\x0c\n\n_min_scoreB\x0f\n\r_min_revisionB\x10\n\x0e_max_neighbors\"\xbc\x01\n\x0eSearchResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12&\n\tneighbors\x18\x02 \x03(\x0b\x32\x13.memorybank.v1.Node\x12\x1b\n\x13neighbors_truncated\x18\x03 \x01(\x08\x12\x10\n\x08revision\x18\x04 \x01(\x03\x12+\n\treranking\x18\x05 \x01(\x0e\x32\x18.memorybank.v1.Reranking\"\x81\x01\n\x12\x42\x61tchSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12.\n\x08searches\x18\x02 \x03(\x0b\x32\x1c.memorybank.v1.SearchRequest\x12\x19\n\x0cmin_revision\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"W\n\x13\x42\x61tchSearchResponse\x12.\n\x07results\x18\x01 \x03(\x0b\x32\x1d.memorybank.v1.SearchResponse\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\x8e\x03\n\x0e\x41ugmentRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05top_k\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12.\n\x0btool_format\x18\x06 \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x19\n\x0cmin_revision\x18\x07 \x01(\x03H\x03\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12+\n\tstructure\x18\n \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x0b \x01(\x08\x42\x08\n\x06_top_kB\x08\n\x06_alphaB\x0f\n\r_token_budgetB\x0f\n\r_min_revision\"\xfb\x01\n\x0f\x41ugmentResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\r\n\x05tools\x18\x02 \x03(\t\x12&\n\x04hits\x18\x03 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x0e\n\x06tokens\x18\x06 \x01(\x05\x12\x10\n\x08revision\x18\x07 \x01(\x03\x12+\n\treranking\x18\x08 \x01(\x0e\x32\x18.memorybank.v1.Reranking\"\xa3\x04\n\x16\x41ssembleContextRequest\x12\r\n\x05input\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x0c\n\x04user\x18\x03 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x04 \x01(\t\x12\x0f\n\x07\x62\x61nk_id\x18\x05 \x01(\t\x12)\n\x05parts\x18\x06 \x03(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x19\n\x0ctop_memories\x18\x07 \x01(\x05H\x00\x88\x01\x01\x12\x19\n\x0ctop_clusters\x18\x08 \x01(\x05H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\t \x01(\x05H\x02\x88\x01\x01\x12(\n\x04\x66orm\x18\n \x01(\x0e\x32\x1a.memorybank.v1.ContextForm\x12\r\n\x05tools\x18\x0b \x01(\x08\x12.\n\x0btool_format\x18\x0c \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x15\n\rallow_partial\x18\r \x01(\x08\x12N\n\rmin_revisions\x18\x0e \x03(\x0b\x32\x37.memorybank.v1.AssembleContextRequest.MinRevisionsEntry\x1a\x33\n\x11MinRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x42\x0f\n\r_top_memoriesB\x0f\n\r_top_clustersB\x0f\n\r_token_budget\",\n\x0e\x43ontextMessage\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"G\n\x0bMissingPart\x12(\n\x04part\x18\x01 \x01(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x9d\x03\n\x17\x41ssembleContextResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12/\n\x08messages\x18\x02 \x03(\x0b\x32\x1d.memorybank.v1.ContextMessage\x12\r\n\x05tools\x18\x03 \x03(\t\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x10\n\x08node_ids\x18\x06 \x03(\t\x12\x13\n\x0b\x63luster_ids\x18\x07 \x03(\t\x12+\n\x07missing\x18\x08 \x03(\x0b\x32\x1a.memorybank.v1.MissingPart\x12\x0e\n\x06tokens\x18\t \x01(\x05\x12H\n\trevisions\x18\n \x03(\x0b\x32\x35.memorybank.v1.AssembleContextResponse.RevisionsEntry\x1a\x30\n\x0eRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01*w\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x19\n\x15SEARCH_MODE_ATTRIBUTE\x10\x02\x12\x19\n\x15SEARCH_MODE_EMBEDDING\x10\x03*z\n\x0cSearchTarget\x12\x1d\n\x19SEARCH_TARGET_UNSPECIFIED\x10\x00\x12\x17\n\x13SEARCH_TARGET_NODES\x10\x01\x12\x1a\n\x16SEARCH_TARGET_SEGMENTS\x10\x02\x12\x16\n\x12SEARCH_TARGET_BOTH\x10\x03*Q\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_WEIGHTED\x10\x01\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x02*i\n\tReranking\x12\x19\n\x15RERANKING_UNSPECIFIED\x10\x00\x12\x12\n\x0eRERANKING_DONE\x10\x01\x12\x12\n\x0eRERANKING_LATE\x10\x02\x12\x19\n\x15RERANKING_UNAVAILABLE\x10\x03*]\n\x0b\x43ontextForm\x12\x1c\n\x18\x43ONTEXT_FORM_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43ONTEXT_FORM_TEXT\x10\x01\x12\x19\n\x15\x43ONTEXT_FORM_MESSAGES\x10\x02*a\n\x0b\x43ontextPart\x12\x1c\n\x18\x43ONTEXT_PART_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43ONTEXT_PART_CONVERSATION\x10\x01\x12\x15\n\x11\x43ONTEXT_PART_BANK\x10\x02\x32\xe8\x02\n\tRetrieval\x12J\n\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\x03\x90\x02\x01\x12Y\n\x0b\x42\x61tchSearch\x12!.memorybank.v1.BatchSearchRequest\x1a\".memorybank.v1.BatchSearchResponse\"\x03\x90\x02\x01\x12M\n\x07\x41ugment\x12\x1d.memorybank.v1.AugmentRequest\x1a\x1e.memorybank.v1.AugmentResponse\"\x03\x90\x02\x01\x12\x65\n\x0f\x41ssembleContext\x12%.memorybank.v1.AssembleContextRequest\x1a&.memorybank.v1.AssembleContextResponse\"\x03\x90\x02\x02\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a memorybank/v1/instructions.proto\x1a\x19memorybank/v1/types.proto\"\x8b\x01\n\tStructure\x12\x0c\n\x04near\x18\x01 \x01(\x01\x12\r\n\x05reply\x18\x02 \x01(\x01\x12\x0f\n\x07speaker\x18\x03 \x01(\x01\x12\x0c\n\x04time\x18\x04 \x01(\x01\x12\r\n\x05topic\x18\x05 \x01(\x01\x12\x11\n\tdiversity\x18\x06 \x01(\x01\x12\x11\n\tconflicts\x18\x07 \x01(\x08\x12\r\n\x05quote\x18\x08 \x01(\x01\"\xff\x04\n\rSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12*\n\tembedding\x18\x03 \x01(\x0b\x32\x15.memorybank.v1.VectorH\x00\x12\x11\n\x07node_id\x18\x04 \x01(\tH\x00\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\x05top_k\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x07 \x01(\x01H\x02\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12\x11\n\x04hops\x18\n \x01(\x05H\x03\x88\x01\x01\x12\x18\n\x10\x65xclude_node_ids\x18\x0b \x03(\t\x12%\n\x06\x66ilter\x18\x0c \x01(\x0b\x32\x15.memorybank.v1.Filter\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x0e \x01(\x03H\x05\x88\x01\x01\x12\x1a\n\rmax_neighbors\x18\x0f \x01(\x05H\x06\x88\x01\x01\x12\x19\n\x11include_embedding\x18\x10 \x01(\x08\x12%\n\x06\x66usion\x18\x11 \x01(\x0e\x32\x15.memorybank.v1.Fusion\x12+\n\tstructure\x18\x12 \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x13 \x01(\x08\x42\x07\n\x05queryB\x08\n\x06_top_kB\x08\n\x06_alphaB\x07\n\x05_hopsB\x0c\n\n_min_scoreB\x0f\n\r_min_revisionB\x10\n\x0e_max_neighbors\"\xbc\x01\n\x0eSearchResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12&\n\tneighbors\x18\x02 \x03(\x0b\x32\x13.memorybank.v1.Node\x12\x1b\n\x13neighbors_truncated\x18\x03 \x01(\x08\x12\x10\n\x08revision\x18\x04 \x01(\x03\x12+\n\treranking\x18\x05 \x01(\x0e\x32\x18.memorybank.v1.Reranking\"\x81\x01\n\x12\x42\x61tchSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12.\n\x08searches\x18\x02 \x03(\x0b\x32\x1c.memorybank.v1.SearchRequest\x12\x19\n\x0cmin_revision\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"W\n\x13\x42\x61tchSearchResponse\x12.\n\x07results\x18\x01 \x03(\x0b\x32\x1d.memorybank.v1.SearchResponse\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\x8e\x03\n\x0e\x41ugmentRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05top_k\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12.\n\x0btool_format\x18\x06 \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x19\n\x0cmin_revision\x18\x07 \x01(\x03H\x03\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12+\n\tstructure\x18\n \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x0b \x01(\x08\x42\x08\n\x06_top_kB\x08\n\x06_alphaB\x0f\n\r_token_budgetB\x0f\n\r_min_revision\"\xfb\x01\n\x0f\x41ugmentResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\r\n\x05tools\x18\x02 \x03(\t\x12&\n\x04hits\x18\x03 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x0e\n\x06tokens\x18\x06 \x01(\x05\x12\x10\n\x08revision\x18\x07 \x01(\x03\x12+\n\treranking\x18\x08 \x01(\x0e\x32\x18.memorybank.v1.Reranking\"\xdb\x04\n\x16\x41ssembleContextRequest\x12\r\n\x05input\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x0c\n\x04user\x18\x03 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x04 \x01(\t\x12\x0f\n\x07\x62\x61nk_id\x18\x05 \x01(\t\x12)\n\x05parts\x18\x06 \x03(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x19\n\x0ctop_memories\x18\x07 \x01(\x05H\x00\x88\x01\x01\x12\x19\n\x0ctop_clusters\x18\x08 \x01(\x05H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\t \x01(\x05H\x02\x88\x01\x01\x12(\n\x04\x66orm\x18\n \x01(\x0e\x32\x1a.memorybank.v1.ContextForm\x12\r\n\x05tools\x18\x0b \x01(\x08\x12.\n\x0btool_format\x18\x0c \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x15\n\rallow_partial\x18\r \x01(\x08\x12N\n\rmin_revisions\x18\x0e \x03(\x0b\x32\x37.memorybank.v1.AssembleContextRequest.MinRevisionsEntry\x12&\n\x04refs\x18\x0f \x03(\x0b\x32\x18.memorybank.v1.SourceRef\x12\x0e\n\x06run_id\x18\x10 \x01(\t\x1a\x33\n\x11MinRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x42\x0f\n\r_top_memoriesB\x0f\n\r_top_clustersB\x0f\n\r_token_budget\",\n\x0e\x43ontextMessage\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"G\n\x0bMissingPart\x12(\n\x04part\x18\x01 \x01(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\xd4\x03\n\x17\x41ssembleContextResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12/\n\x08messages\x18\x02 \x03(\x0b\x32\x1d.memorybank.v1.ContextMessage\x12\r\n\x05tools\x18\x03 \x03(\t\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x10\n\x08node_ids\x18\x06 \x03(\t\x12\x13\n\x0b\x63luster_ids\x18\x07 \x03(\t\x12+\n\x07missing\x18\x08 \x03(\x0b\x32\x1a.memorybank.v1.MissingPart\x12\x0e\n\x06tokens\x18\t \x01(\x05\x12H\n\trevisions\x18\n \x03(\x0b\x32\x35.memorybank.v1.AssembleContextResponse.RevisionsEntry\x12\x35\n\x0fmissing_sources\x18\x0b \x03(\x0b\x32\x1c.memorybank.v1.MissingSource\x1a\x30\n\x0eRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01*w\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x19\n\x15SEARCH_MODE_ATTRIBUTE\x10\x02\x12\x19\n\x15SEARCH_MODE_EMBEDDING\x10\x03*z\n\x0cSearchTarget\x12\x1d\n\x19SEARCH_TARGET_UNSPECIFIED\x10\x00\x12\x17\n\x13SEARCH_TARGET_NODES\x10\x01\x12\x1a\n\x16SEARCH_TARGET_SEGMENTS\x10\x02\x12\x16\n\x12SEARCH_TARGET_BOTH\x10\x03*Q\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_WEIGHTED\x10\x01\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x02*i\n\tReranking\x12\x19\n\x15RERANKING_UNSPECIFIED\x10\x00\x12\x12\n\x0eRERANKING_DONE\x10\x01\x12\x12\n\x0eRERANKING_LATE\x10\x02\x12\x19\n\x15RERANKING_UNAVAILABLE\x10\x03*]\n\x0b\x43ontextForm\x12\x1c\n\x18\x43ONTEXT_FORM_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43ONTEXT_FORM_TEXT\x10\x01\x12\x19\n\x15\x43ONTEXT_FORM_MESSAGES\x10\x02*\x80\x01\n\x0b\x43ontextPart\x12\x1c\n\x18\x43ONTEXT_PART_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43ONTEXT_PART_CONVERSATION\x10\x01\x12\x15\n\x11\x43ONTEXT_PART_BANK\x10\x02\x12\x1d\n\x19\x43ONTEXT_PART_INSTRUCTIONS\x10\x03\x32\xe8\x02\n\tRetrieval\x12J\n\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\x03\x90\x02\x01\x12Y\n\x0b\x42\x61tchSearch\x12!.memorybank.v1.BatchSearchRequest\x1a\".memorybank.v1.BatchSearchResponse\"\x03\x90\x02\x01\x12M\n\x07\x41ugment\x12\x1d.memorybank.v1.AugmentRequest\x1a\x1e.memorybank.v1.AugmentResponse\"\x03\x90\x02\x01\x12\x65\n\x0f\x41ssembleContext\x12%.memorybank.v1.AssembleContextRequest\x1a&.memorybank.v1.AssembleContextResponse\"\x03\x90\x02\x02\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -45,44 +46,44 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RETRIEVAL'].methods_by_name['Augment']._serialized_options = b'\220\002\001'
   _globals['_RETRIEVAL'].methods_by_name['AssembleContext']._loaded_options = None
   _globals['_RETRIEVAL'].methods_by_name['AssembleContext']._serialized_options = b'\220\002\002'
-  _globals['_SEARCHMODE']._serialized_start=3011
-  _globals['_SEARCHMODE']._serialized_end=3130
-  _globals['_SEARCHTARGET']._serialized_start=3132
-  _globals['_SEARCHTARGET']._serialized_end=3254
-  _globals['_FUSION']._serialized_start=3256
-  _globals['_FUSION']._serialized_end=3337
-  _globals['_RERANKING']._serialized_start=3339
-  _globals['_RERANKING']._serialized_end=3444
-  _globals['_CONTEXTFORM']._serialized_start=3446
-  _globals['_CONTEXTFORM']._serialized_end=3539
-  _globals['_CONTEXTPART']._serialized_start=3541
-  _globals['_CONTEXTPART']._serialized_end=3638
-  _globals['_STRUCTURE']._serialized_start=76
-  _globals['_STRUCTURE']._serialized_end=215
-  _globals['_SEARCHREQUEST']._serialized_start=218
-  _globals['_SEARCHREQUEST']._serialized_end=857
-  _globals['_SEARCHRESPONSE']._serialized_start=860
-  _globals['_SEARCHRESPONSE']._serialized_end=1048
-  _globals['_BATCHSEARCHREQUEST']._serialized_start=1051
-  _globals['_BATCHSEARCHREQUEST']._serialized_end=1180
-  _globals['_BATCHSEARCHRESPONSE']._serialized_start=1182
-  _globals['_BATCHSEARCHRESPONSE']._serialized_end=1269
-  _globals['_AUGMENTREQUEST']._serialized_start=1272
-  _globals['_AUGMENTREQUEST']._serialized_end=1670
-  _globals['_AUGMENTRESPONSE']._serialized_start=1673
-  _globals['_AUGMENTRESPONSE']._serialized_end=1924
-  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_start=1927
-  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_end=2474
-  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_start=2372
-  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_end=2423
-  _globals['_CONTEXTMESSAGE']._serialized_start=2476
-  _globals['_CONTEXTMESSAGE']._serialized_end=2520
-  _globals['_MISSINGPART']._serialized_start=2522
-  _globals['_MISSINGPART']._serialized_end=2593
-  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_start=2596
-  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_end=3009
-  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_start=2961
-  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_end=3009
-  _globals['_RETRIEVAL']._serialized_start=3641
-  _globals['_RETRIEVAL']._serialized_end=4001
+  _globals['_SEARCHMODE']._serialized_start=3156
+  _globals['_SEARCHMODE']._serialized_end=3275
+  _globals['_SEARCHTARGET']._serialized_start=3277
+  _globals['_SEARCHTARGET']._serialized_end=3399
+  _globals['_FUSION']._serialized_start=3401
+  _globals['_FUSION']._serialized_end=3482
+  _globals['_RERANKING']._serialized_start=3484
+  _globals['_RERANKING']._serialized_end=3589
+  _globals['_CONTEXTFORM']._serialized_start=3591
+  _globals['_CONTEXTFORM']._serialized_end=3684
+  _globals['_CONTEXTPART']._serialized_start=3687
+  _globals['_CONTEXTPART']._serialized_end=3815
+  _globals['_STRUCTURE']._serialized_start=110
+  _globals['_STRUCTURE']._serialized_end=249
+  _globals['_SEARCHREQUEST']._serialized_start=252
+  _globals['_SEARCHREQUEST']._serialized_end=891
+  _globals['_SEARCHRESPONSE']._serialized_start=894
+  _globals['_SEARCHRESPONSE']._serialized_end=1082
+  _globals['_BATCHSEARCHREQUEST']._serialized_start=1085
+  _globals['_BATCHSEARCHREQUEST']._serialized_end=1214
+  _globals['_BATCHSEARCHRESPONSE']._serialized_start=1216
+  _globals['_BATCHSEARCHRESPONSE']._serialized_end=1303
+  _globals['_AUGMENTREQUEST']._serialized_start=1306
+  _globals['_AUGMENTREQUEST']._serialized_end=1704
+  _globals['_AUGMENTRESPONSE']._serialized_start=1707
+  _globals['_AUGMENTRESPONSE']._serialized_end=1958
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_start=1961
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_end=2564
+  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_start=2462
+  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_end=2513
+  _globals['_CONTEXTMESSAGE']._serialized_start=2566
+  _globals['_CONTEXTMESSAGE']._serialized_end=2610
+  _globals['_MISSINGPART']._serialized_start=2612
+  _globals['_MISSINGPART']._serialized_end=2683
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_start=2686
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_end=3154
+  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_start=3106
+  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_end=3154
+  _globals['_RETRIEVAL']._serialized_start=3818
+  _globals['_RETRIEVAL']._serialized_end=4178
 # @@protoc_insertion_point(module_scope)

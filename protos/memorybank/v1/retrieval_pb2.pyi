@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from memorybank.v1 import instructions_pb2 as _instructions_pb2
 from memorybank.v1 import types_pb2 as _types_pb2
 import builtins as _builtins
 import sys
@@ -170,6 +171,8 @@ class _ContextPartEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextPa
     """The conversation that the request names: keys, summaries, clusters, single turns, the latest turns."""
     CONTEXT_PART_BANK: _ContextPart.ValueType  # 2
     """The bank that the request names: its insight document and memories."""
+    CONTEXT_PART_INSTRUCTIONS: _ContextPart.ValueType  # 3
+    """The instruction documents that the request names, as one block."""
 
 class ContextPart(_ContextPart, metaclass=_ContextPartEnumTypeWrapper):
     """A source of a context."""
@@ -180,6 +183,8 @@ CONTEXT_PART_CONVERSATION: ContextPart.ValueType  # 1
 """The conversation that the request names: keys, summaries, clusters, single turns, the latest turns."""
 CONTEXT_PART_BANK: ContextPart.ValueType  # 2
 """The bank that the request names: its insight document and memories."""
+CONTEXT_PART_INSTRUCTIONS: ContextPart.ValueType  # 3
+"""The instruction documents that the request names, as one block."""
 Global___ContextPart: _TypeAlias = ContextPart  # noqa: Y015
 
 @_typing.final
@@ -653,6 +658,8 @@ class AssembleContextRequest(_message.Message):
     TOOL_FORMAT_FIELD_NUMBER: _builtins.int
     ALLOW_PARTIAL_FIELD_NUMBER: _builtins.int
     MIN_REVISIONS_FIELD_NUMBER: _builtins.int
+    REFS_FIELD_NUMBER: _builtins.int
+    RUN_ID_FIELD_NUMBER: _builtins.int
     input: _builtins.str
     """What is to be answered, at most 100,000 code points; must not be blank."""
     system: _builtins.str
@@ -677,6 +684,8 @@ class AssembleContextRequest(_message.Message):
     """In whose form to declare it."""
     allow_partial: _builtins.bool
     """Whether to do without a part that fails, and say so in `missing`."""
+    run_id: _builtins.str
+    """The agent's run, which sees the same versions of them every time. Empty: the newest."""
     @_builtins.property
     def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
         """Which parts. Empty: all that are named above."""
@@ -684,6 +693,10 @@ class AssembleContextRequest(_message.Message):
     @_builtins.property
     def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored."""
+
+    @_builtins.property
+    def refs(self) -> _containers.RepeatedCompositeFieldContainer[_instructions_pb2.SourceRef]:
+        """Instruction documents to stand behind `system`, at most 64. They are never cut."""
 
     def __init__(
         self,
@@ -702,10 +715,12 @@ class AssembleContextRequest(_message.Message):
         tool_format: _types_pb2.ToolFormat.ValueType = ...,
         allow_partial: _builtins.bool = ...,
         min_revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        refs: _abc.Iterable[_instructions_pb2.SourceRef] | None = ...,
+        run_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_memories", b"_top_memories", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_memories", b"top_memories"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "min_revisions", b"min_revisions", "parts", b"parts", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "top_clusters", b"top_clusters", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "min_revisions", b"min_revisions", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "top_clusters", b"top_clusters", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
@@ -810,6 +825,7 @@ class AssembleContextResponse(_message.Message):
     MISSING_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     REVISIONS_FIELD_NUMBER: _builtins.int
+    MISSING_SOURCES_FIELD_NUMBER: _builtins.int
     prompt: _builtins.str
     """Form TEXT: the prompt."""
     tokens: _builtins.int
@@ -846,6 +862,10 @@ class AssembleContextResponse(_message.Message):
     def revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """The revisions seen, by `KIND/NAME`."""
 
+    @_builtins.property
+    def missing_sources(self) -> _containers.RepeatedCompositeFieldContainer[_instructions_pb2.MissingSource]:
+        """Instruction documents that were asked for and are not there."""
+
     def __init__(
         self,
         *,
@@ -859,10 +879,11 @@ class AssembleContextResponse(_message.Message):
         missing: _abc.Iterable[Global___MissingPart] | None = ...,
         tokens: _builtins.int = ...,
         revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        missing_sources: _abc.Iterable[_instructions_pb2.MissingSource] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_ids", b"cluster_ids", "left_out", b"left_out", "messages", b"messages", "missing", b"missing", "node_ids", b"node_ids", "prompt", b"prompt", "revisions", b"revisions", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_ids", b"cluster_ids", "left_out", b"left_out", "messages", b"messages", "missing", b"missing", "missing_sources", b"missing_sources", "node_ids", b"node_ids", "prompt", b"prompt", "revisions", b"revisions", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -86,8 +86,8 @@ class RetrievalServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def AssembleContext(self, request, context):
-        """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
-        not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+        """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
+        What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
         EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -45,8 +45,8 @@ class RetrievalStub:
     the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
     """
     AssembleContext: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]
-    """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
-    not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+    """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
+    What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
     EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
 
@@ -67,8 +67,8 @@ class RetrievalAsyncStub(RetrievalStub):
     the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
     """
     AssembleContext: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]  # type: ignore[assignment]
-    """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
-    not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+    """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
+    What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
     EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
 
@@ -110,8 +110,8 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
         request: _retrieval_pb2.AssembleContextRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_retrieval_pb2.AssembleContextResponse, _abc.Awaitable[_retrieval_pb2.AssembleContextResponse]]:
-        """Assembles one prompt for an input from a conversation's memory and a bank, within a budget. What does
-        not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
+        """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
+        What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
         EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
 

@@ -115,7 +115,10 @@ def load_sources(request: pb.LoadSourcesRequest, tenant: Tenant) -> LoadSources:
         )
 
 
-def references(check: Checks, request: pb.LoadSourcesRequest) -> tuple[SourceRef, ...]:
+def references(
+    check: Checks, request: pb.LoadSourcesRequest | AssembleContextRequest
+) -> tuple[SourceRef, ...]:
+    """What is asked for, in order."""
     check.amount("refs", request.refs, MOST_REFS, least=1)
     refs = []
     for index, given in enumerate(request.refs[:MOST_REFS]):

@@ -9,10 +9,11 @@ from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from core.bank.query import ADMITS_ALL, Filter
-from core.ids import NodeId, Tenant
+from core.ids import NodeId, RunId, Tenant, User
 from core.usecases.bank.augment import Augment
 from core.usecases.bank.search import Ask, Searches
 from core.usecases.context.assemble_context import AssembleContext
+from core.usecases.instructions.load_sources import LoadSources
 from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
@@ -38,7 +39,7 @@ from service.api.from_proto.checks import (
     Checks,
     checking,
 )
-from service.api.from_proto.instructions import least
+from service.api.from_proto.instructions import least, references
 from service.api.from_proto.values import conversation_key
 from service.native.wire import is_vector, only_field, taken_out
 
@@ -243,6 +244,7 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             check.text("user", request.user, NAME)
         if request.bank_id:
             bank = check.key(tenant, request.bank_id)
+        revisions = least(check, request)
         parts = request.parts
         check.amount("parts", parts, MOST_PARTS)
         return AssembleContext(
@@ -250,6 +252,7 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             system=check.text("system", request.system, CONTEXT_TEXT),
             conversation=conversation,
             bank=bank,
+            instructions=_instructions(check, request, tenant, revisions),
             parts=check.choices("parts", parts[:MOST_PARTS], CONTEXT_PARTS),
             top_memories=check.optional_int(request, "top_memories", 1, MOST_RESULTS),
             top_clusters=check.optional_int(request, "top_clusters", 0, 100),
@@ -258,5 +261,23 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             tools=request.tools,
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             allow_partial=request.allow_partial,
-            min_revisions=least(check, request),
+            min_revisions=revisions,
         )
+
+
+def _instructions(
+    check: Checks, request: pb.AssembleContextRequest, tenant: Tenant, revisions: dict[str, int]
+) -> LoadSources | None:
+    """The documents to load; None where none are named."""
+    run_id = check.id_or_none("run_id", request.run_id)
+    if not request.refs:
+        if run_id:
+            check.wrong("run_id", "must be empty where there are no refs")
+        return None
+    return LoadSources(
+        tenant=tenant,
+        refs=references(check, request),
+        user=User(request.user) if request.user else None,
+        run_id=RunId(run_id) if run_id else None,
+        min_revisions=revisions,
+    )

@@ -16,6 +16,7 @@ from memorybank.v1 import types_pb2
 from service.api.enums import CONTEXT_PARTS, RERANKINGS, numbers
 from service.api.errors import reason_of
 from service.api.to_proto.encodings import delimited, fields
+from service.api.to_proto.instructions import missing
 from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref
 from service.native.wire import joined
 
@@ -148,4 +149,5 @@ def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
         ],
         tokens=made.tokens,
         revisions=made.revisions,
+        missing_sources=map(missing, made.missing_sources),
     )

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from memorybank.v1 import conversation_pb2 as pb
+from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1.types_pb2 import TimeRange
 from tests.service.api.violations import (
@@ -29,6 +30,7 @@ from tests.service.api.violations import (
     text,
     under,
 )
+from tests.service.api.violations_of_instructions import ADA, OWNER, REF, UNPRINTED
 
 BAD_TTLS = [Duration(seconds=-2), Duration(nanos=-1), Duration(seconds=10**12)]
 BAD_STEPS = [0, -1, 10**12]
@@ -158,6 +160,10 @@ WRONG: dict[str, Table] = {
         "conversation_id": BAD_IDS,
         "bank_id": BAD_IDS,
         "parts": [[0], [99], [1] * 17],
+        "refs": [[REF, REF], [instructions.SourceRef(owner=ADA, path=f"{n}.md") for n in range(65)]],
+        **under("refs[].owner.", OWNER),
+        "refs[].path": [*text(1_024), *UNPRINTED],
+        "run_id": ["r1", *BAD_IDS],
         "top_memories": BAD_TOP_K,
         "top_clusters": [-1, 101],
         "token_budget": BAD_BUDGETS,

@@ -8,6 +8,7 @@ from core.agents.offline.agents import offline_agents
 from core.errors import BudgetTooSmall, RevisionNotReached
 from core.ids import BankId
 from core.keys import BankKey
+from core.model.instructions import Level, Owner, SourceRef
 from core.text.tokens import estimate
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
@@ -21,6 +22,8 @@ from core.usecases.conversation.add_key import AddKey, add_key
 from core.usecases.conversation.count_hits import write_hits
 from core.usecases.conversation.update_conversation import UpdateConversation, update_conversation
 from core.usecases.house import House
+from core.usecases.instructions.load_sources import LoadSources
+from core.usecases.instructions.put_source import PutSource, put_source
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import make_bank, open_house
 from tests.support.talking import KEY, said, say, talked, tend
@@ -202,3 +205,29 @@ async def test_single_turns_and_clusters_show_no_turn_twice() -> None:
 
     heads = [line for line in made.prompt.splitlines() if line.startswith("[") and "–" not in line]
     assert len(heads) == len(set(heads))
+
+
+async def test_instructions_stand_behind_the_system_as_they_are() -> None:
+    owner = Owner(level=Level.USER, name=KEY.user)
+    async with open_house() as house:
+        await put_source(
+            house,
+            PutSource(tenant=KEY.tenant, owner=owner, path="AGENTS.md", text="- Answer in one sentence."),
+        )
+        await long_talk(house)
+        made = await assemble_context(
+            house,
+            AssembleContext(
+                input="boat?",
+                system="Be kind.",
+                conversation=KEY,
+                instructions=LoadSources(
+                    tenant=KEY.tenant, refs=(SourceRef(owner=owner), SourceRef(owner=owner, path="b.md"))
+                ),
+            ),
+        )
+
+    assert [section.name for section in made.sections][:3] == ["system", "instructions", "long"]
+    assert "- Answer in one sentence." in made.prompt
+    assert [each.ref.path for each in made.missing_sources] == ["b.md"]
+    assert "instructions/user/%E7%8E%8B%E6%98%8E" in made.revisions
