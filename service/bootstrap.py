@@ -93,7 +93,8 @@ async def open_house(
         # So that reads need not wait for it, twice in the time that an answer may be old.
         confirming = again_and_again("confirming heads", banks.confirm_recent, holding.max_staleness / 2)
         sweeping = again_and_again("sweeping snapshots", banks.sweep, SWEEP_SECONDS)
-        for rounds in (confirming, sweeping):
+        scrubbing = again_and_again("scrubbing", store.scrub, settings.store.scrub_seconds)
+        for rounds in (scrubbing, confirming, sweeping):
             closing.callback(asyncio.create_task(rounds).cancel)
         uses = UseCounts()
         closing.push_async_callback(uses.flush, banks)

@@ -119,10 +119,12 @@ class EmbedderSection(Section):
 
 
 class StoreSection(Section):
-    """Where banks are kept. `url`: the SQLite file; empty: memorybank.sqlite in data_dir."""
+    """Where memory is kept. `url`: the SQLite file; empty: memorybank.sqlite in data_dir. `scrub_seconds`: how long
+    what was deleted out of a conversation or collection may leave traces in the file; a purge leaves none at once."""
 
     kind: Literal["sqlite", "memory"] = "sqlite"
     url: str = ""
+    scrub_seconds: Positive = 600
 
 
 class LimitsSection(Section):

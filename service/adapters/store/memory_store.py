@@ -117,6 +117,9 @@ class MemoryStore:
         self._refuse_if_closed()
         return sum(_trim(stored, before) for stored in self._stored.values())
 
+    async def scrub(self) -> None:
+        """Nothing is on a disk."""
+
     async def close(self) -> None:
         self._closed = True
 

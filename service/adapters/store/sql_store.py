@@ -112,6 +112,10 @@ class SqlStore:
                 break
         return total
 
+    async def scrub(self) -> None:
+        if await self._fetch("owes_a_scrub", {}):
+            await self._database.scrub()
+
     # ---- reading ----
 
     async def load(self, key: Key, space: str = "") -> Any | None:

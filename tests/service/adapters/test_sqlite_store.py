@@ -603,3 +603,18 @@ async def test_a_purge_cut_short_is_finished_when_the_file_is_opened(
     assert sql(path, "SELECT count(*) FROM unscrubbed") == [(0,)]
     for store in (killed, opened):
         await store.close()
+
+
+async def test_what_a_change_erased_is_scrubbed_from_the_file_in_time(store: SqliteStore, path: Path) -> None:
+    story = a.Story()
+    told = InteractionAdd(interaction=a.interaction("i1", "秘密-of-the-erased"))
+    await store.append(a.KEY, "u1", [story.founding()])
+    await store.append(a.KEY, "u1", [story.change(told)])
+
+    await store.append(a.KEY, "u1", [story.change(a.node_put("n1", 1))], erase=True)
+    feed = sql(path, "SELECT count(*) FROM changes")
+    owed = sql(path, "SELECT count(*) FROM unscrubbed")
+    await store.scrub()
+
+    assert (feed, owed) == ([(1,)], [(1,)])
+    assert sql(path, "SELECT count(*) FROM unscrubbed") == [(0,)]

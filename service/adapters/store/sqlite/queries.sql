@@ -157,6 +157,9 @@ DELETE FROM requests WHERE create_time < :before
 -- name: owe_a_scrub
 INSERT INTO unscrubbed DEFAULT VALUES
 
+-- name: owes_a_scrub
+SELECT 1 FROM unscrubbed LIMIT 1
+
 -- ---- banks ----
 
 -- name: drop_node
