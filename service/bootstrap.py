@@ -121,6 +121,7 @@ async def open_house(
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
             chores=chores,
+            resume_after=settings.banks.resume_after,
             finished_ttl=settings.banks.finished_ttl,
             attempts=settings.agents.attempts,
             reranking=open_reranker(settings.retrieval.reranker, closing),

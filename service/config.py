@@ -173,7 +173,7 @@ class BanksSection(Section):
 
     memory_budget_bytes: Positive = 2_000_000_000
     max_staleness_seconds: Seconds = 1.0
-    resume_after_seconds: Seconds = 30.0  # interactions that nobody structured for so long are taken up
+    resume_after_seconds: Seconds = 30.0  # interactions and purges of users left for so long are taken up
     finished_ttl_hours: float = Field(default=24.0, ge=0)  # a finished bank is kept, unless it says otherwise
     purge_finished: bool = True  # false: it stays until it is deleted, unless it says otherwise
     feed_retention_hours: Seconds = 168.0  # how far back WatchBank, followers and repeated requests reach

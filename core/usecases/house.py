@@ -66,7 +66,8 @@ class Reranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """The ports, the agents and the settings. A finished bank stays for `finished_ttl`, unless it says otherwise.
+    """The ports, the agents and the settings. Work left untouched for `resume_after` is taken up by whoever finds it.
+    A finished bank stays for `finished_ttl`, unless it says otherwise.
     A task is tried `attempts` times at most. A run sees what it loaded for `run_lifetime`, and a superseded version of
     a source is kept as long. Without `reranking`, searches stay in their own order."""
 
@@ -86,6 +87,7 @@ class House:
     limits: Limits
     workshop: Workshop
     chores: Chores
+    resume_after: timedelta = timedelta(seconds=30)
     finished_ttl: timedelta = timedelta(hours=24)
     attempts: int = 3
     reranking: Reranking | None = None

@@ -319,6 +319,8 @@ class OpenAggregates:
                 continue  # it changed between our look and the purge
 
     async def _delete(self, key: Key, uid: str, revision: int | None) -> PurgeCounts:
+        # Files go first, so that a purge cut short leaves none that nobody knows of; unless it may yet be refused.
+        files = 0 if revision is not None else await self._blobs.delete_all(key, uid)
         counts = await self._store.delete(key, uid, revision)
         # It is gone: whatever fails from here on, nobody finds it in memory.
         self._forget_texts()
@@ -328,7 +330,8 @@ class OpenAggregates:
             self._drop(key)
             await held.saved()
         await self._forget_indexes(key, uid)
-        return replace(counts, files_removed=await self._blobs.delete_all(key, uid))
+        files += await self._blobs.delete_all(key, uid)  # those that came meanwhile
+        return replace(counts, files_removed=files)
 
     async def _forget_indexes(self, key: Key, uid: str) -> None:
         if self._cache is not None:

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from core.bank.bank import Bank
 from core.bank.steps import AttachmentPut
-from core.errors import AttachmentNotFound, InvalidField, LimitReached, StoreUnavailable
+from core.errors import AttachmentNotFound, BankNotFound, InvalidField, LimitReached, StoreUnavailable
 from core.ids import AttachmentId
 from core.keys import BankKey
 from core.model.interaction import Attachment, AttachmentType
@@ -43,7 +43,7 @@ async def upload_attachment(
     """
     attachment_id = command.attachment_id or AttachmentId(house.ids.new("a"))
     counted = _Counted(house, chunks)
-    uri = ""
+    uri = uid = ""
     if await _is_repeated(house, command):
         await counted.drain()  # its answer is known; its bytes only prove that it is the same request
     else:
@@ -64,6 +64,8 @@ async def upload_attachment(
     )
 
     def stage(bank: Bank, _revision: int) -> Draft[AttachmentUploaded]:
+        if uid and bank.uid != uid:
+            raise BankNotFound(command.key.bank_id)  # purged meanwhile; another one bears its id
         if not uri:
             raise StoreUnavailable("the first answer to this request was forgotten while it was repeated")
         _require_new(bank, attachment_id)
@@ -73,7 +75,12 @@ async def upload_attachment(
     request = command.request
     if request is not None:
         request = replace(request, digest=f"{request.digest}:{counted.digest}")
-    return await house.banks.commit(command.key, stage, request, AttachmentUploaded)
+    try:
+        return await house.banks.commit(command.key, stage, request, AttachmentUploaded)
+    except BankNotFound:
+        if uid:
+            await house.blobs.delete_all(command.key, uid)  # the purge was over before this file was there
+        raise
 
 
 async def _is_repeated(house: House, command: UploadAttachment) -> bool:

@@ -12,6 +12,7 @@ from core.usecases.conversation.promote_clusters import promote_clusters
 from core.usecases.conversation.settle import end_idle, settle
 from core.usecases.conversation.summarise_turns import summarise_turns
 from core.usecases.house import House
+from core.usecases.user.writer import tender_of
 
 Work = Callable[[House, ConversationKey, Ledger], Awaitable[None]]
 
@@ -27,13 +28,14 @@ WORKS: Mapping[str, Work] = {
 
 
 def conversation_chores(house: House) -> Mapping[str, Callable[[Key], Awaitable[None]]]:
-    """By name, each at work for a key, within the budget of a call."""
+    """By name, each at work for a key, within the budget of a call. They raise MemoryOff where the user's is."""
     return {name: _at_work(house, work) for name, work in WORKS.items()}
 
 
 def _at_work(house: House, work: Work) -> Callable[[Key], Awaitable[None]]:
     async def do(key: Key) -> None:
         assert isinstance(key, ConversationKey), "assigned to conversations"
+        await tender_of(house, key.tenant, key.user)  # no agent reads what is switched off
         await work(house, key, house.workshop.ledger(key))
 
     return do

@@ -16,6 +16,7 @@ from core.model.conversation import ConversationRecord, Turn
 from core.ports.aggregates import Draft
 from core.text.scripts import is_chinese
 from core.usecases.house import House
+from core.usecases.user.writer import tender_of
 
 Outcome = tuple[ConversationRecord, Sequence[Step]]
 """What a chore wants to change: the record, and the steps beside it."""
@@ -43,7 +44,10 @@ async def land(
     ledger: Ledger,
     make: Callable[[Conversation], Outcome | None],
 ) -> bool:
-    """Commit what a chore made, with what its agents cost; whether anything landed. Raises ConversationNotFound."""
+    """Commit what a chore made, with what its agents cost; whether anything landed.
+
+    Raises ConversationNotFound, MemoryOff, UserNotFound."""
+    tender = await tender_of(house, key.tenant, key.user)
     tokens = recorded = 0
 
     def stage(conversation: Conversation, _revision: int) -> Draft[bool]:
@@ -58,6 +62,7 @@ async def land(
             result=made is not None,
             steps=(ConversationPut(record=replace(record, tokens_spent=recorded)), *others),
             touches=frozenset({"conversation"}),
+            requires=(tender,),
         )
 
     done = await house.conversations.commit(key, stage)

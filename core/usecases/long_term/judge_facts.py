@@ -18,7 +18,7 @@ from core.model.record import Record
 from core.ports.aggregates import Draft
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
-from core.usecases.long_term.memory import requires_of
+from core.usecases.user.writer import tender_of
 
 
 async def judge_facts(house: House, key: CollectionKey) -> None:
@@ -33,7 +33,7 @@ async def judge_facts(house: House, key: CollectionKey) -> None:
 
 async def _judge_next(house: House, key: CollectionKey) -> bool:
     """Judge one. False: there is none."""
-    requires = await requires_of(house, key.tenant, key.user)
+    tender = await tender_of(house, key.tenant, key.user)
     opinions = Opinions(house.agents, house.embedder, house.ids, house.workshop.ledger(key))
 
     def compose(collection: Collection, _revision: int) -> Draft[bool]:
@@ -49,7 +49,7 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
         conflicts = [RecordId(o.existing) for o in found if isinstance(o, ConflictOpinion)]
         merges = [RecordId(o.existing) for o in found if isinstance(o, MergeOpinion)]
         rewriting.judge(record_id, conflicts, merges)
-        return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=requires)
+        return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=(tender,))
 
     while True:
         try:

@@ -22,7 +22,7 @@ from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.text.scripts import is_chinese
 from core.usecases.house import House
-from core.usecases.long_term.memory import requires_of
+from core.usecases.user.writer import tender_of
 
 
 async def reflect(house: House, key: CollectionKey) -> None:
@@ -36,9 +36,9 @@ async def reflect(house: House, key: CollectionKey) -> None:
             return
         if waiting is None:
             return
+        tender = await tender_of(house, key.tenant, key.user)
         opinion = await written(house, house.workshop.ledger(key), waiting.title, waiting.category, records)
-        requires = await requires_of(house, key.tenant, key.user)
-        await house.collections.commit(key, _keeping(house, waiting, opinion, records, requires))
+        await house.collections.commit(key, _keeping(house, waiting, opinion, records, tender))
 
 
 async def written(
@@ -139,7 +139,7 @@ def _keeping(
     waiting: Reflection,
     opinion: ReflectionOpinion,
     records: Sequence[Record],
-    requires: tuple[Require, ...],
+    tender: Require,
 ) -> Callable[[Collection, int], Draft[None]]:
     now: datetime = house.clock.now()
 
@@ -155,6 +155,6 @@ def _keeping(
             update_time=now,
         )
         steps = steps_of(collection, made, records)
-        return Draft(result=None, steps=steps, sees_all=True, requires=requires)
+        return Draft(result=None, steps=steps, sees_all=True, requires=(tender,))
 
     return stage

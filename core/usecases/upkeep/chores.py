@@ -1,18 +1,18 @@
 """Chores at work in this process: what the state of an aggregate asks for, done by whoever changed it.
 
 Law: at most one chore of a name is at work per aggregate and process; several processes may do the same one, and the
-store's fence decides. A chore reads, lets go, asks its agents, then commits one change. One that fails stays due: it is
-tried again after a pause that doubles, or when the aggregate changes, and by any process once the record's `due_time`
-has passed.
+store's fence decides. A chore reads, lets go, asks its agents, then commits one change. One that fails, or changes
+nothing and is due as before, rests for a pause that doubles; then the next change of the aggregate begins it again, or
+any process once the record's `due_time` has passed.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from core.aggregate.aggregate import Aggregate
-from core.aggregate.kind import Kinds
+from core.aggregate.kind import Chore, Kinds
 from core.errors import AggregateNotFound, MemoryBankError
 from core.keys import Key
 from core.ports.aggregates import Aggregates
@@ -44,7 +44,7 @@ class Chores:
         self._failed = failed
         self._works: dict[tuple[str, str], Work] = {}
         self._running: dict[Place, asyncio.Task[None]] = {}
-        self._rests: dict[Place, tuple[int, datetime]] = {}  # failures in a row, and when to try again
+        self._rests: dict[Place, tuple[int, datetime]] = {}  # how often in a row, and until when
 
     def assign(self, kind: str, works: Mapping[str, Work]) -> None:
         """Say who does a kind's chores, by name. Chores that nobody was assigned to wait for another process."""
@@ -52,9 +52,8 @@ class Chores:
 
     def look(self, aggregate: Aggregate[Any]) -> None:
         """Begin what its state asks for, unless it is at work or rests after a failure."""
-        key = aggregate.key
-        for chore in self._kinds[key.kind].due(aggregate, self._clock.now()):
-            self._begin(key, chore.name)
+        for chore in self._due(aggregate):
+            self._begin((aggregate.key, chore.name), aggregate.head.revision)
 
     async def finished(self, key: Key, name: str) -> None:
         """Wait for a chore that is at work; at once where none is."""
@@ -79,40 +78,48 @@ class Chores:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _begin(self, key: Key, name: str) -> None:
-        work, place = self._works.get((key.kind, name)), (key, name)
-        rest = self._rests.get(place)
+    def _due(self, aggregate: Aggregate[Any]) -> Sequence[Chore]:
+        return self._kinds[aggregate.key.kind].due(aggregate, self._clock.now())
+
+    def _begin(self, place: Place, revision: int) -> None:
+        key, name = place
+        work, rest = self._works.get((key.kind, name)), self._rests.get(place)
         if work is None or place in self._running or (rest is not None and rest[1] > self._clock.now()):
             return
-        self._running[place] = asyncio.create_task(self._do(place, work))
+        self._running[place] = asyncio.create_task(self._do(place, revision, work))
 
-    async def _do(self, place: Place, work: Work) -> None:
+    async def _do(self, place: Place, revision: int, work: Work) -> None:
         key, name = place
+        has_failed = False
         try:
             await work(key)
         except AggregateNotFound:
             self._rests.pop(place, None)
-        except MemoryBankError as failure:
-            self._rest(place)
+            return
+        except Exception as failure:  # noqa: BLE001 - told to whoever keeps the log; other chores go on
+            has_failed = True
             self._failed(key, name, failure)
-        except Exception as defect:  # noqa: BLE001 - told to the log; other chores go on
-            self._rest(place)
-            self._failed(key, name, defect)
-        else:
-            self._rests.pop(place, None)
         finally:
             del self._running[place]
-        await self._look_again(key)
+        await self._look_again(place, revision, has_failed=has_failed)
 
-    def _rest(self, place: Place) -> None:
-        failures = self._rests.get(place, (0, None))[0] + 1
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(failures - 1, 20))
-        self._rests[place] = (failures, self._clock.now() + pause)
-
-    async def _look_again(self, key: Key) -> None:
-        """What came while the chore was at work may have made it due once more."""
+    async def _look_again(self, place: Place, revision: int, *, has_failed: bool) -> None:
+        """What came while the chore was at work may have made it, or another, due once more."""
+        key, name = place
         try:
             async with self._aggregates.reading(key) as aggregate:
+                is_as_before = aggregate.head.revision == revision
+                if has_failed or (is_as_before and name in [chore.name for chore in self._due(aggregate)]):
+                    self._rest(place)
+                else:
+                    self._rests.pop(place, None)
                 self.look(aggregate)
-        except (AggregateNotFound, MemoryBankError):
-            return
+        except AggregateNotFound:
+            self._rests.pop(place, None)
+        except MemoryBankError:
+            self._rest(place)
+
+    def _rest(self, place: Place) -> None:
+        times = self._rests.get(place, (0, None))[0] + 1
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(times - 1, 20))
+        self._rests[place] = (times, self._clock.now() + pause)

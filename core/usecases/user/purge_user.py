@@ -1,7 +1,8 @@
 """PurgeUser: everything of a user goes, whoever writes meanwhile, and after a crash all the same.
 
 Law: first the user's record says PURGING, durably, which every write for the user requires not to be so; then the
-user's aggregates go, a portion at a time; the record goes last. So a purge cut short is known, and goes on.
+user's aggregates go, a portion at a time; the record goes last. So a purge cut short is known, and whoever finds it
+untouched for `house.resume_after` goes on.
 """
 
 import asyncio
@@ -9,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from datetime import timedelta
 
 from core.errors import AggregateNotFound, UserExists, UserNotFound
 from core.keys import Key, UserKey
@@ -21,7 +21,6 @@ from core.usecases.user.writer import new_user
 from core.user.steps import UserPut
 from core.user.user import UserAggregate
 
-RESUME_AFTER = timedelta(seconds=10)  # without an end: the purge is taken for cut short, and anybody goes on
 AT_ONCE = 64  # aggregates purged together: they share the rewriting of the store's file
 
 
@@ -67,6 +66,7 @@ async def carry_on(house: House, key: UserKey) -> UserPurged:
         for counts in await asyncio.gather(*(_remove(house, found, uid) for found, uid in keys)):
             rows += counts
         aggregates += Counter(found.kind for found, _ in keys)
+        await _put_off(house, key)
     revision = 0
     with suppress(UserNotFound):
         _, revision = await house.users.delete(key, record.uid)
@@ -92,7 +92,7 @@ async def _begin(house: House, command: PurgeUser) -> None:
             enabled=False,
             generation=record.generation + 1,
             purge_banks=record.purge_banks or command.include_banks,
-            due_time=now + RESUME_AFTER,
+            due_time=now + house.resume_after,
             update_time=now,
         )
 
@@ -107,6 +107,20 @@ async def _begin(house: House, command: PurgeUser) -> None:
             record = purging(new_user(house, command.key))
             await house.users.found(command.key, Draft(result=None, steps=(UserPut(record=record),)))
             return
+
+
+async def _put_off(house: House, key: UserKey) -> None:
+    """Tell other processes that the purge is still at work."""
+    due_time = house.clock.now() + house.resume_after
+
+    def stage(user: UserAggregate, _revision: int) -> Draft[None]:
+        if user.record.state is not UserState.PURGING:
+            return Draft(result=None)  # finished by another process, and founded again
+        record = replace(user.record, due_time=due_time)
+        return Draft(result=None, steps=(UserPut(record=record),), touches=frozenset({"user"}))
+
+    with suppress(UserNotFound):
+        await house.users.commit(key, stage)
 
 
 async def _remove(house: House, key: Key, uid: str) -> Counter[str]:

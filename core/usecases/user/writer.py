@@ -36,6 +36,15 @@ async def keeper_of(house: House, tenant: Tenant, user: User) -> Require:
     return Require(key=record.key, uid=record.uid, generation=record.generation, enabled=False)
 
 
+async def tender_of(house: House, tenant: Tenant, user: User) -> Require:
+    """What must hold when work that nobody asked for lands in what is a user's. Founds nobody: a chore that outlives a
+    purge must not bring the user back. Raises MemoryOff, UserNotFound."""
+    async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
+        if not is_writable(found.record):
+            raise MemoryOff(SCOPE)
+        return Require(key=found.record.key, uid=found.record.uid)
+
+
 async def memory_is_on(house: House, tenant: Tenant, user: User) -> bool:
     """Whether anything may be told of this user's memory. That of a user nobody knows is on."""
     try:

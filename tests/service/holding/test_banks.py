@@ -804,11 +804,31 @@ async def test_a_cache_that_fails_only_takes_time() -> None:
     assert counts.nodes == MANY + 1
 
 
-class BrokenBlobs(NoBlobs):
-    """A folder of files that cannot be removed."""
+class BreakingBlobs(NoBlobs):
+    """A folder of which files can be removed so many times, then no more."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
 
     async def delete_all(self, key: Key, uid: str) -> int:
-        raise StoreUnavailable("input/output error")
+        self.left -= 1
+        if self.left < 0:
+            raise StoreUnavailable("input/output error")
+        return 0
+
+
+async def test_a_purge_whose_files_cannot_be_removed_leaves_the_bank_to_be_purged_again() -> None:
+    blobs, store = BreakingBlobs(times=0), MemoryStore()
+    banks = OpenAggregates(KINDS, store, blobs, SystemClock(), UlidIds(), Holding())
+    await banks.found(KEY, founding())
+
+    with pytest.raises(StoreUnavailable):
+        await banks.delete(KEY)
+    blobs.left = 2
+    await banks.delete(KEY)
+
+    assert await store.heads([KEY]) == {}
+    await banks.close()
 
 
 async def test_a_purge_that_fails_halfway_leaves_nothing_in_memory() -> None:
@@ -816,7 +836,7 @@ async def test_a_purge_that_fails_halfway_leaves_nothing_in_memory() -> None:
     banks = OpenAggregates(
         KINDS,
         MemoryStore(),
-        BrokenBlobs(),
+        BreakingBlobs(times=1),
         SystemClock(),
         UlidIds(),
         Holding(),

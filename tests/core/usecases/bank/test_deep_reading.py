@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from core.aggregate.change import Change
 from core.errors import (
     AttachmentNotFound,
     AttachmentUnreadable,
+    BankNotFound,
     InteractionNotFound,
     InvalidField,
     LimitReached,
@@ -218,6 +220,27 @@ async def test_an_uploaded_file_is_read_back_from_any_offset() -> None:
         assert b"".join([chunk async for chunk in opened.chunks]) == b"3456"
         with pytest.raises(InvalidField):
             await read_attachment(house, ReadAttachment(key=KEY, attachment_id=FILE, offset=11))
+
+
+async def test_nothing_remains_of_a_file_whose_bank_is_purged_as_it_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with open_house() as house:
+        await make_bank(house)
+        async with house.banks.reading(KEY) as bank:
+            uid = bank.uid
+        put = house.blobs.put
+
+        async def put_late(*given: Any) -> tuple[str, int]:
+            await delete_bank(house, DeleteBank(key=KEY))
+            await make_bank(house)
+            return await put(*given)
+
+        monkeypatch.setattr(house.blobs, "put", put_late)
+        with pytest.raises(BankNotFound):
+            await _upload(house, b"0123")
+
+        assert await house.blobs.delete_all(KEY, uid) == 0
 
 
 async def test_a_repeated_upload_keeps_one_file() -> None:

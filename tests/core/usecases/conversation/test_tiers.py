@@ -12,9 +12,11 @@ from core.agents.offline.remembering import OfflineDistiller, OfflineSummariser
 from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
 from core.conversation.due import due
-from core.errors import LimitReached, StaleRevision
+from core.errors import LimitReached, MemoryOff, StaleRevision
+from core.keys import UserKey
 from core.model.conversation import KeyType, SummaryKind, Tiers
 from core.usecases.conversation.add_key import AddKey, add_key
+from core.usecases.conversation.chores import conversation_chores
 from core.usecases.conversation.count_hits import count_hits
 from core.usecases.conversation.delete_summaries import DeleteSummaries, delete_summaries
 from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
@@ -23,6 +25,7 @@ from core.usecases.conversation.list_keys import ListKeys, list_keys
 from core.usecases.conversation.list_summaries import ListSummaries, list_summaries
 from core.usecases.conversation.update_key import UpdateKey, update_key
 from core.usecases.house import House
+from core.usecases.user.update_user import UpdateUser, update_user
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
@@ -230,6 +233,23 @@ async def test_what_was_made_of_turns_deleted_meanwhile_does_not_land() -> None:
 
         assert conversation.summaries
         assert "第1次备份" not in repr(conversation.state())
+
+
+async def test_nothing_is_made_of_turns_once_the_users_memory_is_off() -> None:
+    async with open_house(holding=holding()) as house:
+        await talked(house, 6)
+        await house.chores.close()
+        user = UserKey(tenant=KEY.tenant, user=KEY.user)
+        await update_user(house, UpdateUser(key=user, fields={"enabled"}, enabled=False))
+        before = await house.store.heads([KEY])
+
+        for chore in conversation_chores(house).values():
+            with pytest.raises(MemoryOff):
+                await chore(KEY)
+        with pytest.raises(MemoryOff):
+            await tend(house)
+
+        assert await house.store.heads([KEY]) == before
 
 
 async def test_an_idle_conversation_is_due_to_end() -> None:

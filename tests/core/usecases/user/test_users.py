@@ -20,7 +20,7 @@ from core.usecases.house import House
 from core.usecases.user.get_user import GetUser, get_user
 from core.usecases.user.purge_user import PurgeUser, UserPurged, carry_on, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
-from core.usecases.user.writer import new_user, writer_of
+from core.usecases.user.writer import new_user, tender_of, writer_of
 from core.user.steps import UserPut
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
@@ -132,3 +132,10 @@ async def test_a_purge_cut_short_is_gone_on_with(house: House) -> None:
         async with house.banks.reading(bank):
             pass
     assert await carry_on(house, ADA) == UserPurged()
+
+
+async def test_work_that_nobody_asked_for_brings_no_purged_user_back(house: House) -> None:
+    with pytest.raises(UserNotFound):
+        await tender_of(house, ACME, ADA.user)
+
+    assert await house.store.heads([ADA]) == {}
