@@ -8,6 +8,7 @@ from rich.console import Console
 
 from memorybank_client import SyncMemoryBankClient
 from service.cli import drawing
+from service.cli.demo.long_chat import long_chat
 from service.cli.demo.preference import preference
 from service.cli.demo.server import running_server, who_thinks
 from service.cli.demo.stories import chinese, english
@@ -39,6 +40,7 @@ def demo(as_json: bool) -> None:
             english(tour)
             chinese(tour)
             preference(tour)
+            long_chat(tour)
         _conclude(tour, as_json, screen, time.monotonic() - started)
 
 

@@ -1,0 +1,214 @@
+"""Random operations on a conversation, against plain dicts; now and then, and at the end, loaded anew."""
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from core.aggregate.aggregate import Tuning
+from core.conversation.conversation import Conversation
+from core.conversation.kind import CONVERSATION
+from core.conversation.steps import TURNS
+from core.errors import TurnNotFound
+from core.model.conversation import KeyType, Tiers
+from core.ports.store import Store
+from core.usecases.conversation.count_hits import count_hits
+from core.usecases.conversation.delete_summaries import DeleteSummaries, delete_summaries
+from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.end_conversation import EndConversation, end_conversation
+from core.usecases.house import House
+from service.adapters.store.memory_store import MemoryStore
+from service.adapters.store.sqlite_store import SqliteStore
+from service.holding.held import Holding
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.house import open_house
+from tests.support.scale import scaled
+from tests.support.talking import KEY, said, say, tend
+
+EXAMPLES, STEPS = 30, 30
+EMBEDDER = HashingEmbedder()
+TUNING = Tuning(
+    space=EMBEDDER.space.name,
+    dimension=EMBEDDER.space.dimension,
+    tiers=Tiers(
+        short_turns=3,
+        max_clusters=3,
+        cluster_turns=4,
+        hit_threshold=2,
+        system_keys=2,
+        summary_every=4,
+        summaries=5,
+    ),
+)
+MATTERS = ("ferry", "backup", "ticket", "数据库", "天气")
+Made = TypeVar("Made")
+
+
+@dataclass(slots=True)
+class PlainConversation:
+    """What must hold, as plain values."""
+
+    turns: dict[int, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)  # words that only deleted turns said
+    last_step: int = 0
+    promoted: set[str] = field(default_factory=set)
+
+
+class AgainstPlainDicts(RuleBasedStateMachine):
+    """The conversation under test and its model do the same; `store` is given by the machines that follow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plain = PlainConversation()
+        self.runner = asyncio.Runner()
+        self.closing = AsyncExitStack()
+        self.house: House = self.run(self.opened())
+        self.add(0, 1)
+
+    async def opened(self) -> House:
+        store = await self.store(Path(self.closing.enter_context(TemporaryDirectory())))
+        self.closing.push_async_callback(store.close)
+        return await self.closing.enter_async_context(
+            open_house(store=store, embedder=EMBEDDER, holding=Holding(tuning=TUNING))
+        )
+
+    async def store(self, folder: Path) -> Store:
+        raise NotImplementedError
+
+    def run(self, work: Coroutine[Any, Any, Made]) -> Made:
+        return self.runner.run(work)
+
+    def at_hand(self) -> Conversation:
+        async def read() -> Conversation:
+            async with self.house.conversations.reading(KEY) as conversation:
+                return conversation
+
+        return self.run(read())
+
+    # ---- operations ----
+
+    @rule(matter=st.integers(0, 4), count=st.integers(1, 4))
+    def add(self, matter: int, count: int) -> None:
+        first = self.plain.last_step + 1
+        words = [f"w{first + n}x {MATTERS[matter]} {first + n}" for n in range(count)]
+        added = self.run(say(self.house, *(said(word) for word in words)))
+        assert [turn.step for turn in added.turns] == list(range(first, first + count))
+        self.plain.last_step += count
+        self.plain.turns.update({turn.step: turn.input for turn in added.turns})
+
+    @rule(place=st.integers(0, 1_000), count=st.integers(1, 3))
+    def delete(self, place: int, count: int) -> None:
+        known = sorted(self.plain.turns)
+        steps = tuple(known[place % len(known) :][:count]) if known else (1,)
+        try:
+            self.run(delete_turns(self.house, DeleteTurns(key=KEY, steps=steps)))
+        except TurnNotFound:
+            assert not known
+            return
+        for step in steps:
+            self.plain.gone.add(self.plain.turns.pop(step).split()[0])
+
+    @rule()
+    def tend_to_it(self) -> None:
+        self.run(tend(self.house))
+
+    @rule(place=st.integers(0, 1_000), hits=st.integers(1, 3))
+    def hit(self, place: int, hits: int) -> None:
+        conversation = self.at_hand()
+        names = sorted(conversation.clusters)
+        if names:
+            counted = {names[place % len(names)]: hits}
+            self.run(count_hits(self.house, KEY, conversation.uid, counted, self.house.clock.now()))
+
+    @rule(last=st.integers(1, 40))
+    def forget_summaries(self, last: int) -> None:
+        self.run(delete_summaries(self.house, DeleteSummaries(key=KEY, last_step=last)))
+
+    @rule()
+    def end(self) -> None:
+        self.run(end_conversation(self.house, EndConversation(key=KEY)))
+
+    # ---- what always holds ----
+
+    @invariant()
+    def every_turn_is_there_and_in_one_tier(self) -> None:
+        conversation = self.at_hand()
+        record = conversation.record
+        assert {t.step: t.input for t in conversation.turns.values()} == self.plain.turns
+        assert (record.turn_count, record.last_step) == (len(self.plain.turns), self.plain.last_step)
+        assert record.text_bytes == sum(len(text.encode()) for text in self.plain.turns.values())
+        clustered = [step for cluster in conversation.clusters.values() for step in cluster.steps]
+        assert len(clustered) == len(set(clustered))
+        assert set(clustered) <= self.plain.turns.keys()
+        assert all(step <= record.placed_to for step in clustered)
+        short = {turn.step for turn in conversation.short()}
+        assert {step for step in self.plain.turns if step > record.placed_to} <= short
+        assert all(cluster.steps for cluster in conversation.clusters.values())
+
+    @invariant()
+    def no_deleted_word_is_anywhere(self) -> None:
+        shown = repr(self.at_hand().state())
+        assert not any(word in shown for word in self.plain.gone)
+
+    @invariant()
+    def a_cluster_is_promoted_once_and_keys_rest_on_turns_that_are_there(self) -> None:
+        conversation = self.at_hand()
+        keys = conversation.keys_in_order(KeyType.SYSTEM)
+        assert len(keys) <= TUNING.tiers.system_keys
+        assert len({key.cluster_id for key in keys}) == len(keys)
+        assert all(set(key.from_steps) <= self.plain.turns.keys() for key in keys)
+        standing = {c.cluster_id for c in conversation.clusters.values() if c.promoted}
+        assert self.plain.promoted & conversation.clusters.keys() <= standing
+        self.plain.promoted |= standing
+
+    @rule()
+    def load_anew(self) -> None:
+        self.loads_as_it_is()
+
+    def loads_as_it_is(self) -> None:
+        conversation = self.at_hand()
+        state = self.run(self.house.store.load(KEY, TUNING.space))
+        assert state is not None
+        loaded = CONVERSATION.load(state, TUNING, None)
+        assert loaded.state() == conversation.state()
+        assert loaded.unembedded == conversation.unembedded
+        assert state.vectors.get(TURNS.name, {}).keys() <= loaded.turns.keys()
+
+    def teardown(self) -> None:
+        self.loads_as_it_is()
+        self.run(tend(self.house))
+        settled = self.at_hand()
+        assert not settled.verbatim.wanting
+        assert not settled.unplaced()
+        assert not settled.record.owed
+        self.run(self.closing.aclose())
+        self.runner.close()
+
+
+class InMemory(AgainstPlainDicts):
+    async def store(self, folder: Path) -> Store:
+        return MemoryStore()
+
+
+class OnSqlite(AgainstPlainDicts):
+    async def store(self, folder: Path) -> Store:
+        return await SqliteStore.open(folder / "memory.sqlite")
+
+
+CHECKED = settings(
+    max_examples=scaled(EXAMPLES),
+    stateful_step_count=STEPS,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+TestInMemory = InMemory.TestCase
+TestInMemory.settings = CHECKED
+TestOnSqlite = OnSqlite.TestCase
+TestOnSqlite.settings = settings(CHECKED, max_examples=scaled(EXAMPLES // 3))
