@@ -18,6 +18,7 @@ from core.model import bank, conflict, insight, instructions, interaction, linea
 from core.ports.store import PurgeCounts
 from core.usecases.instructions import load_sources
 from memorybank.v1 import (
+    conversation_pb2,
     deep_retrieval_pb2,
     errors_pb2,
     instructions_pb2,
@@ -39,6 +40,7 @@ MODULES = (
     query_graph_pb2,
     retrieval_pb2,
     deep_retrieval_pb2,
+    conversation_pb2,
     instructions_pb2,
     long_term_pb2,
 )
@@ -76,8 +78,11 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "ListConflicts ResolveConflict GetInsight UpdateInsight WatchBank ExportBank ImportBank",
         "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode "
         "Relate Unrelate ListNeighbors MergeNodes",
-        "Retrieval": "Search BatchSearch Augment",
+        "Retrieval": "Search BatchSearch Augment AssembleContext",
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
+        "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
+        "DeleteConversation AddTurns ListTurns DeleteTurns SearchTurns AddKey UpdateKey DeleteKey ListKeys "
+        "ListClusters ListSummaries DeleteSummaries",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
         "DeleteRecords RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
@@ -196,11 +201,13 @@ def test_every_mutation_can_be_repeated_without_harm() -> None:
 def test_every_answer_about_a_bank_tells_its_revision() -> None:
     untold = full_names(m for m in METHODS if "revision" not in field_names(last_message(m)))
 
-    # each that is listed has its own; an export's stands in its header; several owners' in a map; files and
+    # each that is listed has its own; an export's stands in its header; several subjects' in a map; files and
     # declarations are of no revision
     assert untold == [
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.ExportBank",
+        "memorybank.v1.Retrieval.AssembleContext",
+        "memorybank.v1.Conversation.ListConversations",
         "memorybank.v1.Instructions.LoadSources",
         "memorybank.v1.LongTerm.ExportFeedback",
         "memorybank.v1.LongTerm.ListCollections",
@@ -218,6 +225,7 @@ def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
     assert without == [
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.WatchBank",
+        "memorybank.v1.Conversation.ListConversations",
         "memorybank.v1.LongTerm.ListCollections",
         "memorybank.v1.LongTerm.DeclareTools",
     ]
