@@ -70,11 +70,15 @@ async def open_house(
     embedder: Embedder | None = None,
     limits: Limits | None = None,
     holding: Holding | None = None,
+    ids: CountingIds | None = None,
 ) -> AsyncIterator[House]:
-    """A house with no bank in it. Its work is stopped and its files are gone when the context ends."""
+    """A house with no bank in it. Its work is stopped and its files are gone when the context ends.
+
+    Houses that follow each other on one store share their `ids`: of two changes with one id a store keeps the first.
+    """
     with TemporaryDirectory() as folder:
         store = store or MemoryStore()
-        clock, ids, blobs = TickingClock(), CountingIds(), LocalBlobs(Path(folder))
+        clock, ids, blobs = TickingClock(), ids or CountingIds(), LocalBlobs(Path(folder))
         embedder = embedder or HashingEmbedder()
         banks = OpenAggregates(KINDS, store, blobs, clock, ids, holding or _holding(embedder))
         workshop = Workshop(clock)

@@ -16,20 +16,20 @@ from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.hashing_embedder import HashingEmbedder
-from tests.support.house import KEY, make_bank, open_house, work_done
+from tests.support.house import KEY, CountingIds, make_bank, open_house, work_done
 from tests.support.scripted_agents import ScriptedAgents
 
 LONG_AGO = timedelta(hours=-1)  # the second house's clock begins anew, behind what the first one left
 
 
 async def test_an_interaction_left_by_another_process_is_finished_once() -> None:
-    store, agents = MemoryStore(), ScriptedAgents()
+    store, agents, ids = MemoryStore(), ScriptedAgents(), CountingIds()
     agents.clusterer.clusters.then(AgentUnavailable("clusterer", "killed"))
-    async with open_house(store=store, agents=agents.roles) as house:
+    async with open_house(store=store, agents=agents.roles, ids=ids) as house:
         await make_bank(house)
         with pytest.raises(StructuringFailed) as left:
             await memorize(house, Memorize(key=KEY, context=Context(text="alpha one")))
-    async with open_house(store=store, agents=agents.roles) as house:
+    async with open_house(store=store, agents=agents.roles, ids=ids) as house:
         started = await take_up_leftovers(house, LONG_AGO)
         await work_done(house)
 
