@@ -122,6 +122,8 @@ def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:
     done = [*insight.done, *([_completed(report, reported)] if report else [])]
     words = CHINESE if is_chinese(insight.goal) else ENGLISH
     waiting = [_kept(t) for t in insight.pending if t is not reported and not t.conflict_id]
+    if any(task.status is TaskStatus.SUCCEEDED for task in done):  # memory holds something by now
+        waiting = [task for task in waiting if task != _search(insight.goal, words)]
     failed = _unmade(done)
     if failed and not any(step.retry_of for step in waiting):
         waiting = [*_again(failed, done, words, progress.attempts), *waiting]
@@ -143,12 +145,17 @@ def _towards(
     )
     question = questions(goal)
     if not succeeded and not knows_of_goal:
-        description = words.search.format(question)
-        return [PlannedTask(type=TaskType.SEARCH, description=description, how=words.search_how)]
+        return [_search(goal, words)]
     for types, kind, description, how in steps:
         if not types & succeeded:
             return [PlannedTask(type=kind, description=description.format(question), how=how)]
     return []
+
+
+def _search(goal: str, words: Words) -> PlannedTask:
+    """The first step where nothing is known; whatever else succeeds takes its place."""
+    description = words.search.format(questions(goal))
+    return PlannedTask(type=TaskType.SEARCH, description=description, how=words.search_how)
 
 
 def questions(goal: str) -> str:

@@ -103,6 +103,21 @@ async def test_where_nothing_is_known_of_the_goal_its_questions_are_looked_up_fi
     assert solve.type == TaskType.SOLVE
 
 
+async def test_a_search_by_any_other_name_is_the_search_that_was_planned() -> None:
+    (search,) = await planned(Insight(goal=GOAL), knows_of_goal=False)
+    pending = PendingTask(
+        task_id=TaskId("t1"), type=search.type, description=search.description, how=search.how
+    )
+
+    failing = TaskReport(type="SEARCH", description="看公司网站", status=TaskStatus.FAILED)
+    kept = await planned(Insight(goal=GOAL, pending=(pending,)), failing, knows_of_goal=False)
+    found = TaskReport(type="SEARCH", description="看公司网站", status=TaskStatus.SUCCEEDED)
+    (solve,) = await planned(Insight(goal=GOAL, pending=(pending,)), found)
+
+    assert search in kept
+    assert solve.type == TaskType.SOLVE
+
+
 async def test_a_failed_step_is_tried_again_before_what_waits_for_it() -> None:
     waiting = PendingTask(task_id=TaskId("t1"), type="SOLVE", description="Compare the offers")
     report = TaskReport(type="SEARCH", description="Find the offers", status=TaskStatus.FAILED, task_id="t9")
