@@ -1,6 +1,8 @@
 """Turns come, are found, and go."""
 
+import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from core.usecases.conversation.list_conversations import ListConversations, lis
 from core.usecases.conversation.list_turns import ListTurns, list_turns
 from core.usecases.conversation.search_turns import SearchTurns, search_turns
 from core.usecases.limits import Limits
+from service.adapters.store.sqlite_store import SqliteStore
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
 from tests.support.talking import KEY, once, said, say, talked, tend
@@ -146,3 +149,25 @@ async def test_deleting_a_turn_that_is_not_there_deletes_nothing() -> None:
             await delete_turns(house, DeleteTurns(key=KEY, first_step=7, last_step=9))
 
         assert len((await list_turns(house, ListTurns(key=KEY))).turns) == 3
+
+
+async def test_words_of_deleted_turns_are_gone_from_the_files_with_the_next_scrub(tmp_path: Path) -> None:
+    secret = "marmalade 橘子酱"
+    store = await SqliteStore.open(tmp_path / "memory.sqlite")
+    async with open_house(store=store) as house:
+        await say(house, said(f"The word is {secret}."), request=once())
+        await talked(house, 30)
+        await tend(house)
+        before = await asyncio.to_thread(all_bytes, tmp_path)
+        await delete_turns(house, DeleteTurns(key=KEY, steps=(1,)))
+        await tend(house)
+        await store.scrub()
+        after = await asyncio.to_thread(all_bytes, tmp_path)
+    await store.close()
+
+    assert all(word.encode() in before for word in secret.split())
+    assert not any(word.encode() in after for word in secret.split())
+
+
+def all_bytes(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
