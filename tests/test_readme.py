@@ -21,6 +21,7 @@ from google.protobuf.message_factory import GetMessageClass
 from pydantic import BaseModel, SecretStr
 
 from memorybank.v1 import (
+    conversation_pb2,
     deep_retrieval_pb2,
     instructions_pb2,
     memory_bank_pb2,
@@ -121,7 +122,14 @@ def test_make_does_what_the_readme_says_it_does() -> None:
 
 
 def test_the_table_of_calls_is_the_contract() -> None:
-    modules = (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2, instructions_pb2)
+    modules = (
+        memory_bank_pb2,
+        query_graph_pb2,
+        retrieval_pb2,
+        deep_retrieval_pb2,
+        instructions_pb2,
+        conversation_pb2,
+    )
     services: dict[str, Any] = {}
     for module in modules:
         services |= module.DESCRIPTOR.services_by_name
