@@ -24,6 +24,7 @@ from memorybank.v1 import (
     conversation_pb2,
     deep_retrieval_pb2,
     instructions_pb2,
+    long_term_pb2,
     memory_bank_pb2,
     query_graph_pb2,
     retrieval_pb2,
@@ -127,8 +128,9 @@ def test_the_table_of_calls_is_the_contract() -> None:
         query_graph_pb2,
         retrieval_pb2,
         deep_retrieval_pb2,
-        instructions_pb2,
         conversation_pb2,
+        instructions_pb2,
+        long_term_pb2,
     )
     services: dict[str, Any] = {}
     for module in modules:
