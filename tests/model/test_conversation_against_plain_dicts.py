@@ -76,7 +76,7 @@ class AgainstPlainDicts(RuleBasedStateMachine):
         store = await self.store(Path(self.closing.enter_context(TemporaryDirectory())))
         self.closing.push_async_callback(store.close)
         return await self.closing.enter_async_context(
-            open_house(store=store, embedder=EMBEDDER, holding=Holding(tuning=TUNING))
+            open_house(store=store, embedder=EMBEDDER, holding=Holding(tuning=TUNING), unasked=False)
         )
 
     async def store(self, folder: Path) -> Store:

@@ -71,11 +71,12 @@ async def open_house(
     limits: Limits | None = None,
     holding: Holding | None = None,
     ids: CountingIds | None = None,
+    unasked: bool = True,
 ) -> AsyncIterator[House]:
     """A house with no bank in it. Its work is stopped and its files are gone when the context ends.
 
     Houses that follow each other on one store share their `ids`: of two changes with one id a store keeps the first.
-    """
+     `unasked`: whether chores begin by themselves."""
     with TemporaryDirectory() as folder:
         store = store or MemoryStore()
         clock, ids, blobs = TickingClock(), ids or CountingIds(), LocalBlobs(Path(folder))
@@ -103,8 +104,9 @@ async def open_house(
             recall_agents=offline_recall_agents(embedder or HashingEmbedder()),
             chores=chores,
         )
-        assign_chores(house)
-        banks.listen(chores.look)
+        if unasked:
+            assign_chores(house)
+            banks.listen(chores.look)
         yield house
         await chores.close()
         await workshop.close()
