@@ -12,13 +12,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from core.agents.offline.claims import lexicon_zh as words
+from core.agents.offline.claims.clock import CLOCK, hours
 from core.agents.offline.claims.draft import Draft
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabulary
 from core.text.chinese import tagged
 
 NUMBER = re.compile(
-    r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
+    rf"(?P<clock>{CLOCK})"
+    r"|(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
     r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]|[\u4e00-\u9fff]?)"
 )
 WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
@@ -180,7 +182,7 @@ def _latin(course: Course, found: re.Match[str]) -> None:
 
 def _is_number(text: str, found: re.Match[str]) -> bool:
     digits, unit = found["digits"], found["unit"]
-    if digits[0].isdigit():
+    if found["clock"] or digits[0].isdigit():
         return True
     if len(digits) == 1 and not found["scale"]:  # 张三 is no number, and 一名 is "a"
         return unit in words.COUNTED or unit in words.MEASURES and digits != "一"
@@ -189,6 +191,11 @@ def _is_number(text: str, found: re.Match[str]) -> bool:
 
 
 def _number(course: Course, found: re.Match[str]) -> None:
+    time = hours(found["clock"] or "")
+    if time is not None:
+        bound = _bound(course.text[: found.start()])
+        course.add(Kind.NUMBER, f"{time:g}", found.start(), found.end(), value=time, bound=bound)
+        return
     value, unit, start, end = value_of(found["digits"]), found["unit"].strip(), found.start(), found.end()
     for scale in found["scale"]:
         value *= SCALES[scale]

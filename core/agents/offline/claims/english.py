@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from core.agents.offline.claims import lexicon_en as words
+from core.agents.offline.claims.clock import hours
 from core.agents.offline.claims.draft import Draft
 from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
 from core.agents.offline.claims.statement import Denial, Kind, Statement
@@ -219,8 +220,9 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
     """A figure with its multiplier and unit, a date's day or year, or a label's number."""
     token, end = read[at], at + 1
     plain = token.lower.replace(",", "")
-    digits = re.search(r"\d+(?:\.\d+)?", plain)
+    digits, time = re.search(r"\d+(?:\.\d+)?", plain), hours(plain)
     value = float(digits.group()) if digits else float(words.NUMBERS[plain])
+    value = value if time is None else time
     suffix = re.sub(r"[^a-z%$€£¥]", "", plain) if digits else ""
     year = YEAR.fullmatch(token.text) is not None
     multiplier = _lower(read, end)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from core.agents.offline.claims.clock import CLOCK
 from core.agents.offline.claims.lexicon_en import (
     FUNCTION,
     MONTHS,
@@ -22,7 +23,8 @@ from core.agents.offline.claims.vocabulary import groups, is_grouped
 
 TOKEN = re.compile(
     r"(?P<quoted>\"[^\"]{2,80}\"|“[^”]{2,80}”|(?<![A-Za-z])'[A-Z][^']{2,80}'(?![A-Za-z]))"
-    r"|(?P<number>[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|(?:st|nd|rd|th|k|m|bn|s)\b)?)"
+    rf"|(?P<number>{CLOCK}"
+    r"|[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|(?:st|nd|rd|th|k|m|bn|s)\b)?)"
     r"|(?P<word>[A-Za-zÀ-ɏ](?:[A-Za-zÀ-ɏ0-9]|[-'’_](?=[A-Za-zÀ-ɏ0-9]))*\.?)"
     r"|(?P<han>[\u3400-\u9fff]+)"
     r"|(?P<mark>[,;:—–()]|\.(?=\s))"

@@ -20,7 +20,8 @@ LIST_MARK = re.compile(
 )
 MARKUP = re.compile(r"\*\*|__|`")
 SPEAKER = re.compile(
-    r"([A-Za-z\u4e00-\u9fff][^\s:：,，。.!?]{0,20}(?: [^\s:：,，.!?]{1,20}){0,2})\s*[:：]\s*(?=\S)(?!//)"
+    r"([A-Za-z\u4e00-\u9fff][^\s:：,，。.!?]{0,20}(?: [^\s:：,，.!?]{1,20}){0,2})"
+    r"\s*(?:(?<!\d)[:：]|[:：](?![0-5]\d(?!\d)))\s*(?=\S)(?!//)"  # a time of day has no speaker before its colon
 )
 HEADING = re.compile(r"\s*#{1,6}\s")
 LABEL = re.compile(r"\s*(?:\*\*|__|`)?[^*`]{1,60}(?:[:：]\s*(?:\*\*|__|`)|(?:\*\*|__|`)\s*[:：])")

@@ -24,6 +24,11 @@ from core.agents.offline.contradiction import contradicts
             "该设备的保修时间为720小时。",
             "该设备的保修时间为：“1,080小时”与“720小时”矛盾",
         ),
+        (
+            "The museum is open until 20:00.",
+            "The museum is open until 17:00.",
+            "The museum is open until: “20:00” contradicts “17:00”",
+        ),
         ("星河公司的CEO是李四。", "星河公司的CEO是张三。", "星河公司的CEO是：“李四”与“张三”矛盾"),
     ],
 )

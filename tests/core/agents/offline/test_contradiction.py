@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -102,6 +104,27 @@ def test_a_sentence_never_contradicts_itself() -> None:
     texts = {text for _, a, b in PAIRS for text in (a, b)}
 
     assert [text for text in texts if contradicts(text, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The museum of Naxos is open until 20:00.", "The museum of Naxos is open until 17:00."),
+        ("The train leaves at 8:30.", "The train leaves at 8:45."),
+        ("博物馆开放到20:00。", "博物馆开放到17:00。"),
+        ("会议于14:00开始。", "会议于15:30开始。"),
+    ],
+)
+def test_a_time_of_day_is_one_value(a: str, b: str) -> None:
+    found = contradicts(a, b)
+
+    assert found is not None
+    assert (found.value_a, found.value_b) == tuple(re.findall(r"\d+:\d\d", a + b))
+    assert contradicts(a, a) is None
+
+
+def test_a_time_of_day_is_the_same_in_words() -> None:
+    assert contradicts("The shop opens at 9:00.", "The shop opens at nine.") is None
 
 
 def test_a_denial_needs_no_shared_words_once_the_matter_is_known_to_be_one() -> None:
