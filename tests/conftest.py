@@ -1,6 +1,13 @@
 """What all tests have in common."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.source_documents.printing import print_tables
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    print_tables(terminalreporter)

@@ -1,0 +1,437 @@
+"""§1 and §2: what the memory is for, and its three layers."""
+
+from memorybank.v1.types_pb2 import (
+    NODE_STATE_CONTESTED,
+    TASK_STATUS_FAILED,
+    TASK_STATUS_SUCCEEDED,
+)
+from tests.source_documents.document_000.a_merge import FIRST
+from tests.source_documents.document_000.a_task import (
+    CONTEXT,
+    GUIDE_URI,
+    PLAN,
+    QUESTION,
+    TRANSCRIPT,
+)
+from tests.source_documents.document_000.scenes import merge, task
+from tests.source_documents.requirement import row
+
+SYSTEM = [
+    row(
+        "§1.1",
+        "Agent frameworks of different kinds can hold their memory here",
+        "clients/python/memorybank_client/adapters",
+        "examples/test_examples.py::test_langgraphs_prebuilt_agent_does_the_same_with_the_memory_as_its_middleware",
+    ),
+    row(
+        "§1.1",
+        "A graph in three layers is kept by several agents, each with its role",
+        "core/agents/roles.py",
+        task(
+            lambda t: (
+                {r.role for r in t.searched.usage.roles} >= {"clusterer", "structurer", "judge", "planner"}
+            )
+        ),
+    ),
+    row(
+        "§1.1",
+        "A memory serves one task: tasks know nothing of each other",
+        "core/keys.py",
+        task(lambda t: (t.bare.prompt.count(CONTEXT), t.begun.prompt.count(CONTEXT) > 0) == (0, True)),
+    ),
+    row(
+        "§1.1",
+        "Once its task is done all memory is cleared, without being asked",
+        "core/usecases/bank/delete_bank.py",
+        "service/test_upkeep.py::test_a_finished_bank_goes_when_its_time_is_over",
+    ),
+    row(
+        "§1.1",
+        "What is cleared is gone: records, files and the bank itself",
+        "core/usecases/bank/delete_bank.py",
+        task(
+            lambda t: (
+                (t.gone.name, t.purged.counts.files_removed, t.purged.counts.nodes > 2)
+                == ("NOT_FOUND", 1, True)
+            )
+        ),
+    ),
+    row(
+        "§1.2",
+        "Deep research: many sources are searched, validated and brought together",
+        "tests/long_tasks/tasks",
+        "long_tasks/test_long_tasks.py::test_a_task_of_forty_steps_ends_as_written_and_its_prompts_ask_what_the_golden_ones_do",
+    ),
+    row(
+        "§1.2",
+        "Questions on long documents: any sentence is found, at its place",
+        "core/bank/search.py",
+        "e2e/test_large.py::test_any_sentence_of_a_long_document_is_found_and_traced_to_its_verbatim_place",
+    ),
+    row(
+        "§1.2",
+        "Long dialogues: messages are remembered with their speakers",
+        "core/usecases/bank/record.py",
+        "service/api/test_memory_bank.py::test_messages_are_remembered_with_their_speakers",
+    ),
+]
+
+INSIGHT = [
+    row(
+        "§2.1.1",
+        "The task's state is part of every prompt for the framework",
+        "core/context/prompt.py",
+        task(
+            lambda t: all(
+                "Goal: " + QUESTION in p for p in (t.begun.prompt, t.searched.prompt, t.settled.prompt)
+            )
+        ),
+    ),
+    row(
+        "§2.1.1",
+        "The task's state is concise, however long the task",
+        "core/context/condensing.py",
+        "e2e/test_long_task.py::test_a_task_of_very_many_steps_goes_on_at_a_small_budget",
+    ),
+    row(
+        "§2.1.1",
+        "The task's state is updated with each step",
+        "core/usecases/bank/planning.py",
+        task(lambda t: [len(s.insight.completed) for s in (t.failed, t.searched, t.ferry)] == [1, 2, 3]),
+    ),
+    row(
+        "§2.1.1",
+        "The goal of the task is kept: the user's question or description",
+        "core/model/insight.py",
+        task(lambda t: {s.insight.goal for s in (t.begun, t.settled, t.ended)} == {QUESTION}),
+    ),
+    row(
+        "§2.1.1",
+        "Done tasks are a list of type, description, status and context",
+        "core/model/insight.py",
+        task(
+            lambda t: (
+                [(d.type, d.description, d.status) for d in t.searched.insight.completed]
+                == [
+                    ("SEARCH", "ask by telephone", TASK_STATUS_FAILED),
+                    ("SEARCH", "look up the museum's page", TASK_STATUS_SUCCEEDED),
+                ]
+            )
+        ),
+    ),
+    row(
+        "§2.1.1",
+        "t_i: a task is of a type, such as search, solve or answer",
+        "core/model/insight.py",
+        task(lambda t: {d.type for d in t.ended.insight.completed} >= {"SEARCH", "SOLVE", "ANSWER"}),
+    ),
+    row(
+        "§2.1.1",
+        "d_i: a task's description says what the step is to find or decide",
+        "core/agents/offline/planner.py",
+        task(lambda t: QUESTION in t.planned.description and t.planned.description != QUESTION),
+    ),
+    row(
+        "§2.1.1",
+        "s_i: a task has succeeded or failed",
+        "core/model/insight.py",
+        task(
+            lambda t: (
+                {d.status for d in t.ended.insight.completed} == {TASK_STATUS_FAILED, TASK_STATUS_SUCCEEDED}
+            )
+        ),
+    ),
+    row(
+        "§2.1.1",
+        "c_i: a success is summed up in one or two sentences; a failure has none",
+        "core/agents/offline/planner.py",
+        task(
+            lambda t: (
+                [d.context for d in t.searched.insight.completed]
+                == ["", "The museum of Naxos is open until 17:00."]
+            )
+        ),
+    ),
+    row(
+        "§2.1.1",
+        "Waiting tasks are a list that changes as the task goes on",
+        "core/usecases/bank/planning.py",
+        task(lambda t: t.begun.insight.pending != t.failed.insight.pending and not t.ended.insight.pending),
+    ),
+    row(
+        "§2.1.1",
+        "Only the next step is planned at a time",
+        "core/agents/offline/planner.py",
+        task(lambda t: (len(t.bare.insight.pending), len(t.begun.insight.pending)) == (1, 1)),
+    ),
+]
+
+GRAPH = [
+    row(
+        "§2.1.2",
+        "A node is one topic of a context, as the Structurer summed it up",
+        "core/usecases/bank/structure.py",
+        merge(lambda m: m.after[m.f].node.summary == "合肥开通网络（摘要）。"),
+    ),
+    row(
+        "§2.1.2",
+        "A step's context is put in order once; the Clusterer says into how many topics",
+        "core/usecases/bank/structure.py",
+        merge(lambda m: (len(m.merged.node_ids), len(m.contradicted.node_ids)) == (2, 1)),
+    ),
+    row(
+        "§2.1.2",
+        "A node has an id of its own, never given again",
+        "core/model/node.py",
+        "core/usecases/bank/test_merge_nodes.py::test_the_id_of_an_absorbed_node_stays_taken",
+    ),
+    row(
+        "§2.1.2",
+        "A node has a detailed summary with key facts and evidence",
+        "core/agents/offline/structurer.py",
+        task(lambda t: "open until 17:00" in t.mixed.hits[0].node.summary),
+    ),
+    row(
+        "§2.1.2",
+        "A node has a context: its topic in one sentence",
+        "core/agents/offline/naming.py",
+        task(
+            lambda t: (
+                t.ferry.node_ids and t.verified.node.context.count(". ") == 0 and t.verified.node.context
+            )
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "A node has keywords",
+        "core/agents/offline/keywords.py",
+        task(lambda t: {"Naxos", "museum"} <= set(t.verified.node.keywords)),
+    ),
+    row(
+        "§2.1.2",
+        "A node has a vector in memory, for similarity",
+        "core/index/vector_index.py",
+        merge(lambda m: all(read.node.embedding.f32 for read in m.after.values())),
+    ),
+    row(
+        "§2.1.2",
+        "A node has the time of its creation",
+        "core/model/node.py",
+        merge(lambda m: all(read.node.create_time.seconds > 0 for read in m.after.values())),
+    ),
+    row(
+        "§2.1.2",
+        "The only edge is related, and has no direction",
+        "core/bank/graph.py",
+        merge(lambda m: (list(m.after["E"].neighbor_ids), list(m.after[m.f].neighbor_ids)) == ([m.f], ["E"])),
+    ),
+    row(
+        "§2.1.2",
+        "Contradicting nodes are in a state of conflict, which calls for a cross-validation",
+        "core/usecases/bank/contest.py",
+        merge(
+            lambda m: (
+                {k for k, read in m.contested.items() if read.node.state == NODE_STATE_CONTESTED}
+                == {m.g, m.h}
+                and m.contradicted.insight.pending[0].conflict_id == m.conflict.conflict_id
+            )
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "Nodes that say the same, or nearly, are merged",
+        "core/usecases/bank/rounds.py",
+        merge(
+            lambda m: m.merged.merges[0].into_node_id == m.h and "B" in m.merged.merges[0].absorbed_node_ids
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "Nodes that concern each other get an edge",
+        "core/usecases/bank/rounds.py",
+        merge(lambda m: [{p.node_id, p.other_node_id} for p in m.merged.related] == [{m.f, "E"}]),
+    ),
+    row(
+        "§2.1.2",
+        "Conflict and merge are states, not edges: neither leaves an edge",
+        "core/bank/graph.py",
+        merge(
+            lambda m: (
+                (list(m.contested[m.g].neighbor_ids), m.h in m.contested["C"].neighbor_ids) == ([], True)
+            )
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "Conflict goes before merge, and merge before related",
+        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/test_rounds.py::test_conflict_comes_before_merge_and_merge_before_related",
+    ),
+    row(
+        "§2.1.2",
+        "Relations are looked for only where there is neither conflict nor merge",
+        "core/usecases/bank/rounds.py",
+        merge(
+            lambda m: {new.context for new, _ in m.related}.isdisjoint(
+                {"IBM量子芯片技术", "芯片的量子比特数"}
+            )
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "A conflict or merge is dealt with at once; in the end its nodes are merged or verified",
+        "core/usecases/bank/rounds.py",
+        merge(
+            lambda m: {"B"}.isdisjoint(m.after) and {m.g, m.h}.isdisjoint(m.verified) and m.v in m.verified
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "Nodes are found by keywords alone",
+        "core/index/keyword_index.py",
+        task(
+            lambda t: (
+                all(
+                    h.HasField("attribute_score") and not h.HasField("embedding_score")
+                    for h in t.by_words.hits
+                )
+                and len(t.by_words.hits) == 3
+            )
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "Nodes are found by similarity of meaning alone",
+        "core/index/vector_index.py",
+        task(
+            lambda t: (
+                t.by_meaning.hits
+                and all(
+                    h.HasField("embedding_score") and not h.HasField("attribute_score")
+                    for h in t.by_meaning.hits
+                )
+            )
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "Both are mixed: α × attribute + (1 − α) × embedding",
+        "core/index/scoring.py",
+        task(
+            lambda t: all(
+                abs(h.score - (0.25 * h.attribute_score + 0.75 * h.embedding_score)) < 1e-6
+                for h in t.mixed.hits
+            )
+        ),
+    ),
+    row(
+        "§2.1.2",
+        "A search brings the best k",
+        "core/bank/search.py",
+        task(lambda t: len(t.mixed.hits) == 1 and len(t.by_words.hits) > 1),
+    ),
+    row(
+        "§2.1.2",
+        "Hits bring their neighbours of one hop, with id, summary, context and time",
+        "core/bank/gathering.py",
+        task(
+            lambda t: (
+                [n.node_id for n in t.mixed.neighbors] == list(t.mixed.hits[0].neighbor_ids)
+                and all(n.summary and n.context and n.create_time.seconds for n in t.mixed.neighbors)
+            )
+        ),
+    ),
+]
+
+TREE = [
+    row(
+        "§2.1.3",
+        "The original interactions are kept word for word",
+        "core/bank/interaction_tree.py",
+        task(lambda t: t.record.interactions[0].text == TRANSCRIPT),
+    ),
+    row(
+        "§2.1.3",
+        "A record is read-only: it is never written twice, nor changed by a merge",
+        "core/bank/interaction_tree.py",
+        "conformance/test_store.py::test_an_interaction_is_never_written_twice",
+    ),
+    row(
+        "§2.1.3",
+        "Every node has one record or several",
+        "core/bank/interaction_tree.py",
+        task(lambda t: (len(t.record.interactions), len(t.kept.interactions)) == (1, 3)),
+    ),
+    row(
+        "§2.1.3",
+        "A record's text is whole: reasoning, tool calls and what came back",
+        "core/usecases/bank/record.py",
+        task(
+            lambda t: all(
+                word in t.record.interactions[0].text for word in ("Thought:", "Action:", "Observation:")
+            )
+        ),
+    ),
+    row(
+        "§2.1.3",
+        "A text of several topics is one record, which leads to each of its nodes",
+        "core/bank/interaction_tree.py",
+        merge(lambda m: [(r.text, len(r.node_ids)) for r in m.record.interactions] == [(FIRST, 2)]),
+    ),
+    row(
+        "§2.1.3",
+        "Files of users and tools are kept beside the text, as its attachments",
+        "core/usecases/bank/upload_attachment.py",
+        task(lambda t: t.picture.content == PLAN),
+    ),
+    row(
+        "§2.1.3",
+        "What a tool returned in words stands in the text; the file is optional",
+        "core/model/interaction.py",
+        task(
+            lambda t: (
+                "open until 17:00" in t.record.interactions[0].text and not t.kept.interactions[1].attachments
+            )
+        ),
+    ),
+    row(
+        "§2.1.3",
+        "Attachments are images, documents, code, or of another type",
+        "core/model/interaction.py",
+        task(
+            lambda t: [a.type for a in t.record.interactions[0].attachments] == ["image", "document", "code"]
+        ),
+    ),
+    row(
+        "§2.1.3",
+        "An attachment has an id that the text cites",
+        "core/model/interaction.py",
+        task(lambda t: f"[{t.record.interactions[0].attachments[0].attachment_id}]" in TRANSCRIPT),
+    ),
+    row(
+        "§2.1.3",
+        "An attachment is a path or URI, never the bytes",
+        "core/model/interaction.py",
+        task(
+            lambda t: (
+                [a.uri.partition(":")[0] for a in t.record.interactions[0].attachments]
+                == ["blob", "https", "file"]
+                and t.record.interactions[0].attachments[1].uri == GUIDE_URI
+            )
+        ),
+    ),
+    row(
+        "§2.1.3",
+        "Only what was chosen to be kept is kept",
+        "service/cli",
+        "service/cli/test_commands.py::test_files_that_a_text_names_are_attached_to_it_and_others_get_a_line",
+    ),
+    row(
+        "§2.1.3",
+        "Files are read through their path, in parts",
+        "core/usecases/bank/read_attachment.py",
+        "service/api/test_deep_retrieval.py::test_a_file_is_read_back_from_any_offset",
+    ),
+]
+
+ARCHITECTURE = [*SYSTEM, *INSIGHT, *GRAPH, *TREE]
