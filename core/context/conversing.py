@@ -14,7 +14,6 @@ from core.context.prompt import indented, one_line
 from core.conversation.recalling import Recalled
 from core.model.conversation import Summary, Turn
 from core.text.scripts import is_chinese
-from core.text.segmenting import segment
 from core.text.tokens import estimate
 
 SHORT_SIDE = 80  # tokens of a side of a turn in its shorter form
@@ -112,12 +111,16 @@ def in_step_order(items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: int(item.item_id)))
 
 
-def turn_item(turn: Turn, words: Words, *, held: bool = False) -> Item:
-    """A turn word for word; its shorter form has the beginning of either side."""
-    head = f"[{turn.step}] {turn.event_time:%Y-%m-%d}"
-    full = "\n".join((head, *_sides(turn, words)))
-    short = "\n".join((head, *_sides(shortened(turn), words)))
+def turn_item(turn: Turn, words: Words, *, held: bool = False, whole: bool = False) -> Item:
+    """A turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning of
+    either side."""
+    full = _told(turn, words)
+    short = "" if whole else _told(shortened(turn), words)
     return Item(item_id=str(turn.step), full=full, short="" if short == full else short, held=held)
+
+
+def _told(turn: Turn, words: Words) -> str:
+    return "\n".join((f"[{turn.step}] {turn.event_time:%Y-%m-%d}", *_sides(turn, words)))
 
 
 def shortened(turn: Turn) -> Turn:
@@ -134,15 +137,15 @@ def _sides(turn: Turn, words: Words) -> list[str]:
 
 
 def _cut(text: str) -> str:
-    """The beginning of a long side, as far as SHORT_SIDE tokens go."""
+    """The beginning of a long side, as far as SHORT_SIDE tokens go; no word is cut in two."""
     if len(text) <= SHORT_SIDE or estimate(text) <= SHORT_SIDE:
         return text
-    kept = ""
-    for span in segment(text[: 8 * SHORT_SIDE], SHORT_SIDE):
-        if estimate(text[: span.end]) > SHORT_SIDE:
-            break
-        kept = text[: span.end]
-    return f"{kept or text[:SHORT_SIDE]}…"
+    kept = text[: 8 * SHORT_SIDE]
+    while (size := estimate(kept)) > SHORT_SIDE:
+        kept = kept[: min(len(kept) * SHORT_SIDE // size, len(kept) - 1)]
+    if text[len(kept)].isascii() and not text[len(kept)].isspace():
+        kept = kept.rsplit(None, 1)[0]
+    return f"{kept.rstrip()}…"
 
 
 def _keys(remembered: Recalled, words: Words) -> Section:
@@ -185,8 +188,7 @@ def _found(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tup
 def _whole(turn: Turn, ranks: Mapping[int, int], words: Words) -> Item:
     """A turn that is shown whole or not at all, unless it is one of the best: what is shortened outlives what is not,
     and the beginnings of many would leave no room for one that answers."""
-    item = turn_item(turn, words)
-    return item if ranks.get(turn.step, BEST) < BEST else replace(item, short="")
+    return turn_item(turn, words, whole=ranks.get(turn.step, BEST) >= BEST)
 
 
 def _short(turns: Sequence[Turn], words: Words) -> tuple[Item, ...]:

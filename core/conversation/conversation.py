@@ -55,6 +55,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.keys: dict[str, KeyMemory] = self.parts[KEYS.name]
         self.verbatim = Verbatim(tuning.dimension, tuning.vectors)
         self.steps: list[int] = []  # of the turns that are there, ascending
+        self._segments: dict[str, int] = {}  # how many each turn has
         self._cluster_of: dict[int, str] = {}
         self._totals: dict[str, NDArray[np.float64] | None] = {}  # by cluster, made when asked for
 
@@ -148,7 +149,8 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     def refs(self, turn: Turn) -> list[SegmentRef]:
         """The segments of a turn that is there."""
-        return self.verbatim.order.of(id_of(turn.step), len(told(turn).spans))
+        item = id_of(turn.step)
+        return self.verbatim.order.of(item, self._segments[item])
 
     def text(self, ref: SegmentRef) -> str:
         """The segment's verbatim text."""
@@ -270,6 +272,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     def _enter_turn(self, turn: Turn) -> None:
         insort(self.steps, turn.step)
         interaction = told(turn)
+        self._segments[interaction.interaction_id] = len(interaction.spans)
         self.verbatim.order.add(interaction, after=id_of(turn.step - 1))
         self.verbatim.want(self.verbatim.order.of(interaction.interaction_id, len(interaction.spans)))
 
@@ -280,7 +283,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self.verbatim.words.drop(ref, said)
             self.verbatim.vectors.drop(ref)
             self.verbatim.wanting.pop(ref, None)
-        self.verbatim.order.drop(id_of(turn.step), len(fields))
+        self.verbatim.order.drop(id_of(turn.step), self._segments.pop(id_of(turn.step)))
 
     def _leave_cluster(self, before: TurnCluster | None) -> None:
         for step in before.steps if before else ():
