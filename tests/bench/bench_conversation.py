@@ -7,8 +7,8 @@ and summarising, with the local embedder and the offline agents; then each quest
 is asked. Evidence counts if its whole utterance stands in the context word for word. Beside it: the last turns, and the
 best turns by themselves, as many as the same budget holds.
 
-What `Thresholds.cluster` of the local embedder was chosen by: a line of 0.35 gives a median of 17 turns a cluster, 0.4
-of 3, with a tail of full clusters below it and of single turns above.
+What `Thresholds.cluster` of the local embedder was chosen by: a line of 0.35 gives a median of 17 turns a cluster, 0.38
+of 10, 0.4 of 3, with a tail of full clusters below it and of single turns above.
 """
 
 import asyncio

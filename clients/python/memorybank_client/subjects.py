@@ -32,7 +32,7 @@ def affinity_of(header: Any) -> str:
     if name and not getattr(header, "bank_id", ""):
         return f"user/{encoded(name)}"
     first = next(iter(subjects_of(header)), "")
-    if first.startswith("collection/"):
+    if first.startswith(("collection/", "conversation/")):
         return f"user/{first.split('/')[1]}"
     return first.removeprefix("instructions/")
 
