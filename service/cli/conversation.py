@@ -66,10 +66,10 @@ def show(errand: Errand, talk: dict[str, Any], turns: int) -> None:
     keys = [key for page in paging.pages(lambda t: _keys(errand, talk, t)) for key in page.keys]
     summaries = [s for page in paging.pages(lambda t: _summaries(errand, talk, t)) for s in page.summaries]
     counts = seen.counts
-    head = (
-        f"{counts.turns:,} turns in {counts.clusters:,} clusters, {counts.long_summaries:,} summaries, "
-        f"{counts.folded_summaries:,} folded; {counts.unplaced_turns:,} wait for their cluster"
-    )
+    held = {"turn": counts.turns, "cluster": counts.clusters, "key": counts.keys}
+    head = ", ".join(drawing.many(count, noun) for noun, count in held.items())
+    if counts.unplaced_turns:
+        head += f"; {drawing.many(counts.unplaced_turns, 'turn')} to be placed"
     rows = [
         *(("key", key.text) for key in keys),
         *((f"{s.first_step}–{s.last_step}", s.text) for s in summaries),
