@@ -61,13 +61,12 @@ def _standing(kind: str, requirement: Requirement, outcomes: Mapping[str, str]) 
 
 def _print(reporter: pytest.TerminalReporter, document: str, rows: Sequence[tuple[Requirement, str]]) -> None:
     counts = Counter(standing for _, standing in rows)
-    reporter.section(document)
+    reporter.section(f"source document {document}")
     for requirement, standing in rows:
+        proof = requirement.lacking or requirement.proof
         reporter.line(
-            f"{requirement.section:<8} {standing:<8} {requirement.text} [{requirement.home}; {requirement.proof}]"
+            f"{requirement.section:<8} {standing:<8} {requirement.text} [{requirement.home}; {proof}]"
         )
-        if requirement.lacking:
-            reporter.line(f"{'':<17} lacking: {requirement.lacking}")
     reporter.line(
         f"{len(rows)} requirements: " + ", ".join(f"{n} {standing}" for standing, n in counts.items())
     )

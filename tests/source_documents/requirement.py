@@ -5,11 +5,11 @@ collects from its file.
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pytest
 
@@ -41,27 +41,29 @@ class Tested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """A line of the table. `lacking` says in what it does not hold: its check must then fail."""
+    """A line of the table. `lacking` says in what it does not hold: its check must then fail. Without a `proof` it does
+    fail."""
 
     section: str
     text: str
     home: str
-    proof: "Seen[object] | Tested"
+    proof: "Seen[object] | Tested | None"
     lacking: str = ""
 
 
 def row(section: str, text: str, home: str, proof: "Seen[Scene] | str", *, lacking: str = "") -> Requirement:
-    """A requirement, proved by what a scene showed or by the test of a node id."""
-    named = Tested(proof) if isinstance(proof, str) else proof
+    """A requirement, proved by what a scene showed or by the test of a node id; by nothing where that is empty."""
+    named = (Tested(proof) if proof else None) if isinstance(proof, str) else proof
     return Requirement(section=section, text=text, home=home, proof=named, lacking=lacking)  # type: ignore[arg-type]  # of its own scene
 
 
-def cases(requirements: list[Requirement]) -> list[object]:
-    """The requirements as a test's parameters, those that are lacking expected to fail."""
+def cases(document: str, requirements: Sequence[Requirement]) -> list[Any]:
+    """A document and each of its requirements as a test's parameters, those that are lacking expected to fail."""
     return [
         pytest.param(
+            document,
             each,
-            id=f"{number:03d} {each.section.removeprefix('§')}",
+            id=f"{document[:3]} {number:03d} {each.section.removeprefix('§')}",
             marks=[pytest.mark.xfail(strict=True, reason=each.lacking)] if each.lacking else [],
         )
         for number, each in enumerate(requirements, start=1)
@@ -71,6 +73,7 @@ def cases(requirements: list[Requirement]) -> list[object]:
 def check(requirement: Requirement, play: Callable[[str], object]) -> None:
     """Fails unless the requirement holds; `play` gives a scene by its name."""
     assert (CHECKOUT / requirement.home).exists()
+    assert requirement.proof is not None
     if isinstance(requirement.proof, Tested):
         path, _, name = requirement.proof.node_id.partition("::")
         assert name in tests_of(path)

@@ -18,7 +18,7 @@ from tests.source_documents.document_000.scenes import MERGE, TASK
 from tests.source_documents.printing import PROPERTY
 from tests.source_documents.requirement import Requirement, cases, check
 
-DOCUMENT = "source document 000, Agentic Memory Bank"
+DOCUMENT = "000 Agentic Memory Bank"
 REQUIREMENTS = [*ARCHITECTURE, *MODULES, *AGENTS, *INTERFACES, *DATA_FLOW]
 SCENES = {MERGE: a_merge.play, TASK: a_task.play}
 
@@ -38,12 +38,13 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], o
     structlog.reset_defaults()
 
 
-@pytest.mark.parametrize("requirement", cases(REQUIREMENTS))
+@pytest.mark.parametrize(("document", "requirement"), cases(DOCUMENT, REQUIREMENTS))
 def test_the_requirement_holds(
+    document: str,
     requirement: Requirement,
     play: Callable[[str], object],
     record_property: Callable[[str, object], None],
 ) -> None:
-    record_property(PROPERTY, (DOCUMENT, requirement))
+    record_property(PROPERTY, (document, requirement))
 
     check(requirement, play)
