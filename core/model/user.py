@@ -1,6 +1,7 @@
 """A user: a person, or whatever else a tenant keeps memory for under one name."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -16,8 +17,9 @@ class UserState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserRecord:
     """`enabled`: False switches all memory of the user off. `retention`: how long records are kept at the most; None:
-    as long as their collections say. `generation` grows when memory is switched off or purged: work begun before must
-    not land. `purge_banks`: what the purge under way was asked to take along."""
+    as long as their collections say. `quotas`: how many aggregates of a kind the user may have, by kind, where that is
+    less than configured. `generation` grows when memory is switched off or purged: work begun before must not land.
+    `purge_banks`: what the purge under way was asked to take along."""
 
     key: UserKey
     uid: str
@@ -26,6 +28,7 @@ class UserRecord:
     update_time: datetime
     enabled: bool = True
     retention: timedelta | None = None
+    quotas: Mapping[str, int] = field(default_factory=dict)
     generation: int = 0
     state: UserState = UserState.ACTIVE
     purge_banks: bool = False

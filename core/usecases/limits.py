@@ -43,12 +43,6 @@ class Limits:
     turns_per_conversation: int = 100_000
     conversation_bytes: int = 64_000_000  # of the text of its turns
 
-    def check_collections(self, count: int) -> None:
-        if count > self.collections_per_user:
-            raise LimitReached(
-                "collections_per_user", self.collections_per_user, "delete a collection, or raise the limit"
-            )
-
     def check_records(self, count: int, characters: int) -> None:
         if count > self.records_per_collection:
             raise LimitReached("records_per_collection", self.records_per_collection, _LESS_IN_COLLECTION)

@@ -10,8 +10,9 @@ from core.ids import Collection, ConversationId, Tenant, User
 from core.keys import ConversationKey
 from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
 from core.ports.aggregates import Committed, Draft, RequestKey
-from core.usecases.conversation.founding import new_record, require_room
+from core.usecases.conversation.founding import new_record
 from core.usecases.house import House
+from core.usecases.user.quotas import require_room
 from core.usecases.user.writer import writer_of
 
 
@@ -39,7 +40,7 @@ async def create_conversation(house: House, command: CreateConversation) -> Comm
         conversation_id=command.conversation_id or _new_id(house, command),
     )
     writer = await writer_of(house, key.tenant, key.user)
-    await require_room(house, key)
+    await require_room(house, key.tenant, key.user, key.kind)
     made = new_record(house, key, command.collection)
     record = replace(
         made,

@@ -5,13 +5,14 @@ from typing import TypeVar
 
 from core.conversation.conversation import Conversation
 from core.conversation.steps import ConversationPut, Step
-from core.errors import ConversationExists, ConversationNotFound, LimitReached, MemoryOff
+from core.errors import ConversationExists, ConversationNotFound, MemoryOff
 from core.ids import Collection
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
+from core.usecases.user.quotas import require_room
 from core.usecases.user.writer import writer_of
 
 Result = TypeVar("Result")
@@ -29,13 +30,6 @@ def new_record(house: House, key: ConversationKey, collection: Collection) -> Co
         create_time=now,
         update_time=now,
     )
-
-
-async def require_room(house: House, key: ConversationKey) -> None:
-    """Raises LimitReached where the user has as many conversations as there may be."""
-    most = house.limits.conversations_per_user
-    if await house.store.count(key.tenant, key.kind, key.user) >= most:
-        raise LimitReached("conversations_per_user", most, "delete conversations, or raise the limit")
 
 
 async def written(
@@ -60,7 +54,7 @@ async def written(
 
 
 async def _found(house: House, key: ConversationKey, collection: Collection, writer: Require) -> None:
-    await require_room(house, key)
+    await require_room(house, key.tenant, key.user, key.kind)
     record = new_record(house, key, collection)
     steps: tuple[Step, ...] = (ConversationPut(record=record),)
     try:

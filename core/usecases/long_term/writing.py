@@ -19,6 +19,7 @@ from core.model.record import STRATEGY
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.memory import requires_of
+from core.usecases.user.quotas import require_room
 
 Result = TypeVar("Result")
 
@@ -150,7 +151,7 @@ def _check_limits(house: House, collection: Collection, steps: Iterable[Step]) -
 
 async def make(house: House, key: CollectionKey) -> None:
     """An empty collection; losing the race for it is success. Raises LimitReached, MemoryOff."""
-    house.limits.check_collections(await house.store.count(key.tenant, key.kind, key.user) + 1)
+    await require_room(house, key.tenant, key.user, key.kind)
     record = new_collection(house, key)
     requires = await requires_of(house, key.tenant, key.user)
     draft = Draft(result=None, steps=(CollectionPut(record=record),), requires=requires)

@@ -1,8 +1,8 @@
 """UpdateUser: switch a user's memory off or on, and say how long it is kept."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from core.errors import MemoryOff, UserExists
@@ -18,12 +18,14 @@ from core.user.user import UserAggregate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateUser:
-    """`fields` names what is set: `enabled`, `retention` (None: as long as the collections say)."""
+    """`fields` names what is set: `enabled`, `retention` (None: as long as the collections say),
+    `quotas` (by kind, all of them anew)."""
 
     key: UserKey
     fields: Set[str]
     enabled: bool = True
     retention: timedelta | None = None
+    quotas: Mapping[str, int] = field(default_factory=dict)
     if_revision: int | None = None
     request: RequestKey | None = None
 
@@ -39,6 +41,8 @@ async def update_user(house: House, command: UpdateUser) -> Committed[UserRecord
         record = replace(user.record, update_time=now)
         if "retention" in command.fields:
             record = replace(record, retention=command.retention)
+        if "quotas" in command.fields:
+            record = replace(record, quotas=command.quotas)
         if "enabled" in command.fields:
             switched_off = user.record.enabled and not command.enabled
             generation = record.generation + 1 if switched_off else record.generation

@@ -219,9 +219,30 @@ class User(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class QuotasEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     USER_FIELD_NUMBER: _builtins.int
     ENABLED_FIELD_NUMBER: _builtins.int
     RETENTION_FIELD_NUMBER: _builtins.int
+    QUOTAS_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
@@ -239,6 +260,12 @@ class User(_message.Message):
         """How long records are kept at the most; absent: as long as their collections say."""
 
     @_builtins.property
+    def quotas(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """How many aggregates of a kind the user may have, where that is less than configured: `conversation`, `collection`. A
+        kind that is not named has the configured limit. 0: none.
+        """
+
+    @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When something was first written. Output only."""
 
@@ -252,6 +279,7 @@ class User(_message.Message):
         user: _builtins.str = ...,
         enabled: _builtins.bool = ...,
         retention: _duration_pb2.Duration | None = ...,
+        quotas: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
         state: Global___UserState.ValueType = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
@@ -259,7 +287,7 @@ class User(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "retention", b"retention", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "enabled", b"enabled", "retention", b"retention", "revision", b"revision", "state", b"state", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "enabled", b"enabled", "quotas", b"quotas", "retention", b"retention", "revision", b"revision", "state", b"state", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -369,7 +397,7 @@ class UpdateUserRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Any of `enabled`, `retention`."""
+        """Any of `enabled`, `retention`, `quotas`."""
 
     def __init__(
         self,

@@ -4,11 +4,13 @@ from core.ids import Tenant, User
 from core.keys import UserKey
 from core.usecases.user.get_user import GetUser
 from core.usecases.user.purge_user import PurgeUser
+from core.usecases.user.quotas import KINDS
 from core.usecases.user.update_user import UpdateUser
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.from_proto.checks import NAME, Checks, checking
 
-USER_FIELDS = ("enabled", "retention")
+USER_FIELDS = ("enabled", "retention", "quotas")
+MOST = 2**31
 
 
 def get_user(request: pb.GetUserRequest, tenant: Tenant) -> GetUser:
@@ -22,11 +24,18 @@ def update_user(request: pb.UpdateUserRequest, tenant: Tenant) -> UpdateUser:
     with checking() as check:
         given = request.user
         retention = given.HasField("retention")
+        for kind, most in sorted(given.quotas.items()):
+            path = f"user.quotas[{kind[:NAME]}]"
+            if kind not in KINDS:
+                check.wrong(path, f"must be one of {', '.join(KINDS)}")
+            elif not 0 <= most < MOST:
+                check.wrong(path, f"must be 0 to {MOST - 1:,}")
         return UpdateUser(
             key=_key(check, tenant, given.user, "user.user"),
             fields=check.mask("update_mask", request.update_mask, USER_FIELDS),
             enabled=given.enabled,
             retention=check.duration("user.retention", given.retention) if retention else None,
+            quotas=dict(given.quotas),
             if_revision=check.revision(request, "if_revision"),
             request=check.request(request),
         )

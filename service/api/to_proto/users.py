@@ -36,6 +36,7 @@ def _user(record: UserRecord, revision: int) -> pb.User:
         create_time=time(record.create_time),
         update_time=time(record.update_time),
         revision=revision,
+        quotas=dict(record.quotas),
     )
     if record.retention is not None:
         made.retention.FromTimedelta(record.retention)

@@ -90,6 +90,18 @@ async def test_a_purge_takes_what_the_user_has_and_leaves_others_theirs(service:
             ),
             "user.retention",
         ),
+        (
+            pb.UpdateUserRequest(
+                user=pb.User(user=ADA, quotas={"bank": 3}), update_mask=FieldMask(paths=["quotas"])
+            ),
+            "user.quotas[bank]",
+        ),
+        (
+            pb.UpdateUserRequest(
+                user=pb.User(user=ADA, quotas={"collection": -1}), update_mask=FieldMask(paths=["quotas"])
+            ),
+            "user.quotas[collection]",
+        ),
     ],
 )
 async def test_what_cannot_be_accepted_is_named(

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BankNotFound, MemoryOff, StaleRevision, UserNotFound
-from core.ids import BankId, Tenant, User
-from core.keys import BankKey, UserKey
+from core.errors import BankNotFound, LimitReached, MemoryOff, StaleRevision, UserNotFound
+from core.ids import BankId, ConversationId, Tenant, User
+from core.keys import BankKey, ConversationKey, UserKey
 from core.model.user import UserState
 from core.ports.aggregates import Draft
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
+from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
 from core.usecases.house import House
 from core.usecases.user.get_user import GetUser, get_user
 from core.usecases.user.purge_user import PurgeUser, UserPurged, carry_on, purge_user
@@ -83,6 +84,24 @@ async def test_a_write_staged_before_the_switch_does_not_land_after_it(house: Ho
 
     with pytest.raises(UserNotFound):
         await get_user(house, GetUser(key=other.key))
+
+
+async def test_a_quota_bounds_what_is_founded_and_none_is_the_configured_limit(house: House) -> None:
+    quotas = {"conversation": 1}
+    await update_user(house, UpdateUser(key=ADA, fields={"quotas"}, quotas=quotas))
+
+    await begin(house, "c1")
+    with pytest.raises(LimitReached) as refused:
+        await begin(house, "c2")
+    await update_user(house, UpdateUser(key=ADA, fields={"quotas"}))
+    await begin(house, "c2")
+
+    assert (refused.value.limit, refused.value.allowed) == ("quotas.conversation", 1)
+
+
+async def begin(house: House, name: str) -> None:
+    key = ConversationKey(tenant=ACME, user=ADA.user, conversation_id=ConversationId(name))
+    await create_conversation(house, CreateConversation(key=key))
 
 
 async def test_settings_read_stale_are_refused(house: House) -> None:

@@ -1,0 +1,31 @@
+"""How many aggregates of a kind a user may have: the configured limit, or the user's own quota where that is less.
+
+Law: counted by the store's index as one is founded. Two foundings at once may go beyond by one each.
+"""
+
+from core.errors import LimitReached, UserNotFound
+from core.ids import Tenant, User
+from core.keys import CollectionKey, ConversationKey, UserKey
+from core.usecases.house import House
+
+LIMITS = {ConversationKey.kind: "conversations_per_user", CollectionKey.kind: "collections_per_user"}
+"""The limit of each kind that has one, by its name in the configuration."""
+
+KINDS = tuple(sorted(LIMITS))
+"""What a user's quotas may name."""
+
+
+async def require_room(house: House, tenant: Tenant, user: User, kind: str) -> None:
+    """Raises LimitReached where the user can have no more of this kind."""
+    limit = LIMITS[kind]
+    most: int = getattr(house.limits, limit)
+    try:
+        async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
+            own = found.record.quotas.get(kind, most)
+    except UserNotFound:
+        own = most
+    if await house.store.count(tenant, kind, user) < min(own, most):
+        return
+    if own < most:
+        raise LimitReached(f"quotas.{kind}", own, f"delete one, or raise the user's quota of {kind}s")
+    raise LimitReached(limit, most, f"delete a {kind}, or raise the limit")
