@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import BankNotFound, LimitReached, MemoryOff, StaleRevision, UserNotFound
 from core.ids import BankId, ConversationId, Tenant, User
-from core.keys import BankKey, ConversationKey, UserKey
+from core.keys import BankKey, UserKey
 from core.model.user import UserState
 from core.ports.aggregates import Draft
 from core.usecases.bank.create_bank import CreateBank, create_bank
@@ -100,8 +100,8 @@ async def test_a_quota_bounds_what_is_founded_and_none_is_the_configured_limit(h
 
 
 async def begin(house: House, name: str) -> None:
-    key = ConversationKey(tenant=ACME, user=ADA.user, conversation_id=ConversationId(name))
-    await create_conversation(house, CreateConversation(key=key))
+    wanted = CreateConversation(tenant=ACME, user=ADA.user, conversation_id=ConversationId(name))
+    await create_conversation(house, wanted)
 
 
 async def test_settings_read_stale_are_refused(house: House) -> None:
