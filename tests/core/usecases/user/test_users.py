@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BankNotFound, LimitReached, MemoryOff, StaleRevision, UserNotFound
-from core.ids import BankId, ConversationId, Tenant, User
+from core.ids import BankId, Collection, ConversationId, Tenant, User
 from core.keys import BankKey, UserKey
 from core.model.user import UserState
 from core.ports.aggregates import Draft
@@ -100,7 +100,9 @@ async def test_a_quota_bounds_what_is_founded_and_none_is_the_configured_limit(h
 
 
 async def begin(house: House, name: str) -> None:
-    wanted = CreateConversation(tenant=ACME, user=ADA.user, conversation_id=ConversationId(name))
+    wanted = CreateConversation(
+        tenant=ACME, user=ADA.user, conversation_id=ConversationId(name), collection=Collection("")
+    )
     await create_conversation(house, wanted)
 
 
