@@ -8,6 +8,7 @@ import pytest
 from core.ports.store import Store
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
+from tests.support.kinds import CASES, Case
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -17,3 +18,8 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     )
     yield opened
     await opened.close()
+
+
+@pytest.fixture(params=CASES)
+def case(request: pytest.FixtureRequest) -> Case:
+    return CASES[request.param]

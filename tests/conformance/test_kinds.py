@@ -1,171 +1,30 @@
 """What every store keeps to for kinds that are kept by parts, whichever they are."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from core.aggregate.aggregate import Tuning
-from core.aggregate.change import Change
-from core.aggregate.kind import Kind
-from core.errors import AggregateExists, AggregateNotFound, HeadMoved, RevisionTrimmed
-from core.ids import ChangeId, RequestId, RunId, Tenant, User
-from core.instructions.kind import INSTRUCTIONS, RUN
-from core.instructions.steps import InstructionsPut, RunPut, SourcePut, VersionsDrop
-from core.keys import Key, RunKey
+from core.errors import (
+    AggregateExists,
+    AggregateNotFound,
+    HeadMoved,
+    RequestIdReused,
+    RequirementFailed,
+    RevisionTrimmed,
+)
+from core.ids import RequestId, User
+from core.keys import Key, UserKey
 from core.kinds import KINDS
-from core.model.instructions import InstructionsRecord, Level, Owner, Pin, RunRecord, Source, SourceRef
+from core.model.instructions import Level, Owner
 from core.model.request import RequestRecord
-from core.ports.store import Listing, Store
-from service.adapters.store.memory_store import MemoryStore
-from service.adapters.store.sqlite_store import SqliteStore
-
-TENANT, OTHER = Tenant("acme"), Tenant("zeta")
-NOW = datetime(2024, 5, 1, 9, 0, tzinfo=UTC)
-DAY = timedelta(days=1)
-USERS = ("ada", "王/明", "a%2Fb")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One kind: how an aggregate of a user begins, goes on and loses content; `record` may be due or to be purged."""
-
-    kind: Kind[Any, Any]
-    key: Callable[[Tenant, str], Key]
-    record: Callable[..., Any]
-    begins: Callable[[Any], tuple[Any, ...]]
-    goes_on: Callable[[Any], tuple[Any, ...]]
-    loses: Callable[[Any], tuple[Any, ...]]
-    due: str  # the record's field that says when it is to be looked after
-
-
-def source(path: str, text: str, version: int = 1) -> Source:
-    return Source(
-        path=path,
-        text=text,
-        version=version,
-        first_version=1,
-        characters=len(text),
-        tokens=1,
-        create_time=NOW,
-        update_time=NOW + version * DAY,
-        update_by="ada",
-    )
-
-
-def pin(path: str, version: int) -> Pin:
-    ref = SourceRef(owner=Owner(level=Level.USER, name="王/明"), path=path)
-    return Pin(ref=ref, uid="u-1", revision=7, versions={path: version})
-
-
-def instructions_record(tenant: Tenant, user: str, uid: str, **more: Any) -> InstructionsRecord:
-    key = Owner(level=Level.USER, name=user).key(tenant)
-    return InstructionsRecord(key=key, uid=uid, create_time=NOW, user=user, **more)
-
-
-def run_record(tenant: Tenant, user: str, uid: str, **more: Any) -> RunRecord:
-    key = RunKey(tenant=tenant, user=User(user), run_id=RunId("r-1"))
-    times = {"run_time": NOW, "expire_time": NOW + 7 * DAY, "purge_time": NOW + 14 * DAY} | more
-    return RunRecord(key=key, uid=uid, create_time=NOW, user=user, **times)
-
-
-CASES = {
-    "instructions": Case(
-        kind=INSTRUCTIONS,
-        key=lambda tenant, user: Owner(level=Level.USER, name=user).key(tenant),
-        record=instructions_record,
-        begins=lambda record: (InstructionsPut(record=record), SourcePut(source=source("规则.md", "一"))),
-        goes_on=lambda record: (
-            SourcePut(source=source("规则.md", "二", 2)),
-            SourcePut(source=source("a/../b.md", "x")),
-            InstructionsPut(record=replace(record, last_version=3)),
-        ),
-        loses=lambda record: (VersionsDrop(path="规则.md", versions=(1, 9)),),
-        due="due_time",
-    ),
-    "run": Case(
-        kind=RUN,
-        key=lambda tenant, user: RunKey(tenant=tenant, user=User(user), run_id=RunId("r-1")),
-        record=run_record,
-        begins=lambda record: (RunPut(record=record),),
-        goes_on=lambda record: (RunPut(record=replace(record, pins=(pin("规则.md", 2), pin("b.md", 1)))),),
-        loses=lambda record: (RunPut(record=replace(record, pins=())),),
-        due="purge_time",
-    ),
-}
-
-
-@pytest.fixture(params=CASES)
-def case(request: pytest.FixtureRequest) -> Case:
-    return CASES[request.param]
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    opened: Store = (
-        MemoryStore() if request.param == "memory" else await SqliteStore.open(tmp_path / "bank.db")
-    )
-    yield opened
-    await opened.close()
-
-
-class Story:
-    """The changes of one aggregate, one after another."""
-
-    def __init__(
-        self,
-        case: Case,
-        tenant: Tenant = TENANT,
-        user: str = "ada",
-        uid: str = "u-1",
-        due: datetime | None = None,
-    ) -> None:
-        self.case, self.uid = case, uid
-        self.record = case.record(tenant, user, uid, **({case.due: due} if due else {}))
-        self.key: Key = self.record.key
-        self.changes: list[Change[Any]] = []
-        self.change(case.begins(self.record))
-
-    def change(self, steps: tuple[Any, ...], *requests: RequestRecord) -> Change[Any]:
-        made = self.fork(steps, *requests)
-        self.changes.append(made)
-        return made
-
-    def fork(self, steps: tuple[Any, ...], *requests: RequestRecord) -> Change[Any]:
-        """What could follow, told by nobody else."""
-        revision = len(self.changes) + 1
-        return Change(
-            change_id=ChangeId(f"{self.key.kind}-{self.key.name}-{self.uid}-{revision}-{id(steps)}"),
-            parent=self.changes[-1].change_id if self.changes else None,
-            revision=revision,
-            time=NOW + revision * timedelta(minutes=1),
-            steps=steps,
-            requests=requests,
-        )
-
-    def held(self) -> Any:
-        """The aggregate as one that lived through it has it."""
-        made = self.case.kind.found(self.changes[0], self.uid, Tuning())
-        for change in self.changes[1:]:
-            made.apply(change)
-        return made
-
-
-async def told(store: Store, story: Story) -> Story:
-    for change in story.changes:
-        await store.append(story.key, story.uid, [change])
-    return story
-
-
-async def whole(store: Store, case: Case, user: str = "ada") -> Story:
-    story = Story(case, user=user)
-    story.change(case.goes_on(story.record))
-    story.change(case.loses(story.record))
-    return await told(store, story)
+from core.model.user import UserState
+from core.ports.store import Listing, Require, Store
+from tests.support import changes as a
+from tests.support.kinds import CASES, DAY, NOW, OTHER, TENANT, USERS, Case, Story, asked, told, whole
 
 
 @pytest.mark.parametrize("user", USERS)
@@ -299,15 +158,27 @@ async def test_kinds_tenants_and_users_never_meet(store: Store) -> None:
         assert {record.key for record, _ in listed} == {story.key for story in mine}
 
 
-async def test_all_that_is_a_users_is_found_for_a_purge(store: Store) -> None:
-    stories = [await told(store, Story(case, user=user)) for case in CASES.values() for user in USERS]
+async def test_all_that_is_a_users_is_found_for_a_purge_but_the_users_own_record(store: Store) -> None:
+    for case in CASES.values():
+        for user in USERS:
+            await told(store, Story(case, user=user))
     project = Owner(level=Level.PROJECT, name="ada").key(TENANT)
-    await told(store, of_another_owner(stories[0].case, project))
+    await told(store, of_another_owner(CASES["instructions"], project))
+    bank = a.Story(a.key("trip", TENANT))
+    await store.append(bank.key, "u1", [bank.founding(user="ada")])
+    owned = {case.key(TENANT, "ada") for name, case in CASES.items() if name != "user"}
 
-    for user in USERS:
-        keys = await store.keys_of_user(TENANT, User(user), include_banks=True, limit=10)
+    async def found(user: str, *, include_banks: bool, limit: int = 10) -> set[Key]:
+        keys = await store.keys_of_user(TENANT, User(user), include_banks=include_banks, limit=limit)
+        return {key for key, _ in keys}
 
-        assert {key for key, _ in keys} == {CASES[name].key(TENANT, user) for name in CASES}
+    assert await found("ada", include_banks=False) == owned
+    assert await found("ada", include_banks=True) == owned | {bank.key}
+    assert len(await found("ada", include_banks=True, limit=3)) == 3
+    for user in USERS[1:]:
+        mine = {case.key(TENANT, user) for name, case in CASES.items() if name != "user"}
+        assert await found(user, include_banks=True) == mine
+    assert await found("", include_banks=True) == set()
 
 
 def of_another_owner(case: Case, key: Any) -> Story:
@@ -318,5 +189,97 @@ def of_another_owner(case: Case, key: Any) -> Story:
     return story
 
 
-def test_these_are_kinds_that_the_service_has() -> None:
-    assert {case.kind.name for case in CASES.values()} <= set(KINDS)
+def test_every_kind_but_the_bank_is_tried() -> None:
+    assert {case.kind.name for case in CASES.values()} | {"bank"} == set(KINDS)
+
+
+# ---- once, and no other way ----
+
+
+async def test_an_append_whose_outcome_was_lost_is_sent_again_and_stored_once(
+    store: Store, case: Case
+) -> None:
+    story = await whole(store, case)
+
+    for change in story.changes:
+        await store.append(story.key, story.uid, [change])
+
+    assert await store.load(story.key) == story.held().state()
+    assert len(await store.changes(story.key, story.uid, 0, 10)) == 3
+
+
+async def test_a_request_id_with_another_body_is_refused_whole(store: Store, case: Case) -> None:
+    story = await told(store, Story(case))
+    first = asked("r")
+    await store.append(story.key, story.uid, [story.change(case.goes_on(story.record), first)])
+
+    for other in (replace(first, digest="d2"), replace(first, verb="Other")):
+        with pytest.raises(RequestIdReused):
+            await store.append(story.key, story.uid, [story.fork(case.loses(story.record), other)])
+
+    assert await store.request(story.key, RequestId("r")) == first
+    assert await store.load(story.key) == story.held().state()
+
+
+# ---- what must hold of others ----
+
+OWNER = UserKey(tenant=TENANT, user=User("ada"))
+ABSENT = UserKey(tenant=TENANT, user=User("nobody"))
+HELD: dict[str, tuple[dict[str, Any], Require]] = {
+    "as it is": ({"generation": 2}, Require(key=OWNER, uid="u-owner", generation=2)),
+    "switched off, which may be": ({"enabled": False}, Require(key=OWNER, enabled=False)),
+    "purging, which may be": ({"state": UserState.PURGING}, Require(key=OWNER, enabled=False)),
+    "absent, which may be": ({}, Require(key=ABSENT, uid="u-owner", if_there=True)),
+}
+BROKEN: dict[str, tuple[dict[str, Any], Require]] = {
+    "absent": ({}, Require(key=ABSENT)),
+    "another": ({}, Require(key=OWNER, uid="u-other")),
+    "another, where it is there": ({}, Require(key=OWNER, uid="u-other", if_there=True)),
+    "switched off": ({"enabled": False}, Require(key=OWNER)),
+    "switched off, where it is there": ({"enabled": False}, Require(key=OWNER, if_there=True)),
+    "purging": ({"state": UserState.PURGING}, Require(key=OWNER, uid="u-owner")),
+    "of another generation": ({"generation": 3}, Require(key=OWNER, generation=2, enabled=False)),
+}
+WRITERS = {name: case for name, case in CASES.items() if name != "user"}
+
+
+async def with_owner(store: Store, fields: dict[str, Any]) -> None:
+    owner = Story(CASES["user"], uid="u-owner")
+    owner.change(owner.case.begins(replace(owner.record, **fields)))
+    await told(store, owner)
+
+
+@pytest.mark.parametrize("held", HELD)
+async def test_a_change_is_stored_where_what_it_requires_holds(store: Store, held: str) -> None:
+    fields, require = HELD[held]
+    await with_owner(store, fields)
+
+    for case in WRITERS.values():
+        story = Story(case)
+        story.change(case.goes_on(story.record))
+        for change in story.changes:
+            await store.append(story.key, story.uid, [change], requires=[require])
+
+        assert await store.load(story.key) == story.held().state()
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+async def test_nothing_of_a_change_is_stored_where_what_it_requires_does_not_hold(
+    store: Store, broken: str
+) -> None:
+    fields, require = BROKEN[broken]
+    await with_owner(store, fields)
+
+    for case in WRITERS.values():
+        story = Story(case)
+        with pytest.raises(RequirementFailed) as failed:
+            await store.append(story.key, story.uid, story.changes, requires=[require])
+        assert failed.value.key == require.key
+        assert await store.load(story.key) is None
+
+        await told(store, story)
+        late = story.fork(case.goes_on(story.record), asked("r"))
+        with pytest.raises(RequirementFailed):
+            await store.append(story.key, story.uid, [late], requires=[require])
+        assert await store.load(story.key) == story.held().state()
+        assert await store.request(story.key, RequestId("r")) is None
