@@ -124,6 +124,20 @@ class KeyNotFound(MemoryBankError):
 
 
 @dataclass(eq=False)
+class InvocationNotFound(AggregateNotFound):
+    """It never was, or it has ended and its working memory is gone."""
+
+    user: str
+    invocation_id: str
+
+
+@dataclass(eq=False)
+class InvocationExists(AggregateExists):
+    user: str
+    invocation_id: str
+
+
+@dataclass(eq=False)
 class NodeNotFound(MemoryBankError):
     node_id: str
 
@@ -290,6 +304,13 @@ class MemoryOff(MemoryBankError):
     """Memory is switched off, or being purged: of the `scope` named (user, collection, conversation)."""
 
     scope: str
+
+
+@dataclass(eq=False)
+class InvocationEnded(MemoryBankError):
+    """The invocation's end is stored: it takes no more items, and no other end."""
+
+    invocation_id: str
 
 
 @dataclass(eq=False)

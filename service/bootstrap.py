@@ -110,6 +110,8 @@ async def open_house(
             runs=banks,
             users=banks,
             conversations=banks,
+            invocations=banks,
+            working=settings.conversation.working,
             store=store,
             blobs=blobs,
             embedder=remembered,

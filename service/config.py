@@ -7,6 +7,7 @@ the program, and it does not start without them.
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import fields
 from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +19,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from core.long_term.settings import HALF_LIVES
 from core.model.bank import NEVER
 from core.model.conversation import Tiers
+from core.model.invocation import Working
 from service.agents_config import AgentsSection, LlmSection, Player, RoleModelsSection
 from service.settings_section import Address, Key, Positive, Seconds, Section
 
@@ -148,6 +150,9 @@ class LimitsSection(Section):
     conversations_per_user: Positive = 10_000
     turns_per_conversation: Positive = 100_000
     conversation_bytes: Positive = 64_000_000
+    open_invocations_per_user: Positive = 1_000
+    working_items: Positive = 1_000
+    working_bytes: Positive = 1_000_000
 
 
 class LongTermSection(Section):
@@ -217,11 +222,24 @@ class ConversationSection(Section):
     summary_length: int = Field(default=200, ge=20, le=2_000)
     summaries: int = Field(default=200, ge=1, le=10_000)
     idle_timeout_seconds: float = Field(default=1_800.0, ge=1.0)
+    invocation_summaries: int = Field(default=200, ge=1, le=10_000)
+    working_threshold: int = Field(default=2_000, ge=400, le=1_000_000)  # tokens of a working memory
+    keep_steps: int = Field(default=4, ge=1, le=100)
+    idle_invocation_seconds: float = Field(default=3_600.0, ge=1.0)
 
     @property
     def tiers(self) -> Tiers:
-        own = {name: value for name, value in dict(self).items() if name != "idle_timeout_seconds"}
+        known = {field.name for field in fields(Tiers)}
+        own = {name: value for name, value in dict(self).items() if name in known}
         return Tiers(**own, idle_timeout=timedelta(seconds=self.idle_timeout_seconds))
+
+    @property
+    def working(self) -> Working:
+        return Working(
+            threshold=self.working_threshold,
+            keep_steps=self.keep_steps,
+            idle=timedelta(seconds=self.idle_invocation_seconds),
+        )
 
 
 class BudgetSection(Section):

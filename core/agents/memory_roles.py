@@ -41,6 +41,7 @@ class Unit(StrEnum):
 class Purpose(StrEnum):
     LONG = "long"  # a stretch of a conversation
     FOLDED = "folded"  # older turns about one thing
+    INVOCATION = "invocation"  # one run of an agent: what was asked, done, answered
 
 
 class Summariser(Protocol):

@@ -15,7 +15,7 @@ from core.aggregate.aggregate import Tuning, Weights
 from core.aggregate.change import Change, Head
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
-from core.conversation.steps import CLUSTERS, HITS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
+from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
 from core.conversation.telling import id_of, step_of, told
 from core.errors import KeyNotFound, TurnNotFound
 from core.ids import InteractionId, SegmentRef
@@ -34,6 +34,7 @@ from core.model.conversation import (
     TurnCluster,
 )
 from core.model.interaction import Segment
+from core.model.invocation import InvocationSummary
 from core.model.vector import Vector
 from core.verbatim.verbatim import Verbatim, segment_fields
 
@@ -53,6 +54,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.hits: dict[str, ClusterHits] = self.parts[HITS.name]
         self.summaries: dict[str, Summary] = self.parts[SUMMARIES.name]
         self.keys: dict[str, KeyMemory] = self.parts[KEYS.name]
+        self.invocations: dict[str, InvocationSummary] = self.parts[INVOCATIONS.name]
         self.verbatim = Verbatim(tuning.dimension, tuning.vectors)
         self.steps: list[int] = []  # of the turns that are there, ascending
         self._segments: dict[str, int] = {}  # how many each turn has
@@ -144,6 +146,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     def summaries_in_order(self) -> list[Summary]:
         """By their first step."""
         return sorted(self.summaries.values(), key=lambda s: (s.first_step, s.last_step, s.summary_id))
+
+    def invocations_in_order(self) -> list[InvocationSummary]:
+        """As they ended."""
+        return sorted(self.invocations.values(), key=lambda each: (each.event_time, each.invocation_id))
 
     # ---- segments ----
 

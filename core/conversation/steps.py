@@ -10,13 +10,15 @@ from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
 from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part, numbered
 from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, Turn, TurnCluster
+from core.model.invocation import InvocationSummary
 
 TURNS = Part(name="turns", of=Turn)
 CLUSTERS = Part(name="clusters", of=TurnCluster)
 HITS = Part(name="hits", of=ClusterHits)
 SUMMARIES = Part(name="summaries", of=Summary)
 KEYS = Part(name="keys", of=KeyMemory)
-PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS)
+INVOCATIONS = Part(name="invocations", of=InvocationSummary)
+PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,18 @@ class KeyDrop:
     key_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvocationPut:
+    """What an invocation leaves behind."""
+
+    summary: InvocationSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvocationDrop:
+    invocation_id: str
+
+
 Step = (
     ConversationPut
     | TurnAdd
@@ -86,6 +100,8 @@ Step = (
     | SummaryDrop
     | KeyPut
     | KeyDrop
+    | InvocationPut
+    | InvocationDrop
 )
 
 ConversationChange = Change[Step]
@@ -114,6 +130,10 @@ def effects(step: Step) -> Iterable[Effect]:
             return (ItemPut(part=KEYS, item=step.key.key_id, value=step.key),)
         case KeyDrop():
             return (ItemDrop(part=KEYS, item=step.key_id),)
+        case InvocationPut():
+            return (ItemPut(part=INVOCATIONS, item=step.summary.invocation_id, value=step.summary),)
+        case InvocationDrop():
+            return (ItemDrop(part=INVOCATIONS, item=step.invocation_id),)
         case ConversationPut():
             return ()
 

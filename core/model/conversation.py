@@ -60,6 +60,7 @@ class Tiers:
     summary_every: int = 10
     summary_length: int = 200
     summaries: int = 200
+    invocation_summaries: int = 200
     idle_timeout: timedelta = timedelta(minutes=30)
 
     def under(self, settings: ConversationSettings) -> "Tiers":
@@ -133,6 +134,7 @@ class Turn:
     input_speaker: str = ""
     reply_speaker: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    invocation_id: str = ""  # of the run of an agent that it came from
 
     @property
     def characters(self) -> int:

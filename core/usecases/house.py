@@ -8,11 +8,13 @@ from core.agents.recall_roles import RecallAgents
 from core.agents.roles import Agents
 from core.bank.bank import Bank
 from core.conversation.conversation import Conversation
+from core.conversation.invocation import Invocation
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
 from core.instructions.instructions import Instructions
 from core.instructions.run import Run
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
+from core.model.invocation import Working
 from core.ports.aggregates import Aggregates, Banks
 from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
@@ -76,6 +78,7 @@ class House:
     runs: Aggregates[Run]
     users: Aggregates[UserAggregate]
     conversations: Aggregates[Conversation]
+    invocations: Aggregates[Invocation]
     store: Store
     blobs: Blobs
     embedder: Embedder
@@ -97,6 +100,7 @@ class House:
     long_term: LongTermSettings = field(default_factory=LongTermSettings)
     uses: UseCounts = field(default_factory=UseCounts)
     hits: HitCounts = field(default_factory=HitCounts)
+    working: Working = field(default_factory=Working)
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

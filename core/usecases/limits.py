@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from core.bank.bank import Bank
 from core.errors import LimitReached
 from core.model.conversation import ConversationRecord
+from core.model.invocation import InvocationRecord
 
 _SHORTER = "begin another conversation, delete old turns, or raise the limit"
+
+_SHORTER_RUN = "end the invocation and go on in another, or raise the limit"
 
 _LESS_IN_COLLECTION = "delete records, use another collection, or raise the limit"
 
@@ -42,6 +45,9 @@ class Limits:
     conversations_per_user: int = 10_000
     turns_per_conversation: int = 100_000
     conversation_bytes: int = 64_000_000  # of the text of its turns
+    open_invocations_per_user: int = 1_000
+    working_items: int = 1_000
+    working_bytes: int = 1_000_000
 
     def check_records(self, count: int, characters: int) -> None:
         if count > self.records_per_collection:
@@ -66,6 +72,13 @@ class Limits:
             raise LimitReached("turns_per_conversation", self.turns_per_conversation, _SHORTER)
         if record.text_bytes > self.conversation_bytes:
             raise LimitReached("conversation_bytes", self.conversation_bytes, _SHORTER)
+
+    def check_working(self, record: InvocationRecord) -> None:
+        """Of an invocation as it would be."""
+        if record.item_count > self.working_items:
+            raise LimitReached("working_items", self.working_items, _SHORTER_RUN)
+        if record.text_bytes > self.working_bytes:
+            raise LimitReached("working_bytes", self.working_bytes, _SHORTER_RUN)
 
     def check_nodes(self, bank: Bank, more: int) -> None:
         self.check_node_count(len(bank.nodes) + more)

@@ -5,26 +5,33 @@ from functools import partial
 
 from core.usecases.conversation.add_key import add_key
 from core.usecases.conversation.add_turns import add_turns
+from core.usecases.conversation.add_working_items import add_working_items
 from core.usecases.conversation.create_conversation import create_conversation
 from core.usecases.conversation.delete_conversation import delete_conversation
 from core.usecases.conversation.delete_key import delete_key
 from core.usecases.conversation.delete_summaries import delete_summaries
 from core.usecases.conversation.delete_turns import delete_turns
 from core.usecases.conversation.end_conversation import end_conversation
+from core.usecases.conversation.end_invocation import end_invocation
 from core.usecases.conversation.get_conversation import get_conversation
+from core.usecases.conversation.get_working_memory import get_working_memory
 from core.usecases.conversation.list_clusters import list_clusters
 from core.usecases.conversation.list_conversations import list_conversations
+from core.usecases.conversation.list_invocations import list_invocations
 from core.usecases.conversation.list_keys import list_keys
 from core.usecases.conversation.list_summaries import list_summaries
 from core.usecases.conversation.list_turns import list_turns
 from core.usecases.conversation.search_turns import search_turns
+from core.usecases.conversation.start_invocation import start_invocation
 from core.usecases.conversation.update_conversation import update_conversation
 from core.usecases.conversation.update_key import update_key
 from core.usecases.house import House
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.endpoint import Endpoint, unary
 from service.api.from_proto import conversation as parse
+from service.api.from_proto import invocations
 from service.api.to_proto import conversation as render
+from service.api.to_proto import invocations as render_invocations
 
 SERVICE = pb.DESCRIPTOR.services_by_name["Conversation"].full_name
 
@@ -99,5 +106,35 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             parse.delete_summaries,
             partial(delete_summaries, house),
             render.delete_summaries,
+        ),
+        "StartInvocation": unary(
+            pb.StartInvocationRequest,
+            invocations.start_invocation,
+            partial(start_invocation, house),
+            render_invocations.start_invocation,
+        ),
+        "AddWorkingItems": unary(
+            pb.AddWorkingItemsRequest,
+            invocations.add_working_items,
+            partial(add_working_items, house),
+            render_invocations.add_working_items,
+        ),
+        "GetWorkingMemory": unary(
+            pb.GetWorkingMemoryRequest,
+            invocations.get_working_memory,
+            partial(get_working_memory, house),
+            render_invocations.get_working_memory,
+        ),
+        "EndInvocation": unary(
+            pb.EndInvocationRequest,
+            invocations.end_invocation,
+            partial(end_invocation, house),
+            render_invocations.end_invocation,
+        ),
+        "ListInvocations": unary(
+            pb.ListInvocationsRequest,
+            invocations.list_invocations,
+            partial(list_invocations, house),
+            render_invocations.list_invocations,
         ),
     }

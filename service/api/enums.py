@@ -12,6 +12,7 @@ from core.model.conflict import ConflictStatus, VerdictType
 from core.model.conversation import ConversationState, KeyType, SummaryKind
 from core.model.insight import TaskOutcome
 from core.model.interaction import InteractionOrigin, TaskStatus
+from core.model.invocation import ItemType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.record import Origin, RecordKind, RecordState
@@ -89,6 +90,15 @@ CONVERSATION_STATES = {
 SUMMARY_KINDS = {
     conversation_pb2.SUMMARY_KIND_LONG: SummaryKind.LONG,
     conversation_pb2.SUMMARY_KIND_FOLDED: SummaryKind.FOLDED,
+}
+ITEM_TYPES = {
+    conversation_pb2.ITEM_TYPE_THOUGHT: ItemType.THOUGHT,
+    conversation_pb2.ITEM_TYPE_ACTION: ItemType.ACTION,
+    conversation_pb2.ITEM_TYPE_OBSERVATION: ItemType.OBSERVATION,
+    conversation_pb2.ITEM_TYPE_SUBTASK: ItemType.SUBTASK,
+    conversation_pb2.ITEM_TYPE_DECISION: ItemType.DECISION,
+    conversation_pb2.ITEM_TYPE_CANDIDATE: ItemType.CANDIDATE,
+    conversation_pb2.ITEM_TYPE_COMPRESSED: ItemType.COMPRESSED,
 }
 KEY_TYPES = {
     conversation_pb2.KEY_TYPE_USER: KeyType.USER,

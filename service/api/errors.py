@@ -172,6 +172,24 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="the conversation has no key {key_id!r}",
         metadata=("key_id",),
     ),
+    core.InvocationNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_INVOCATION_NOT_FOUND,
+        message="user {user!r} has no invocation {invocation_id!r}, or it has ended",
+        metadata=("user", "invocation_id"),
+    ),
+    core.InvocationExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_INVOCATION_EXISTS,
+        message="user {user!r} has an invocation {invocation_id!r} already",
+        metadata=("user", "invocation_id"),
+    ),
+    core.InvocationEnded: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_INVOCATION_ENDED,
+        message="the invocation {invocation_id!r} has ended: begin another",
+        metadata=("invocation_id",),
+    ),
     core.NodeNotFound: Rule(
         code=grpc.StatusCode.NOT_FOUND,
         reason=pb.ERROR_REASON_NODE_NOT_FOUND,

@@ -90,6 +90,7 @@ async def open_house(
             runs=banks,
             users=banks,
             conversations=banks,
+            invocations=banks,
             store=store,
             blobs=blobs,
             embedder=embedder,

@@ -65,7 +65,7 @@ async def add_turns(house: House, command: AddTurns) -> TurnsAdded:
         nonlocal staged
         require_on(conversation)
         staged = _numbered(command.turns, conversation.record.last_step, now)
-        record = _grown(conversation.record, staged, now)
+        record = grown(conversation.record, staged, now)
         house.limits.check_conversation(record)
         steps: tuple[Step, ...] = (
             *(TurnAdd(turn=turn) for turn in staged),
@@ -95,7 +95,8 @@ def _numbered(turns: tuple[NewTurn, ...], last_step: int, now: datetime) -> tupl
     )
 
 
-def _grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) -> ConversationRecord:
+def grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) -> ConversationRecord:
+    """The record of a conversation that has these turns, too."""
     return replace(
         record,
         state=ConversationState.ACTIVE,

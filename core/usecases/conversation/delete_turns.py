@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from core.conversation.conversation import Conversation
 from core.conversation.steps import (
     ConversationPut,
+    InvocationDrop,
     KeyDrop,
     MidDrop,
     MidPut,
@@ -53,6 +54,7 @@ async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDel
             *_clusters(conversation, gone),
             *_summaries(conversation, gone),
             *_keys(conversation, gone),
+            *_invocations(conversation, gone),
         ]
         record = replace(_shrunk(conversation, gone), due_time=now)
         return Draft(
@@ -91,6 +93,12 @@ def _keys(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
     for key in conversation.keys_in_order(KeyType.SYSTEM):
         if gone.intersection(key.from_steps):
             yield KeyDrop(key_id=key.key_id)
+
+
+def _invocations(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
+    for summary in conversation.invocations_in_order():
+        if summary.step in gone:
+            yield InvocationDrop(invocation_id=summary.invocation_id)
 
 
 def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRecord:

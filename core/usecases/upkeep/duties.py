@@ -3,9 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from core.conversation.invocation import CONCLUDE, END
 from core.instructions.kind import TRIM
-from core.keys import CollectionKey, ConversationKey, InstructionsKey, UserKey
+from core.keys import CollectionKey, ConversationKey, InstructionsKey, InvocationKey, UserKey
 from core.usecases.conversation.chores import conversation_chores
+from core.usecases.conversation.conclude_invocation import conclude
+from core.usecases.conversation.end_invocation import end_idle
 from core.usecases.house import House
 from core.usecases.instructions.trim_versions import trim_versions
 from core.usecases.long_term.chores import CHORES as OF_COLLECTIONS
@@ -23,3 +26,4 @@ def assign_chores(house: House) -> None:
     house.chores.assign(InstructionsKey.kind, {TRIM.name: here(trim_versions)})
     house.chores.assign(CollectionKey.kind, {name: here(act) for name, act in OF_COLLECTIONS.items()})
     house.chores.assign(ConversationKey.kind, conversation_chores(house))
+    house.chores.assign(InvocationKey.kind, {END.name: here(end_idle), CONCLUDE.name: here(conclude)})

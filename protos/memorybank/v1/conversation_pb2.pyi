@@ -95,6 +95,50 @@ KEY_TYPE_SYSTEM: KeyType.ValueType  # 2
 """Made of a cluster that was recalled often."""
 Global___KeyType: _TypeAlias = KeyType  # noqa: Y015
 
+class _ItemType:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ItemTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ItemType.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ITEM_TYPE_UNSPECIFIED: _ItemType.ValueType  # 0
+    """Not told."""
+    ITEM_TYPE_THOUGHT: _ItemType.ValueType  # 1
+    """A thought."""
+    ITEM_TYPE_ACTION: _ItemType.ValueType  # 2
+    """A tool was called."""
+    ITEM_TYPE_OBSERVATION: _ItemType.ValueType  # 3
+    """What a tool answered."""
+    ITEM_TYPE_SUBTASK: _ItemType.ValueType  # 4
+    """A part of the task."""
+    ITEM_TYPE_DECISION: _ItemType.ValueType  # 5
+    """Something was decided: it is kept longest."""
+    ITEM_TYPE_CANDIDATE: _ItemType.ValueType  # 6
+    """A possible answer."""
+    ITEM_TYPE_COMPRESSED: _ItemType.ValueType  # 7
+    """Stands for older items. Only in answers."""
+
+class ItemType(_ItemType, metaclass=_ItemTypeEnumTypeWrapper):
+    """What an entry of a working memory is."""
+
+ITEM_TYPE_UNSPECIFIED: ItemType.ValueType  # 0
+"""Not told."""
+ITEM_TYPE_THOUGHT: ItemType.ValueType  # 1
+"""A thought."""
+ITEM_TYPE_ACTION: ItemType.ValueType  # 2
+"""A tool was called."""
+ITEM_TYPE_OBSERVATION: ItemType.ValueType  # 3
+"""What a tool answered."""
+ITEM_TYPE_SUBTASK: ItemType.ValueType  # 4
+"""A part of the task."""
+ITEM_TYPE_DECISION: ItemType.ValueType  # 5
+"""Something was decided: it is kept longest."""
+ITEM_TYPE_CANDIDATE: ItemType.ValueType  # 6
+"""A possible answer."""
+ITEM_TYPE_COMPRESSED: ItemType.ValueType  # 7
+"""Stands for older items. Only in answers."""
+Global___ItemType: _TypeAlias = ItemType  # noqa: Y015
+
 @_typing.final
 class ConversationRecord(_message.Message):
     """A conversation apart from its contents."""
@@ -329,6 +373,7 @@ class Turn(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     CLUSTER_ID_FIELD_NUMBER: _builtins.int
     LABELS_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
     step: _builtins.int
     """Its number in the conversation, from 1. Given by the service: ignored in requests."""
     input: _builtins.str
@@ -341,6 +386,8 @@ class Turn(_message.Message):
     """Who said the reply, at most 128 code points. Empty: not named."""
     cluster_id: _builtins.str
     """The cluster it lies in. Empty: none. Set by the service."""
+    invocation_id: _builtins.str
+    """The invocation it came from. Empty: none. Set by the service."""
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
         """When it was said; in any order. Absent: now."""
@@ -365,10 +412,11 @@ class Turn(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         cluster_id: _builtins.str = ...,
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        invocation_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "input", b"input", "input_speaker", b"input_speaker", "labels", b"labels", "reply", b"reply", "reply_speaker", b"reply_speaker", "step", b"step"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "input", b"input", "input_speaker", b"input_speaker", "invocation_id", b"invocation_id", "labels", b"labels", "reply", b"reply", "reply_speaker", b"reply_speaker", "step", b"step"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2043,3 +2091,542 @@ class DeleteSummariesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeleteSummariesResponse: _TypeAlias = DeleteSummariesResponse  # noqa: Y015
+
+@_typing.final
+class Item(_message.Message):
+    """An entry of a working memory."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class MetadataEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    STEP_FIELD_NUMBER: _builtins.int
+    TYPE_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    TOOL_FIELD_NUMBER: _builtins.int
+    ARGUMENTS_JSON_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    ERROR_TYPE_FIELD_NUMBER: _builtins.int
+    RECORD_IDS_FIELD_NUMBER: _builtins.int
+    EVENT_TIME_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Its number in the invocation, from 1; of a COMPRESSED one the last it stands for. Given by the service: ignored in
+    requests.
+    """
+    step: _builtins.int
+    """The agent's own step, at most 1,000,000; one that goes back counts as the newest so far. 0: the newest so far."""
+    type: Global___ItemType.ValueType
+    """What it is. COMPRESSED is refused in requests."""
+    content: _builtins.str
+    """What was thought, done or seen, at most 100,000 code points. Must not be blank unless tool is given."""
+    tool: _builtins.str
+    """The tool called, or that answered, at most 128 code points. Empty: none."""
+    arguments_json: _builtins.str
+    """The tool's arguments as a JSON object, at most 65,536 code points. Empty: none, or left out for want of room."""
+    failed: _builtins.bool
+    """Whether it failed."""
+    error_type: _builtins.str
+    """How it failed, in the tool's words for a kind of error, at most 128 code points."""
+    tokens: _builtins.int
+    """How many tokens it takes in a prompt. Set by the service."""
+    @_builtins.property
+    def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The records of long-term memory that were used, at most 100; whether they are there is not looked up."""
+
+    @_builtins.property
+    def event_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was. Absent: now."""
+
+    @_builtins.property
+    def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """The caller's own marks. At most 64."""
+
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        step: _builtins.int = ...,
+        type: Global___ItemType.ValueType = ...,
+        content: _builtins.str = ...,
+        tool: _builtins.str = ...,
+        arguments_json: _builtins.str = ...,
+        failed: _builtins.bool = ...,
+        error_type: _builtins.str = ...,
+        record_ids: _abc.Iterable[_builtins.str] | None = ...,
+        event_time: _timestamp_pb2.Timestamp | None = ...,
+        tokens: _builtins.int = ...,
+        metadata: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments_json", b"arguments_json", "content", b"content", "error_type", b"error_type", "event_time", b"event_time", "failed", b"failed", "metadata", b"metadata", "number", b"number", "record_ids", b"record_ids", "step", b"step", "tokens", b"tokens", "tool", b"tool", "type", b"type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Item: _TypeAlias = Item  # noqa: Y015
+
+@_typing.final
+class InvocationSummary(_message.Message):
+    """What an invocation leaves in its conversation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    QUERY_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    SUCCEEDED_FIELD_NUMBER: _builtins.int
+    STEP_FIELD_NUMBER: _builtins.int
+    EVENT_TIME_FIELD_NUMBER: _builtins.int
+    invocation_id: _builtins.str
+    """Which invocation."""
+    query: _builtins.str
+    """What was asked; of a long one the first 2,000 code points."""
+    summary: _builtins.str
+    """What was asked, done and answered, in few words."""
+    result: _builtins.str
+    """What was answered; of a long one the first 2,000 code points."""
+    succeeded: _builtins.bool
+    """Whether it succeeded."""
+    step: _builtins.int
+    """The turn that was added. 0: none was."""
+    @_builtins.property
+    def event_time(self) -> _timestamp_pb2.Timestamp:
+        """When it ended."""
+
+    def __init__(
+        self,
+        *,
+        invocation_id: _builtins.str = ...,
+        query: _builtins.str = ...,
+        summary: _builtins.str = ...,
+        result: _builtins.str = ...,
+        succeeded: _builtins.bool = ...,
+        step: _builtins.int = ...,
+        event_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time", "invocation_id", b"invocation_id", "query", b"query", "result", b"result", "step", b"step", "succeeded", b"succeeded", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InvocationSummary: _TypeAlias = InvocationSummary  # noqa: Y015
+
+@_typing.final
+class StartInvocationRequest(_message.Message):
+    """A run to begin."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    QUERY_FIELD_NUMBER: _builtins.int
+    ENABLE_MEMORY_FIELD_NUMBER: _builtins.int
+    THRESHOLD_TOKENS_FIELD_NUMBER: _builtins.int
+    CONTEXT_WINDOW_FIELD_NUMBER: _builtins.int
+    KEEP_STEPS_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose run, 1 to 128 code points."""
+    collection: _builtins.str
+    """The long-term collection of a run without a conversation, or of one made here; 0 to 128 code points."""
+    conversation_id: _builtins.str
+    """The conversation it belongs to; one that is not there is made. Empty: none."""
+    invocation_id: _builtins.str
+    """Its id, new to the user. Empty: generated."""
+    query: _builtins.str
+    """What the agent is asked, at most 100,000 code points; must not be blank."""
+    enable_memory: _builtins.bool
+    """Whether anything is remembered. False: nothing is stored, the id is empty, and calls with an empty id do nothing."""
+    threshold_tokens: _builtins.int
+    """Above so many tokens older items show as one text, 400 to 1,000,000. Absent: half of context_window, or as
+    configured.
+    """
+    context_window: _builtins.int
+    """The tokens that the agent's model takes, 800 to 10,000,000: half of them bound the working memory. Absent: no bound
+    by it.
+    """
+    keep_steps: _builtins.int
+    """How many of the last steps stand for themselves, 1 to 100. Absent: as configured."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        invocation_id: _builtins.str = ...,
+        query: _builtins.str = ...,
+        enable_memory: _builtins.bool = ...,
+        threshold_tokens: _builtins.int | None = ...,
+        context_window: _builtins.int | None = ...,
+        keep_steps: _builtins.int | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_keep_steps", b"_keep_steps", "_threshold_tokens", b"_threshold_tokens", "context_window", b"context_window", "keep_steps", b"keep_steps", "threshold_tokens", b"threshold_tokens"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_keep_steps", b"_keep_steps", "_threshold_tokens", b"_threshold_tokens", "collection", b"collection", "context_window", b"context_window", "conversation_id", b"conversation_id", "enable_memory", b"enable_memory", "invocation_id", b"invocation_id", "keep_steps", b"keep_steps", "query", b"query", "request_id", b"request_id", "threshold_tokens", b"threshold_tokens", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__context_window: _TypeAlias = _typing.Literal["context_window"]  # noqa: Y015
+    _WhichOneofArgType__context_window: _TypeAlias = _typing.Literal["_context_window", b"_context_window"]  # noqa: Y015
+    _WhichOneofReturnType__keep_steps: _TypeAlias = _typing.Literal["keep_steps"]  # noqa: Y015
+    _WhichOneofArgType__keep_steps: _TypeAlias = _typing.Literal["_keep_steps", b"_keep_steps"]  # noqa: Y015
+    _WhichOneofReturnType__threshold_tokens: _TypeAlias = _typing.Literal["threshold_tokens"]  # noqa: Y015
+    _WhichOneofArgType__threshold_tokens: _TypeAlias = _typing.Literal["_threshold_tokens", b"_threshold_tokens"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__context_window) -> _WhichOneofReturnType__context_window | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_steps) -> _WhichOneofReturnType__keep_steps | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__threshold_tokens) -> _WhichOneofReturnType__threshold_tokens | None: ...
+
+Global___StartInvocationRequest: _TypeAlias = StartInvocationRequest  # noqa: Y015
+
+@_typing.final
+class StartInvocationResponse(_message.Message):
+    """The run begun."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    invocation_id: _builtins.str
+    """Its id. Empty: without memory."""
+    revision: _builtins.int
+    """The invocation's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    def __init__(
+        self,
+        *,
+        invocation_id: _builtins.str = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation_id", b"invocation_id", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartInvocationResponse: _TypeAlias = StartInvocationResponse  # noqa: Y015
+
+@_typing.final
+class AddWorkingItemsRequest(_message.Message):
+    """Items to be added, all or none."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    ITEMS_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose run, 1 to 128 code points."""
+    invocation_id: _builtins.str
+    """Which run. Empty: nothing is done."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Item]:
+        """1 to 100, in the order they came."""
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        invocation_id: _builtins.str = ...,
+        items: _abc.Iterable[Global___Item] | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation_id", b"invocation_id", "items", b"items", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddWorkingItemsRequest: _TypeAlias = AddWorkingItemsRequest  # noqa: Y015
+
+@_typing.final
+class AddWorkingItemsResponse(_message.Message):
+    """The items added."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKENS_FIELD_NUMBER: _builtins.int
+    COMPRESSED_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    tokens: _builtins.int
+    """The tokens of all items, word for word."""
+    compressed: _builtins.bool
+    """Whether that is more than is shown: older ones are shown as one text."""
+    revision: _builtins.int
+    """The invocation's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    def __init__(
+        self,
+        *,
+        tokens: _builtins.int = ...,
+        compressed: _builtins.bool = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["compressed", b"compressed", "replayed", b"replayed", "revision", b"revision", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddWorkingItemsResponse: _TypeAlias = AddWorkingItemsResponse  # noqa: Y015
+
+@_typing.final
+class GetWorkingMemoryRequest(_message.Message):
+    """Asks for a working memory."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    RAW_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose run, 1 to 128 code points."""
+    invocation_id: _builtins.str
+    """Which run. Empty: the answer is empty."""
+    raw: _builtins.bool
+    """Whether all items are wanted, word for word, however many tokens they take."""
+    min_revision: _builtins.int
+    """The least revision to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        invocation_id: _builtins.str = ...,
+        raw: _builtins.bool = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "invocation_id", b"invocation_id", "min_revision", b"min_revision", "raw", b"raw", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___GetWorkingMemoryRequest: _TypeAlias = GetWorkingMemoryRequest  # noqa: Y015
+
+@_typing.final
+class GetWorkingMemoryResponse(_message.Message):
+    """A working memory."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    tokens: _builtins.int
+    """Their tokens."""
+    revision: _builtins.int
+    """The revision seen."""
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___Item]:
+        """In their order; unless raw, never more tokens than the threshold. Decisions, and the figures and first error line
+        of tools' results, are kept longest.
+        """
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[Global___Item] | None = ...,
+        tokens: _builtins.int = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "revision", b"revision", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetWorkingMemoryResponse: _TypeAlias = GetWorkingMemoryResponse  # noqa: Y015
+
+@_typing.final
+class EndInvocationRequest(_message.Message):
+    """The end of a run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    SUCCEEDED_FIELD_NUMBER: _builtins.int
+    SKIP_TURN_FIELD_NUMBER: _builtins.int
+    WAIT_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose run, 1 to 128 code points."""
+    invocation_id: _builtins.str
+    """Which run. Empty: nothing is done."""
+    result: _builtins.str
+    """What the agent answered, at most 100,000 code points."""
+    succeeded: _builtins.bool
+    """Whether it did what it was asked."""
+    skip_turn: _builtins.bool
+    """Whether the turn (query, result) is not to be added: because the caller adds turns."""
+    wait: _builtins.bool
+    """Whether to answer only when the end has been carried out. May differ in a repetition."""
+    request_id: _builtins.str
+    """Makes a repetition harmless, also when the run is gone. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        invocation_id: _builtins.str = ...,
+        result: _builtins.str = ...,
+        succeeded: _builtins.bool = ...,
+        skip_turn: _builtins.bool = ...,
+        wait: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation_id", b"invocation_id", "request_id", b"request_id", "result", b"result", "skip_turn", b"skip_turn", "succeeded", b"succeeded", "user", b"user", "wait", b"wait"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndInvocationRequest: _TypeAlias = EndInvocationRequest  # noqa: Y015
+
+@_typing.final
+class EndInvocationResponse(_message.Message):
+    """What came of the end: empty but for `replayed` where the call did not wait."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    STEP_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    step: _builtins.int
+    """The turn added. 0: none."""
+    revision: _builtins.int
+    """The conversation's revision after the end. 0: it was told nothing."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def summary(self) -> Global___InvocationSummary:
+        """What the conversation keeps of it. Absent: without a conversation, while memory is off, or deleted since."""
+
+    def __init__(
+        self,
+        *,
+        summary: Global___InvocationSummary | None = ...,
+        step: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "revision", b"revision", "step", b"step", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndInvocationResponse: _TypeAlias = EndInvocationResponse  # noqa: Y015
+
+@_typing.final
+class ListInvocationsRequest(_message.Message):
+    """Asks for what invocations left."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points."""
+    conversation_id: _builtins.str
+    """Which conversation."""
+    page_size: _builtins.int
+    """The most to list, 0 to 1,000. 0: 50."""
+    page_token: _builtins.str
+    """Where the page before ended. Empty: the beginning."""
+    min_revision: _builtins.int
+    """The least revision to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___ListInvocationsRequest: _TypeAlias = ListInvocationsRequest  # noqa: Y015
+
+@_typing.final
+class ListInvocationsResponse(_message.Message):
+    """What invocations left."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVOCATIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins. Empty: this is the last."""
+    revision: _builtins.int
+    """The revision seen."""
+    @_builtins.property
+    def invocations(self) -> _containers.RepeatedCompositeFieldContainer[Global___InvocationSummary]:
+        """Oldest first."""
+
+    def __init__(
+        self,
+        *,
+        invocations: _abc.Iterable[Global___InvocationSummary] | None = ...,
+        next_page_token: _builtins.str = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocations", b"invocations", "next_page_token", b"next_page_token", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInvocationsResponse: _TypeAlias = ListInvocationsResponse  # noqa: Y015

@@ -123,6 +123,31 @@ class ConversationStub(object):
                 request_serializer=memorybank_dot_v1_dot_conversation__pb2.DeleteSummariesRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_conversation__pb2.DeleteSummariesResponse.FromString,
                 _registered_method=True)
+        self.StartInvocation = channel.unary_unary(
+                '/memorybank.v1.Conversation/StartInvocation',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.StartInvocationRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.StartInvocationResponse.FromString,
+                _registered_method=True)
+        self.AddWorkingItems = channel.unary_unary(
+                '/memorybank.v1.Conversation/AddWorkingItems',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.AddWorkingItemsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.AddWorkingItemsResponse.FromString,
+                _registered_method=True)
+        self.GetWorkingMemory = channel.unary_unary(
+                '/memorybank.v1.Conversation/GetWorkingMemory',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.GetWorkingMemoryRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.GetWorkingMemoryResponse.FromString,
+                _registered_method=True)
+        self.EndInvocation = channel.unary_unary(
+                '/memorybank.v1.Conversation/EndInvocation',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationResponse.FromString,
+                _registered_method=True)
+        self.ListInvocations = channel.unary_unary(
+                '/memorybank.v1.Conversation/ListInvocations',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.ListInvocationsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.ListInvocationsResponse.FromString,
+                _registered_method=True)
 
 
 class ConversationServicer(object):
@@ -260,6 +285,47 @@ class ConversationServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def StartInvocation(self, request, context):
+        """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
+        INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AddWorkingItems(self, request, context):
+        """Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
+        LIMIT_REACHED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetWorkingMemory(self, request, context):
+        """Reads the working memory within its tokens: the last steps, and one text for what came before. Errors:
+        INVOCATION_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndInvocation(self, request, context):
+        """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, and the working
+        memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+        INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
+        then, and carried out later.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListInvocations(self, request, context):
+        """Lists what invocations left in a conversation, oldest first. Errors: CONVERSATION_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ConversationServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -347,6 +413,31 @@ def add_ConversationServicer_to_server(servicer, server):
                     servicer.DeleteSummaries,
                     request_deserializer=memorybank_dot_v1_dot_conversation__pb2.DeleteSummariesRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_conversation__pb2.DeleteSummariesResponse.SerializeToString,
+            ),
+            'StartInvocation': grpc.unary_unary_rpc_method_handler(
+                    servicer.StartInvocation,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.StartInvocationRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.StartInvocationResponse.SerializeToString,
+            ),
+            'AddWorkingItems': grpc.unary_unary_rpc_method_handler(
+                    servicer.AddWorkingItems,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.AddWorkingItemsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.AddWorkingItemsResponse.SerializeToString,
+            ),
+            'GetWorkingMemory': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetWorkingMemory,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.GetWorkingMemoryRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.GetWorkingMemoryResponse.SerializeToString,
+            ),
+            'EndInvocation': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndInvocation,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationResponse.SerializeToString,
+            ),
+            'ListInvocations': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListInvocations,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.ListInvocationsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.ListInvocationsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -812,6 +903,141 @@ class Conversation(object):
             '/memorybank.v1.Conversation/DeleteSummaries',
             memorybank_dot_v1_dot_conversation__pb2.DeleteSummariesRequest.SerializeToString,
             memorybank_dot_v1_dot_conversation__pb2.DeleteSummariesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StartInvocation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/StartInvocation',
+            memorybank_dot_v1_dot_conversation__pb2.StartInvocationRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.StartInvocationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AddWorkingItems(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/AddWorkingItems',
+            memorybank_dot_v1_dot_conversation__pb2.AddWorkingItemsRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.AddWorkingItemsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetWorkingMemory(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/GetWorkingMemory',
+            memorybank_dot_v1_dot_conversation__pb2.GetWorkingMemoryRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.GetWorkingMemoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndInvocation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/EndInvocation',
+            memorybank_dot_v1_dot_conversation__pb2.EndInvocationRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.EndInvocationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListInvocations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/ListInvocations',
+            memorybank_dot_v1_dot_conversation__pb2.ListInvocationsRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.ListInvocationsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -88,6 +88,26 @@ class ConversationStub:
     """Lists summaries in step order. Errors: CONVERSATION_NOT_FOUND."""
     DeleteSummaries: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.DeleteSummariesRequest, _conversation_pb2.DeleteSummariesResponse]
     """Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND."""
+    StartInvocation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.StartInvocationRequest, _conversation_pb2.StartInvocationResponse]
+    """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
+    INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+    """
+    AddWorkingItems: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.AddWorkingItemsRequest, _conversation_pb2.AddWorkingItemsResponse]
+    """Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
+    LIMIT_REACHED.
+    """
+    GetWorkingMemory: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.GetWorkingMemoryRequest, _conversation_pb2.GetWorkingMemoryResponse]
+    """Reads the working memory within its tokens: the last steps, and one text for what came before. Errors:
+    INVOCATION_NOT_FOUND.
+    """
+    EndInvocation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.EndInvocationRequest, _conversation_pb2.EndInvocationResponse]
+    """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, and the working
+    memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+    INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
+    then, and carried out later.
+    """
+    ListInvocations: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.ListInvocationsRequest, _conversation_pb2.ListInvocationsResponse]
+    """Lists what invocations left in a conversation, oldest first. Errors: CONVERSATION_NOT_FOUND."""
 
 @_typing.type_check_only
 class ConversationAsyncStub(ConversationStub):
@@ -149,6 +169,26 @@ class ConversationAsyncStub(ConversationStub):
     """Lists summaries in step order. Errors: CONVERSATION_NOT_FOUND."""
     DeleteSummaries: _aio.UnaryUnaryMultiCallable[_conversation_pb2.DeleteSummariesRequest, _conversation_pb2.DeleteSummariesResponse]  # type: ignore[assignment]
     """Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND."""
+    StartInvocation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.StartInvocationRequest, _conversation_pb2.StartInvocationResponse]  # type: ignore[assignment]
+    """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
+    INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+    """
+    AddWorkingItems: _aio.UnaryUnaryMultiCallable[_conversation_pb2.AddWorkingItemsRequest, _conversation_pb2.AddWorkingItemsResponse]  # type: ignore[assignment]
+    """Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
+    LIMIT_REACHED.
+    """
+    GetWorkingMemory: _aio.UnaryUnaryMultiCallable[_conversation_pb2.GetWorkingMemoryRequest, _conversation_pb2.GetWorkingMemoryResponse]  # type: ignore[assignment]
+    """Reads the working memory within its tokens: the last steps, and one text for what came before. Errors:
+    INVOCATION_NOT_FOUND.
+    """
+    EndInvocation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.EndInvocationRequest, _conversation_pb2.EndInvocationResponse]  # type: ignore[assignment]
+    """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, and the working
+    memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+    INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
+    then, and carried out later.
+    """
+    ListInvocations: _aio.UnaryUnaryMultiCallable[_conversation_pb2.ListInvocationsRequest, _conversation_pb2.ListInvocationsResponse]  # type: ignore[assignment]
+    """Lists what invocations left in a conversation, oldest first. Errors: CONVERSATION_NOT_FOUND."""
 
 class ConversationServicer(metaclass=_abc_1.ABCMeta):
     """The memory of conversations. Turns are kept word for word in tiers: short, the newest turns; mid, clusters of older
@@ -309,5 +349,55 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_conversation_pb2.DeleteSummariesResponse, _abc.Awaitable[_conversation_pb2.DeleteSummariesResponse]]:
         """Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND."""
+
+    @_abc_1.abstractmethod
+    def StartInvocation(
+        self,
+        request: _conversation_pb2.StartInvocationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.StartInvocationResponse, _abc.Awaitable[_conversation_pb2.StartInvocationResponse]]:
+        """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
+        INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+        """
+
+    @_abc_1.abstractmethod
+    def AddWorkingItems(
+        self,
+        request: _conversation_pb2.AddWorkingItemsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.AddWorkingItemsResponse, _abc.Awaitable[_conversation_pb2.AddWorkingItemsResponse]]:
+        """Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
+        LIMIT_REACHED.
+        """
+
+    @_abc_1.abstractmethod
+    def GetWorkingMemory(
+        self,
+        request: _conversation_pb2.GetWorkingMemoryRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.GetWorkingMemoryResponse, _abc.Awaitable[_conversation_pb2.GetWorkingMemoryResponse]]:
+        """Reads the working memory within its tokens: the last steps, and one text for what came before. Errors:
+        INVOCATION_NOT_FOUND.
+        """
+
+    @_abc_1.abstractmethod
+    def EndInvocation(
+        self,
+        request: _conversation_pb2.EndInvocationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.EndInvocationResponse, _abc.Awaitable[_conversation_pb2.EndInvocationResponse]]:
+        """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, and the working
+        memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+        INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
+        then, and carried out later.
+        """
+
+    @_abc_1.abstractmethod
+    def ListInvocations(
+        self,
+        request: _conversation_pb2.ListInvocationsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.ListInvocationsResponse, _abc.Awaitable[_conversation_pb2.ListInvocationsResponse]]:
+        """Lists what invocations left in a conversation, oldest first. Errors: CONVERSATION_NOT_FOUND."""
 
 def add_ConversationServicer_to_server(servicer: ConversationServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

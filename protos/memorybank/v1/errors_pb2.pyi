@@ -166,6 +166,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """NOT_FOUND. The conversation has no such turn, or has it no more. Metadata: `step`."""
     ERROR_REASON_KEY_NOT_FOUND: _ErrorReason.ValueType  # 133
     """NOT_FOUND. Metadata: `key_id`."""
+    ERROR_REASON_INVOCATION_NOT_FOUND: _ErrorReason.ValueType  # 134
+    """NOT_FOUND. No such invocation, or it has ended and its working memory is gone. Metadata: `user`, `invocation_id`."""
+    ERROR_REASON_INVOCATION_EXISTS: _ErrorReason.ValueType  # 135
+    """ALREADY_EXISTS. Metadata: `user`, `invocation_id`."""
+    ERROR_REASON_INVOCATION_ENDED: _ErrorReason.ValueType  # 136
+    """FAILED_PRECONDITION. The invocation's end is stored: it takes no more items, and no other end. Metadata:
+    `invocation_id`.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Values are added, never given another meaning."""
@@ -305,4 +313,12 @@ ERROR_REASON_TURN_NOT_FOUND: ErrorReason.ValueType  # 132
 """NOT_FOUND. The conversation has no such turn, or has it no more. Metadata: `step`."""
 ERROR_REASON_KEY_NOT_FOUND: ErrorReason.ValueType  # 133
 """NOT_FOUND. Metadata: `key_id`."""
+ERROR_REASON_INVOCATION_NOT_FOUND: ErrorReason.ValueType  # 134
+"""NOT_FOUND. No such invocation, or it has ended and its working memory is gone. Metadata: `user`, `invocation_id`."""
+ERROR_REASON_INVOCATION_EXISTS: ErrorReason.ValueType  # 135
+"""ALREADY_EXISTS. Metadata: `user`, `invocation_id`."""
+ERROR_REASON_INVOCATION_ENDED: ErrorReason.ValueType  # 136
+"""FAILED_PRECONDITION. The invocation's end is stored: it takes no more items, and no other end. Metadata:
+`invocation_id`.
+"""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

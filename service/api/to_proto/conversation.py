@@ -82,6 +82,7 @@ def turn(value: Turn, cluster_id: str = "") -> pb.Turn:
         create_time=time(value.create_time),
         cluster_id=cluster_id,
         labels=value.labels,
+        invocation_id=value.invocation_id,
     )
 
 

@@ -1,0 +1,86 @@
+"""An invocation in memory: the aggregate of its items, in the order they came.
+
+Law: `apply` is the only mutator. Items are only added; they go with the invocation.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from core.aggregate.codec import StepCodec
+from core.aggregate.kind import Chore, Kind
+from core.aggregate.parts import Effect, ItemPut, Part, PartsAggregate, numbered
+from core.errors import InvocationExists, InvocationNotFound
+from core.keys import InvocationKey
+from core.model.invocation import InvocationRecord, InvocationState, Item
+
+ITEMS = Part(name="items", of=Item)
+ITEM_BYTES = 1_500  # about what an item takes beside its text
+
+END = Chore(name="end")
+CONCLUDE = Chore(name="conclude")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningPut:
+    """The record: the first step of the first change, and again whenever it changes."""
+
+    record: InvocationRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemsAdd:
+    """New items, each numbered after the one before."""
+
+    items: tuple[Item, ...]
+
+
+Step = RunningPut | ItemsAdd
+STEPS: StepCodec[Step] = StepCodec(Step)
+
+
+class Invocation(PartsAggregate[InvocationRecord, Step]):
+    """One invocation: read it freely between awaits; change it by `apply`."""
+
+    kind: ClassVar[Any]
+
+    def in_order(self) -> tuple[Item, ...]:
+        """The items as they came."""
+        return tuple(self.parts[ITEMS.name].values())
+
+    @property
+    def size(self) -> int:
+        return 4_000 + 2 * self.record.text_bytes + ITEM_BYTES * self.items
+
+
+def effects(step: Step) -> Iterable[Effect]:
+    """What a step does to the items; nothing, if it puts the record."""
+    if isinstance(step, RunningPut):
+        return ()
+    return tuple(ItemPut(part=ITEMS, item=numbered(item.number), value=item) for item in step.items)
+
+
+def due(invocation: Invocation, now: datetime) -> Sequence[Chore]:
+    """An end that is stored is carried out at once; an invocation left alone is ended."""
+    if invocation.record.state is InvocationState.ENDING:
+        return (CONCLUDE,)
+    return (END,) if now >= invocation.record.due_time else ()
+
+
+INVOCATION: Kind[Invocation, Step] = Kind(
+    name=InvocationKey.kind,
+    key_of=InvocationKey.named,
+    record=InvocationRecord,
+    steps=STEPS,
+    record_of=lambda step: step.record if isinstance(step, RunningPut) else None,
+    found=Invocation.found,
+    load=Invocation.load,
+    missing=lambda key: InvocationNotFound(key.user, key.invocation_id),
+    taken=lambda key: InvocationExists(key.user, key.invocation_id),
+    parts=(ITEMS,),
+    effects=effects,
+    due=due,
+)
+
+Invocation.kind = INVOCATION

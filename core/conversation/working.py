@@ -1,0 +1,109 @@
+"""Working memory as a prompt may show it: bounded, whatever an agent has put in.
+
+Law: pure. What is shown takes at most `threshold` tokens. The items of the last steps stand as they are, or shortened;
+one COMPRESSED item of at most half the threshold stands before them for all others.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.model.invocation import Item, ItemType
+from core.text.tokens import estimate
+
+LEAST = 40  # tokens that an item of the last steps has at least
+MARK = " … "
+
+
+Outcome = Callable[[Item], str]
+"""What must stay of a tool's result: figures, the first error line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """`older` are to be compressed into `room` tokens; `newest` stand for themselves."""
+
+    older: tuple[Item, ...]
+    newest: tuple[Item, ...]
+    room: int
+
+
+def tokens_of(items: Sequence[Item]) -> int:
+    return sum(item.tokens for item in items)
+
+
+def split(items: Sequence[Item], threshold: int, keep_steps: int) -> Split:
+    """Where the older items end; none are older while all of them fit."""
+    everything = tuple(items)
+    if tokens_of(everything) <= threshold:
+        return Split(older=(), newest=everything, room=0)
+    last = set(sorted({item.step for item in everything})[-keep_steps:])
+    kept = tuple(item for item in everything if item.step in last)[-(threshold // 2 // LEAST) :]
+    return Split(older=everything[: len(everything) - len(kept)], newest=kept, room=threshold // 2)
+
+
+def shown(parted: Split, text: str, threshold: int, outcome: Outcome) -> tuple[Item, ...]:
+    """The text of the older items, if there is one, before the newest, which are shortened as far as they must be."""
+    if not parted.older:
+        return shortened(parted.newest, threshold, outcome)
+    newest_older = parted.older[-1]
+    head = Item(
+        number=newest_older.number,
+        step=newest_older.step,
+        type=ItemType.COMPRESSED,
+        content=text,
+        event_time=newest_older.event_time,
+    )
+    return (head, *shortened(parted.newest, threshold - head.tokens, outcome))
+
+
+def shortened(items: Sequence[Item], room: int, outcome: Outcome) -> tuple[Item, ...]:
+    """The items within `room` tokens: the longest lose most, none more than they must."""
+    sizes = [item.tokens for item in items]
+    if sum(sizes) <= room:
+        return tuple(items)
+    low, high = 0, room
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = sum(min(size, middle) for size in sizes) <= room
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return tuple(
+        item if size <= low else _within(item, low, outcome) for item, size in zip(items, sizes, strict=True)
+    )
+
+
+def _within(item: Item, room: int, outcome: Outcome) -> Item:
+    """The item within `room` tokens: its arguments go where they take more than half; of a result stays what must."""
+    if estimate(item.arguments_json) > room // 2:
+        item = replace(item, arguments_json="")
+    if estimate(item.tool) > room // 4:
+        item = replace(item, tool=cut(item.tool, room // 4))
+    left = room - estimate(item.tool) - estimate(item.arguments_json)
+    if estimate(item.content) <= left:
+        return item
+    kept = cut(outcome(item), left // 2) if item.type is ItemType.OBSERVATION or item.failed else ""
+    begins = cut(item.content, left - estimate(kept) - 1)
+    return replace(item, content="\n".join(filter(None, (kept, begins))))
+
+
+def cut(text: str, room: int) -> str:
+    """The text, or its beginning and its end, within `room` tokens; empty where not even a mark has room."""
+    if estimate(text) <= room:
+        return text
+    low, high = 0, len(text) // 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = estimate(_ends(text, middle)) <= room
+        low, high = (middle, high) if fits else (low, middle - 1)
+    made = _ends(text, low)
+    return made if estimate(made) <= room else ""
+
+
+def _ends(text: str, kept: int) -> str:
+    """Two thirds of `2 kept` characters from the beginning, one from the end; half a figure would be another one."""
+    head, tail = kept * 4 // 3, kept * 2 // 3
+    start, end = text[:head], text[len(text) - tail :] if tail else ""
+    if head < len(text) and text[head].isdigit():
+        start = start.rstrip("0123456789.,")
+    if end and text[len(text) - tail - 1].isdigit():
+        end = end.lstrip("0123456789.,")
+    return start.rstrip() + MARK + end.lstrip()

@@ -1,0 +1,121 @@
+"""StartInvocation: one run of an agent begins, with a working memory of its own."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from core.conversation.conversation import Conversation
+from core.conversation.invocation import RunningPut
+from core.errors import LimitReached
+from core.ids import Collection, ConversationId, InvocationId, Tenant, User
+from core.keys import ConversationKey, InvocationKey
+from core.model.invocation import NO_INVOCATION, InvocationRecord
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.conversation.founding import require_on, written
+from core.usecases.house import House
+from core.usecases.user.writer import writer_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartInvocation:
+    """No `invocation_id`: one is made. No `conversation_id`: it belongs to none. None: as configured."""
+
+    tenant: Tenant
+    user: User
+    collection: Collection
+    conversation_id: ConversationId | None
+    invocation_id: InvocationId | None
+    query: str
+    enable_memory: bool
+    threshold: int | None = None
+    context_window: int | None = None
+    keep_steps: int | None = None
+    request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvocationNamed:
+    """What is kept for a repetition."""
+
+    invocation_id: InvocationId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvocationStarted:
+    invocation_id: InvocationId
+    revision: int = 0
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """The conversation that was there when the invocation began."""
+
+    uid: str
+    collection: Collection
+
+
+async def start_invocation(house: House, command: StartInvocation) -> InvocationStarted:
+    """Without memory nothing is kept, and the id is empty. Raises InvocationExists, MemoryOff, LimitReached,
+    RequestIdReused."""
+    if not command.enable_memory:
+        return InvocationStarted(invocation_id=NO_INVOCATION)
+    invocation_id = command.invocation_id or _new_id(house, command)
+    key = InvocationKey(tenant=command.tenant, user=command.user, invocation_id=invocation_id)
+    writer = await writer_of(house, key.tenant, key.user)
+    await _require_room(house, key)
+    record = _record(house, command, key, await _place(house, command))
+    draft = Draft(
+        result=InvocationNamed(invocation_id=invocation_id),
+        steps=(RunningPut(record=record),),
+        requires=(writer,),
+    )
+    done = await house.invocations.found(key, draft, command.request)
+    return InvocationStarted(
+        invocation_id=done.result.invocation_id, revision=done.revision, replayed=done.replayed
+    )
+
+
+async def _place(house: House, command: StartInvocation) -> _Place:
+    """The conversation, made if it is not there. Raises MemoryOff, LimitReached."""
+    if command.conversation_id is None:
+        return _Place(uid="", collection=command.collection)
+    key = ConversationKey(tenant=command.tenant, user=command.user, conversation_id=command.conversation_id)
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[_Place]:
+        require_on(conversation)
+        return Draft(result=_Place(uid=conversation.uid, collection=conversation.record.collection))
+
+    return (await written(house, key, command.collection, stage, None, _Place)).result
+
+
+def _record(house: House, command: StartInvocation, key: InvocationKey, place: _Place) -> InvocationRecord:
+    now, working = house.clock.now(), house.working
+    half = None if command.context_window is None else command.context_window // 2
+    asked = [tokens for tokens in (command.threshold, half) if tokens is not None]
+    return InvocationRecord(
+        key=key,
+        uid=house.ids.new("u"),
+        user=key.user,
+        collection=place.collection,
+        conversation_id=command.conversation_id or ConversationId(""),
+        conversation_uid=place.uid,
+        query=command.query,
+        threshold=min(asked, default=working.threshold),
+        keep_steps=command.keep_steps or working.keep_steps,
+        create_time=now,
+        due_time=now + working.idle,
+    )
+
+
+async def _require_room(house: House, key: InvocationKey) -> None:
+    most = house.limits.open_invocations_per_user
+    if await house.store.count(key.tenant, key.kind, key.user) >= most:
+        raise LimitReached("open_invocations_per_user", most, "end invocations, or raise the limit")
+
+
+def _new_id(house: House, command: StartInvocation) -> InvocationId:
+    """A repeated request must find the invocation it made, so its id follows from the request's."""
+    if command.request is None:
+        return InvocationId(house.ids.new("i"))
+    asked = f"{command.tenant}\n{command.user}\n{command.request.verb}\n{command.request.request_id}"
+    return InvocationId(f"i-{sha256(asked.encode()).hexdigest()[:32]}")
