@@ -27,8 +27,13 @@ class Split:
     room: int
 
 
+def size_of(item: Item) -> int:
+    """Tokens of what a prompt shows of it."""
+    return estimate(item.content) + estimate(item.tool) + estimate(item.arguments_json)
+
+
 def tokens_of(items: Sequence[Item]) -> int:
-    return sum(item.tokens for item in items)
+    return sum(map(size_of, items))
 
 
 def split(items: Sequence[Item], threshold: int, keep_steps: int) -> Split:
@@ -53,12 +58,12 @@ def shown(parted: Split, text: str, threshold: int, outcome: Outcome) -> tuple[I
         content=text,
         event_time=newest_older.event_time,
     )
-    return (head, *shortened(parted.newest, threshold - head.tokens, outcome))
+    return (head, *shortened(parted.newest, threshold - size_of(head), outcome))
 
 
 def shortened(items: Sequence[Item], room: int, outcome: Outcome) -> tuple[Item, ...]:
     """The items within `room` tokens: the longest lose most, none more than they must."""
-    sizes = [item.tokens for item in items]
+    sizes = list(map(size_of, items))
     if sum(sizes) <= room:
         return tuple(items)
     low, high = 0, room

@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from core.ids import Collection, ConversationId, InvocationId, RecordId, User
 from core.keys import InvocationKey
-from core.text.tokens import estimate
 
 NO_INVOCATION = InvocationId("")
 
@@ -52,11 +51,6 @@ class Item:
     error_type: str = ""
     record_ids: tuple[RecordId, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def tokens(self) -> int:
-        """Of what a prompt shows of it."""
-        return estimate(self.content) + estimate(self.tool) + estimate(self.arguments_json)
 
     @property
     def text_bytes(self) -> int:

@@ -1,5 +1,6 @@
 """Answers of Conversation about invocations."""
 
+from core.conversation.working import size_of
 from core.model.invocation import InvocationSummary, Item
 from core.usecases.conversation.add_working_items import WorkingItemsAdded
 from core.usecases.conversation.end_invocation import InvocationEndedAnswer
@@ -25,7 +26,7 @@ def item(value: Item) -> pb.Item:
         error_type=value.error_type,
         record_ids=value.record_ids,
         event_time=time(value.event_time),
-        tokens=value.tokens,
+        tokens=size_of(value),
         metadata=value.metadata,
     )
 
