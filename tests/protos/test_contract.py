@@ -82,7 +82,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
         "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
         "DeleteConversation AddTurns ListTurns DeleteTurns SearchTurns AddKey UpdateKey DeleteKey ListKeys "
-        "ListClusters ListSummaries DeleteSummaries",
+        "ListClusters ListSummaries DeleteSummaries StartInvocation AddWorkingItems GetWorkingMemory EndInvocation "
+        "ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
         "DeleteRecords RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "

@@ -52,6 +52,13 @@ def _conversation(header: Any) -> str:
     return f"conversation/{encoded(header.user)}/{header.conversation_id}"
 
 
+def _invocation(header: Any) -> tuple[str, ...]:
+    """A run by its id; one that is only begun has none yet, and the end of one answers another's revision."""
+    named = header.DESCRIPTOR.name in ("AddWorkingItemsRequest", "GetWorkingMemoryRequest")
+    known = named and header.invocation_id
+    return (f"invocation/{encoded(header.user)}/{header.invocation_id}",) if known else ()
+
+
 def _assembled(header: Any) -> tuple[str, ...]:
     talk = (_conversation(header),) if header.conversation_id else ()
     bank = (f"bank/{header.bank_id}",) if header.bank_id else ()
@@ -76,5 +83,14 @@ LONG_TERM = "memorybank/v1/long_term.proto"
 SPECIAL: Mapping[str, Callable[[Any], tuple[str, ...]]] = {
     "LoadSourcesRequest": _loaded,
     "AssembleContextRequest": _assembled,
+    **dict.fromkeys(
+        (
+            "StartInvocationRequest",
+            "AddWorkingItemsRequest",
+            "GetWorkingMemoryRequest",
+            "EndInvocationRequest",
+        ),
+        _invocation,
+    ),
 }
-"""Requests of several subjects, which they and their answers name in maps of revisions."""
+"""Requests of several subjects, which they and their answers name in maps of revisions; and those about runs."""

@@ -177,6 +177,16 @@ class Verbs:
     """List summaries in step order."""
     delete_summaries = Unary(talk.DeleteSummariesRequest, talk.DeleteSummariesResponse, seconds=WRITE)
     """Delete summaries; they are not made anew."""
+    start_invocation = Unary(talk.StartInvocationRequest, talk.StartInvocationResponse, seconds=WRITE)
+    """Begin one run of an agent, with a working memory of its own."""
+    add_working_items = Unary(talk.AddWorkingItemsRequest, talk.AddWorkingItemsResponse, seconds=WRITE)
+    """Add what an agent thought, did and saw."""
+    get_working_memory = Unary(talk.GetWorkingMemoryRequest, talk.GetWorkingMemoryResponse)
+    """Read what an agent has in mind, within its tokens."""
+    end_invocation = Unary(talk.EndInvocationRequest, talk.EndInvocationResponse, seconds=THINK)
+    """End a run: its conversation gets summary and turn, its working memory is gone."""
+    list_invocations = Unary(talk.ListInvocationsRequest, talk.ListInvocationsResponse)
+    """List what runs left in a conversation."""
 
     # ---- LongTerm: what outlives a conversation ----
 

@@ -19,6 +19,7 @@ READ = 20_000  # characters of an item that are looked at
 SENTENCES = 60  # of a step that are weighed
 FIGURES = 24  # of a result
 PIECE = 200  # characters of a decision, an error line, a sentence
+MISSES = 8  # that found no room, after which no more are looked at
 COUNTED = 24  # tokens held back for the count of what was left out
 
 FIGURE = re.compile(
@@ -46,15 +47,22 @@ def compress(items: Sequence[Item], room: int) -> str:
     chinese = is_chinese("".join(item.content[:1_000] for item in items))
     decisions = list(_decisions(items))
     results = list(_results(items))
-    rest = list(_sentences(items, {piece.covers for piece in (*decisions, *results)}))
+    rest = _sentences(items, {piece.covers for piece in (*decisions, *results)})
     left = room - COUNTED
     told: list[_Piece] = []
-    for pieces in (decisions, results, rest):
-        for piece in reversed(pieces):  # the newest first: what finds no room is old
+    for pieces in (
+        reversed(decisions),
+        reversed(results),
+        rest,
+    ):  # the newest first: what finds no room is old
+        missed = 0
+        for piece in pieces:
             cost = estimate(piece.text) + 6
             if cost <= left:
                 told.append(piece)
                 left -= cost
+            elif (missed := missed + 1) == MISSES:
+                break
     lost = len({p.covers for p in (*decisions, *results)} - {p.covers for p in told})
     return _fitting(told, lost, chinese, room)
 
@@ -92,12 +100,12 @@ def _results(items: Sequence[Item]) -> Iterator[_Piece]:
 
 
 def _sentences(items: Sequence[Item], covered: set[int]) -> Iterator[_Piece]:
-    """The sentence that says most of each step."""
+    """The sentence that says most of each step, the newest step first."""
     steps: dict[int, list[Item]] = {}
     for item in items:
         if item.number not in covered:
             steps.setdefault(item.step, []).append(item)
-    for step, own in steps.items():
+    for step, own in reversed(steps.items()):
         texts = [t for item in own for t in sentences.split(item.content[: READ // len(own)])][:SENTENCES]
         told = list(dict.fromkeys(" ".join(text.split()) for text in texts))
         tools = [item.tool for item in own if item.tool]

@@ -59,7 +59,13 @@ class StepGiven:
 
 
 async def conclude(house: House, key: InvocationKey) -> None:
-    """Nothing to do where it is gone, or has no end. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    """One at a time in a process. Nothing to do where it is gone, or has no end. Raises AgentUnavailable,
+    AgentReplyInvalid, BudgetSpent."""
+    async with house.workshop.turn(key):
+        await _conclude(house, key)
+
+
+async def _conclude(house: House, key: InvocationKey) -> None:
     try:
         async with house.invocations.reading(key) as invocation:
             record, items = invocation.record, invocation.in_order()

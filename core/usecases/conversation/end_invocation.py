@@ -6,7 +6,7 @@ call that is repeated with its request_id gets the same answer, also when the in
 
 from dataclasses import dataclass, replace
 
-from core.conversation.invocation import CONCLUDE, Invocation, RunningPut
+from core.conversation.invocation import Invocation, RunningPut
 from core.errors import ConversationNotFound, InvocationEnded, InvocationNotFound, UserNotFound
 from core.ids import RequestId
 from core.keys import ConversationKey, InvocationKey, UserKey
@@ -52,7 +52,6 @@ async def end_invocation(house: House, command: EndInvocation) -> InvocationEnde
         return await _told(house, key, kept, replayed=True)
     if not command.wait:
         return InvocationEndedAnswer(replayed=replayed)
-    await house.chores.finished(key, CONCLUDE.name)
     await conclude(house, key)
     kept = await _answer(house, key, request_of(record))
     return await _told(house, key, kept, replayed)

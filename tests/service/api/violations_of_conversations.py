@@ -61,7 +61,26 @@ RANGE: Table = {"first_step": BAD_STEPS, "last_step": BAD_STEPS}
 LATER = TimeRange(start=Timestamp(seconds=1))
 SAID = pb.Turn(input="Hello")
 
+RUN: Table = {"user": text(128, needed=True), "invocation_id": BAD_IDS}
+THOUGHT = pb.Item(type=pb.ITEM_TYPE_THOUGHT, content="Look it up.")
+ITEM: Table = {
+    "step": [-1, 1_000_001],
+    "type": [0, pb.ITEM_TYPE_COMPRESSED, 99],
+    "content": ["", " \n", *text(100_000), "x" * 1_000_000],
+    "tool": text(128),
+    "arguments_json": ["{", "[]", '{"a": NaN}', '{"a": "' + "x" * 65_536 + '"}'],
+    "error_type": text(128),
+    "record_ids": [["/"], ["r1", "r1"], [f"r{n}" for n in range(101)]],
+    "event_time": BAD_TIMES,
+    "metadata": BAD_LABELS,
+}
+
 RIGHT: dict[str, Message] = {
+    "StartInvocation": pb.StartInvocationRequest(user="ada", query="When?", enable_memory=True),
+    "AddWorkingItems": pb.AddWorkingItemsRequest(user="ada", invocation_id="i1", items=[THOUGHT]),
+    "GetWorkingMemory": pb.GetWorkingMemoryRequest(user="ada", invocation_id="i1"),
+    "EndInvocation": pb.EndInvocationRequest(user="ada", invocation_id="i1", result="At nine."),
+    "ListInvocations": pb.ListInvocationsRequest(user="ada", conversation_id="c1"),
     "CreateConversation": pb.CreateConversationRequest(user="ada", conversation_id="c1"),
     "GetConversation": pb.GetConversationRequest(user="ada", conversation_id="c1"),
     "ListConversations": pb.ListConversationsRequest(user="ada"),
@@ -94,6 +113,25 @@ RIGHT: dict[str, Message] = {
 }
 
 WRONG: dict[str, Table] = {
+    "StartInvocation": {
+        **RUN,
+        "collection": text(128),
+        "conversation_id": BAD_IDS,
+        "query": text(100_000, needed=True),
+        "threshold_tokens": [0, 399, 1_000_001],
+        "context_window": [0, 799, 10_000_001],
+        "keep_steps": [0, 101],
+        "request_id": BAD_IDS,
+    },
+    "AddWorkingItems": {
+        **RUN,
+        "items": [[], [THOUGHT] * 101],
+        **under("items[].", ITEM),
+        "request_id": BAD_IDS,
+    },
+    "GetWorkingMemory": {**RUN, "min_revision": BAD_REVISIONS},
+    "EndInvocation": {**RUN, "result": [*text(100_000), "x" * 1_000_000], "request_id": BAD_IDS},
+    "ListInvocations": {**READ, **BAD_PAGES},
     "CreateConversation": {
         "user": text(128, needed=True),
         "conversation_id": BAD_IDS,
@@ -193,11 +231,17 @@ OF_RECORDS = (
 OF_KEYS = ("type", "cluster_id", "from_steps", "create_time", "update_time", "revision")
 
 HARMLESS: dict[str, Mapping[str, str]] = {
+    "StartInvocation": {"enable_memory": YES_OR_NO},
+    "AddWorkingItems": {"items[].failed": YES_OR_NO, "items[].number": UNSEEN, "items[].tokens": UNSEEN},
+    "GetWorkingMemory": {"raw": YES_OR_NO},
+    "EndInvocation": dict.fromkeys(("succeeded", "skip_turn", "wait"), YES_OR_NO),
     "CreateConversation": {"enabled": YES_OR_NO},
     "UpdateConversation": {f"conversation.{name}": UNSEEN for name in OF_RECORDS}
     | {"conversation.enabled": YES_OR_NO},
     "DeleteConversation": {"allow_missing": YES_OR_NO},
-    "AddTurns": {f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id")},
+    "AddTurns": {
+        f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id", "invocation_id")
+    },
     "UpdateKey": {f"key.{name}": UNSEEN for name in OF_KEYS},
     "AssembleContext": dict.fromkeys(("tools", "allow_partial"), YES_OR_NO),
 }

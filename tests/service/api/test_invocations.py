@@ -1,0 +1,91 @@
+"""Invocations over a real channel."""
+
+from typing import Any
+
+import grpc
+
+from memorybank.v1 import conversation_pb2 as pb
+from tests.support.server import Service, refused
+
+
+async def start(service: Service, **fields: object) -> pb.StartInvocationResponse:
+    asked = {"conversation_id": "c1", "invocation_id": "i1", "query": "渡轮几点开？", "enable_memory": True}
+    return await service.conversation.StartInvocation(
+        pb.StartInvocationRequest(user="ada", **(asked | fields))  # type: ignore[arg-type]
+    )
+
+
+async def add(service: Service, *items: pb.Item) -> pb.AddWorkingItemsResponse:
+    return await service.conversation.AddWorkingItems(
+        pb.AddWorkingItemsRequest(user="ada", invocation_id="i1", items=items)
+    )
+
+
+def saw(step: int, text: str) -> pb.Item:
+    return pb.Item(step=step, type=pb.ITEM_TYPE_OBSERVATION, tool="timetable", content=text)
+
+
+async def seen(service: Service, *, raw: bool = False) -> pb.GetWorkingMemoryResponse:
+    return await service.conversation.GetWorkingMemory(
+        pb.GetWorkingMemoryRequest(user="ada", invocation_id="i1", raw=raw)
+    )
+
+
+async def end(service: Service, **fields: object) -> pb.EndInvocationResponse:
+    asked = {"invocation_id": "i1", "result": "九点。", "succeeded": True, "wait": True, "request_id": "e1"}
+    return await service.conversation.EndInvocation(
+        pb.EndInvocationRequest(user="ada", **(asked | fields))  # type: ignore[arg-type]
+    )
+
+
+async def test_a_working_memory_is_bounded_at_every_read_and_gone_at_the_end(service: Service) -> None:
+    await start(service)
+    for step in range(1, 31):
+        added = await add(service, saw(step, f"渡轮{step}号，九点开。" + "码头很热闹。" * 100))
+        assert (await seen(service)).tokens <= 2_000
+    raw = await seen(service, raw=True)
+    ended = await end(service)
+    again = await end(service)
+
+    assert added.compressed
+    assert (len(raw.items), raw.tokens) == (30, added.tokens)
+    assert (ended.step, ended.summary.step, ended.summary.result) == (1, 1, "九点。")
+    assert again.replayed
+    assert again.summary == ended.summary
+    assert (await refused(seen(service))).reason == "INVOCATION_NOT_FOUND"
+    turns = await service.conversation.ListTurns(pb.ListTurnsRequest(user="ada", conversation_id="c1"))
+    assert [(turn.input, turn.reply, turn.invocation_id) for turn in turns.turns] == [
+        ("渡轮几点开？", "九点。", "i1")
+    ]
+    listed = await service.conversation.ListInvocations(
+        pb.ListInvocationsRequest(user="ada", conversation_id="c1")
+    )
+    assert list(listed.invocations) == [ended.summary]
+
+
+async def test_without_memory_a_loop_may_make_every_call(service: Service) -> None:
+    started = await start(service, enable_memory=False)
+    nothing: dict[str, Any] = {"user": "ada", "invocation_id": started.invocation_id}
+    added = await service.conversation.AddWorkingItems(
+        pb.AddWorkingItemsRequest(**nothing, items=[saw(1, "x")])
+    )
+    read = await service.conversation.GetWorkingMemory(pb.GetWorkingMemoryRequest(**nothing))
+
+    assert started == pb.StartInvocationResponse()
+    assert added == pb.AddWorkingItemsResponse()
+    assert read == pb.GetWorkingMemoryResponse()
+    assert await end(service, invocation_id="") == pb.EndInvocationResponse()
+
+
+async def test_an_ended_invocation_a_taken_id_and_too_many_items_are_refused(service: Service) -> None:
+    await start(service)
+    taken = await refused(start(service))
+    for _ in range(10):
+        await add(service, *[saw(1, "9")] * 100)
+    full = await refused(add(service, saw(1, "9")))
+    await end(service, wait=False, request_id="e1")
+    other = await refused(end(service, request_id="e2", wait=False))
+
+    assert (taken.code, taken.reason) == (grpc.StatusCode.ALREADY_EXISTS, "INVOCATION_EXISTS")
+    assert (full.code, full.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_REACHED")
+    assert other.reason in ("INVOCATION_ENDED", "INVOCATION_NOT_FOUND")
