@@ -17,10 +17,15 @@ from service.cli.exits import Exit, Failure
     "--bank", "bank_id", default="", help="A bank to search and to read deeply in.  [default: none]"
 )
 @click.option(
+    "--conversation", "conversation_id", default="", help="A conversation to search.  [default: none]"
+)
+@click.option(
     "--http", metavar="HOST:PORT", help="Serve streamable HTTP there, under /mcp.  [default: stdio]"
 )
-def mcp(server: str, user: str, collection: str, bank_id: str, http: str | None) -> None:
-    """Offer a user's memory as MCP tools: facts, episodes, instructions, and a bank's.
+def mcp(
+    server: str, user: str, collection: str, bank_id: str, conversation_id: str, http: str | None
+) -> None:
+    """Offer a user's memory as MCP tools: facts, episodes, instructions, a bank's and a conversation's.
 
     Over standard input and output, as hosts start it; or over HTTP. It takes `pip install 'agentic-memory-bank[mcp]'`.
 
@@ -39,8 +44,10 @@ def mcp(server: str, user: str, collection: str, bank_id: str, http: str | None)
 
     async def serve() -> None:
         async with MemoryBankClient(server) as client:
-            tools = MemoryTools(client, user=user, collection=collection, bank_id=bank_id)
-            made = memory_server(tools, with_bank=bool(bank_id))
+            tools = MemoryTools(
+                client, user=user, collection=collection, bank_id=bank_id, conversation_id=conversation_id
+            )
+            made = memory_server(tools)
             if http is None:
                 await made.run_stdio_async()
             else:

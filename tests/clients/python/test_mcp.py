@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from asyncio.subprocess import DEVNULL
+from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Iterator
 from socket import socket
 from typing import Any
@@ -15,6 +15,7 @@ pytest.importorskip("mcp")
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from memorybank.v1.conversation_pb2 import Turn
 from memorybank_client import MemoryBankClient
 from memorybank_client.adapters.mcp import MemoryTools, memory_server
 from service.cli.demo.server import running_server
@@ -65,7 +66,7 @@ async def test_a_bank_is_searched_and_read_deeply(address: str) -> None:
         await memory.create_bank(bank_id=bank_id, goal="get to Bygdøy")
         await memory.memorize(bank_id=bank_id, text="The ferry leaves from pier 3 at nine in the morning.")
         tools = MemoryTools(memory, user="ada", bank_id=bank_id)
-        async with Client(memory_server(tools, with_bank=True)) as client:
+        async with Client(memory_server(tools)) as client:
             named = {tool.name for tool in (await client.list_tools()).tools}
             found = await told(client, "search_memory", query="when does the ferry leave?")
             place = found.split("[")[1].split("]")[0]
@@ -74,6 +75,21 @@ async def test_a_bank_is_searched_and_read_deeply(address: str) -> None:
     assert named == TOOLS | OF_A_BANK
     assert "pier 3" in found
     assert "The ferry leaves from pier 3" in read
+
+
+async def test_what_was_said_earlier_in_a_conversation_is_searched(address: str) -> None:
+    async with MemoryBankClient(address) as memory:
+        user = f"u-{uuid4()}"
+        turn = Turn(input="The ferry leaves from pier 3.", reply="Noted.")
+        await memory.add_turns(user=user, conversation_id="c1", turns=[turn])
+        tools = MemoryTools(memory, user=user, conversation_id="c1")
+        async with Client(memory_server(tools)) as client:
+            named = {tool.name for tool in (await client.list_tools()).tools}
+            found = await told(client, "search_turns", query="Where does the ferry leave?")
+
+    assert named == {*TOOLS, "search_turns"}
+    assert "[turn 1]" in found
+    assert "pier 3" in found
 
 
 async def test_over_streamable_http_it_is_the_same(address: str) -> None:
@@ -95,7 +111,7 @@ async def test_over_streamable_http_it_is_the_same(address: str) -> None:
         sys.executable, *words, env={"PYTHONPATH": ":".join(sys.path)}, stderr=DEVNULL
     )
     try:
-        await listening(port)
+        await listening(port, served)
         async with Client(f"http://127.0.0.1:{port}/mcp") as client:
             stored = await told(client, "store_fact", content="The alarm is set for six.")
     finally:
@@ -105,9 +121,9 @@ async def test_over_streamable_http_it_is_the_same(address: str) -> None:
     assert stored.startswith("stored: [")
 
 
-async def listening(port: int) -> None:
+async def listening(port: int, served: Process) -> None:
     """Wait until something answers there."""
-    while True:
+    while served.returncode is None:
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
         except ConnectionRefusedError:

@@ -28,15 +28,39 @@ MOST = 50
 
 
 class MemoryTools:
-    """The tools, over a client. `bank_id`: the bank that `search_memory` and `deep_retrieval` read; empty: none."""
+    """The tools, over a client. `bank_id`: the bank that `search_memory` and `deep_retrieval` read; `conversation_id`:
+    the conversation that `search_turns` reads; empty: none, and no such tools."""
 
     def __init__(
-        self, client: MemoryBankClient, *, user: str, collection: str = "", bank_id: str = ""
+        self,
+        client: MemoryBankClient,
+        *,
+        user: str,
+        collection: str = "",
+        bank_id: str = "",
+        conversation_id: str = "",
     ) -> None:
         self._client = client
         self._user = user
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
         self._bank_id = bank_id
+        self._conversation_id = conversation_id
+
+    @property
+    def offered(self) -> list[Callable[..., Awaitable[str]]]:
+        """Those for which there is something to read."""
+        tools: list[Callable[..., Awaitable[str]]] = [
+            self.retrieve_facts,
+            self.recall_episodes,
+            self.store_fact,
+            self.load_instructions,
+            self.edit_instructions,
+        ]
+        if self._conversation_id:
+            tools.append(self.search_turns)
+        if self._bank_id:
+            tools += [self.search_memory, self.deep_retrieval]
+        return tools
 
     # ---- long-term memory ----
 
@@ -61,6 +85,15 @@ class MemoryTools:
         if stored.contested_ids:
             said += f"; it contradicts {', '.join(stored.contested_ids)}: ask the user which is right"
         return said
+
+    # ---- a conversation ----
+
+    async def search_turns(self, query: str, top_k: int = 8) -> str:
+        """Search what was said earlier in the conversation. 检索对话中说过的话。"""
+        found = await self._client.search_turns(
+            user=self._user, conversation_id=self._conversation_id, text=query, top_k=min(top_k, MOST)
+        )
+        return _listed(f"[turn {hit.turn.step}] {hit.segment}" for hit in found.hits)
 
     # ---- a task's memory ----
 
@@ -95,19 +128,10 @@ class MemoryTools:
         return f"{path} is at version {edited.source.version}"
 
 
-def memory_server(tools: MemoryTools, *, with_bank: bool = False) -> MCPServer[Any]:
-    """The server with the tools; those of a bank only `with_bank`."""
+def memory_server(tools: MemoryTools) -> MCPServer[Any]:
+    """The server with the tools."""
     server: MCPServer[Any] = MCPServer("memorybank", instructions=INSTRUCTIONS)
-    offered: list[Callable[..., Awaitable[str]]] = [
-        tools.retrieve_facts,
-        tools.recall_episodes,
-        tools.store_fact,
-        tools.load_instructions,
-        tools.edit_instructions,
-    ]
-    if with_bank:
-        offered += [tools.search_memory, tools.deep_retrieval]
-    for tool in offered:
+    for tool in tools.offered:
         server.tool()(_telling(tool))
     return server
 
