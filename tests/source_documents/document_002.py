@@ -40,10 +40,9 @@ LAYERED = [
     ),
     row(
         "§3.1",
-        "L1: query, subtasks, decisions and calls of one execution",
-        "core/usecases",
-        "",
-        lacking="nothing proves it yet: the record of one execution was still being built",
+        "L1: what one execution thought, did and found, discarded at its end",
+        "core/conversation/invocation.py",
+        "service/api/test_invocations.py::test_a_working_memory_is_bounded_at_every_read_and_gone_at_the_end",
     ),
     row(
         "§3.2",
@@ -128,7 +127,7 @@ LAYERED = [
         "Success and failure of an execution become new records",
         "core/agents",
         "",
-        lacking="nothing proves it yet: the record of one execution was still being built",
+        lacking="nothing is distilled yet from an execution into long-term memory",
     ),
     row(
         "§7",

@@ -4,7 +4,7 @@ from tests.source_documents.requirement import row
 
 API = "service/api/test_long_term.py"
 CONTEXT = "core/usecases/context/test_assemble_context.py"
-UNDER_WAY = "nothing proves it yet: working memory was still being built"
+UNDER_WAY = "nothing is carried over yet from invocations and conversations to long-term memory"
 
 REASONING = [
     row(
@@ -46,9 +46,8 @@ REASONING = [
     row(
         "Memory",
         "Working: thoughts, actions and observations of one invocation",
-        "core",
-        "",
-        lacking=UNDER_WAY,
+        "core/conversation/invocation.py",
+        "service/api/test_invocations.py::test_a_working_memory_is_bounded_at_every_read_and_gone_at_the_end",
     ),
     row(
         "Data",
@@ -83,19 +82,42 @@ REASONING = [
     row(
         "Loop",
         "Beyond 2,000 tokens older steps are compressed and the last kept",
-        "core",
-        "",
-        lacking=UNDER_WAY,
+        "core/conversation/working.py",
+        "core/conversation/test_working.py::test_no_items_whatever_they_are_make_it_longer_than_it_may_be",
     ),
-    row("Loop", "Tool results and decisions outlive compression", "core", "", lacking=UNDER_WAY),
-    row("End", "A summary of the invocation joins the conversation", "core", "", lacking=UNDER_WAY),
+    row(
+        "Loop",
+        "Tool results and decisions outlive compression",
+        "core/conversation/working.py",
+        "core/conversation/test_working.py::test_older_steps_show_as_one_text_that_keeps_decisions_figures_and_errors",
+    ),
+    row(
+        "End",
+        "A summary of the invocation joins the conversation",
+        "core/usecases/conversation/conclude_invocation.py",
+        "core/usecases/conversation/test_invocations.py::test_at_its_end_the_conversation_keeps_turn_and_summary_and_the_working_memory_is_gone",
+    ),
     row("End", "Facts and an episode are extracted, where switched on", "core", "", lacking=UNDER_WAY),
+    row(
+        "End",
+        "Working memory is discarded, also where a process dies over it",
+        "core/usecases/conversation/end_invocation.py",
+        "e2e/test_invocation_killed.py::test_an_end_that_was_acknowledged_is_carried_out_once",
+    ),
+    row(
+        "End",
+        "Without memory switched on an agent's calls go through and store nothing",
+        "core/usecases/conversation/start_invocation.py",
+        "service/api/test_invocations.py::test_without_memory_a_loop_may_make_every_call",
+    ),
     row(
         "End",
         "An idle conversation ends by itself",
         "core/conversation/due.py",
         "core/usecases/conversation/test_tiers.py::test_an_idle_conversation_is_due_to_end",
     ),
+    row("Promotion", "At a conversation's end its facts go to the collection", "core", "", lacking=UNDER_WAY),
+    row("Promotion", "At a conversation's end it may become an episode", "core", "", lacking=UNDER_WAY),
     row(
         "APIs",
         "RetrieveFacts, RecallEpisodes, StoreFact, StoreEpisode and the conversation's calls are there",

@@ -65,7 +65,7 @@ def _print(reporter: pytest.TerminalReporter, document: str, rows: Sequence[tupl
     for requirement, standing in rows:
         proof = requirement.lacking or requirement.proof
         reporter.line(
-            f"{requirement.section:<8} {standing:<8} {requirement.text} [{requirement.home}; {proof}]"
+            f"{requirement.section:<9} {standing:<8} {requirement.text} [{requirement.home}; {proof}]"
         )
     reporter.line(
         f"{len(rows)} requirements: " + ", ".join(f"{n} {standing}" for standing, n in counts.items())

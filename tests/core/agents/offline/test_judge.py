@@ -116,7 +116,8 @@ async def test_related_topics_name_each_other_and_share_keywords(judge: OfflineJ
 
     (opinion,) = await judge.related(new, [old])
 
-    assert opinion.context_new == "IBM量子芯片技术（与旧主题；量子计算硬件突破相关）"  # what an earlier one lent stays
+    # what an earlier neighbour lent stays
+    assert opinion.context_new == "IBM量子芯片技术（与旧主题；量子计算硬件突破相关）"
     assert opinion.context_existing == "量子计算硬件突破（与IBM量子芯片技术相关）"
     assert opinion.keywords_new == ("IBM", "量子芯片", "量子计算", "硬件")
     assert opinion.keywords_existing == ("量子计算", "硬件", "IBM", "量子芯片")
