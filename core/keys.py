@@ -1,8 +1,8 @@
 """Where aggregates live: under a tenant, one name of its own for each of a kind.
 
-Law: a key is the only way to an aggregate, and its tenant never comes from a request. Names of one user's aggregates
-begin with `U/`, so all that is a user's is a few ranges of a store's primary key. What callers name freely (users,
-collections, owners) is percent-encoded in names; ids stand as they are, and none contains a slash.
+Law: a key is the only way to an aggregate, and its tenant never comes from a request. Names of a user's conversations,
+runs and collections begin with the user's. What callers name freely (users, collections, owners) is percent-encoded in
+names; ids stand as they are, and none contains a slash.
 """
 
 import re
@@ -73,8 +73,8 @@ class ConversationKey:
 
     @classmethod
     def named(cls, tenant: Tenant, name: str) -> "ConversationKey":
-        user, _, last = name.partition("/")
-        return cls(tenant=tenant, user=User(decoded(user)), conversation_id=ConversationId(last))
+        user, last = _of_user(name)
+        return cls(tenant=tenant, user=user, conversation_id=ConversationId(last))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +90,8 @@ class InvocationKey:
 
     @classmethod
     def named(cls, tenant: Tenant, name: str) -> "InvocationKey":
-        user, _, last = name.partition("/")
-        return cls(tenant=tenant, user=User(decoded(user)), invocation_id=InvocationId(last))
+        user, last = _of_user(name)
+        return cls(tenant=tenant, user=user, invocation_id=InvocationId(last))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +109,8 @@ class CollectionKey:
 
     @classmethod
     def named(cls, tenant: Tenant, name: str) -> "CollectionKey":
-        user, _, last = name.partition("/")
-        return cls(tenant=tenant, user=User(decoded(user)), collection=Collection(decoded(last)))
+        user, last = _of_user(name)
+        return cls(tenant=tenant, user=user, collection=Collection(decoded(last)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +147,14 @@ class RunKey:
 
     @classmethod
     def named(cls, tenant: Tenant, name: str) -> "RunKey":
-        user, _, last = name.partition("/")
-        return cls(tenant=tenant, user=User(decoded(user)), run_id=RunId(last))
+        user, last = _of_user(name)
+        return cls(tenant=tenant, user=user, run_id=RunId(last))
+
+
+def _of_user(name: str) -> tuple[User, str]:
+    """Whose aggregate bears the name, and what it is called among the user's."""
+    user, _, last = name.partition("/")
+    return User(decoded(user)), last
 
 
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-")

@@ -8,17 +8,29 @@ from typing import Any
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
 from core.aggregate.kind import Kind
+from core.conversation.invocation import INVOCATION, ItemsAdd, RunningPut
 from core.conversation.kind import CONVERSATION
 from core.conversation.steps import ConversationPut, KeyPut, TurnAdd, TurnDrop
-from core.ids import ChangeId, Collection, ConversationId, RecordId, RequestId, RunId, Tenant, User
+from core.ids import (
+    ChangeId,
+    Collection,
+    ConversationId,
+    InvocationId,
+    RecordId,
+    RequestId,
+    RunId,
+    Tenant,
+    User,
+)
 from core.instructions.kind import INSTRUCTIONS, RUN
 from core.instructions.steps import InstructionsPut, RunPut, SourcePut, VersionsDrop
-from core.keys import CollectionKey, ConversationKey, Key, RunKey, UserKey
+from core.keys import CollectionKey, ConversationKey, InvocationKey, Key, RunKey, UserKey
 from core.long_term.kind import COLLECTION
 from core.long_term.steps import CollectionPut, RecordDrop, RecordPut, UsesPut
 from core.model.collection import CollectionRecord, Tombstone
 from core.model.conversation import ConversationRecord, KeyMemory, KeyType, Turn
 from core.model.instructions import InstructionsRecord, Level, Owner, Pin, RunRecord, Source, SourceRef
+from core.model.invocation import InvocationRecord, InvocationState, Item, ItemType
 from core.model.record import Record, RecordKind, Uses
 from core.model.request import RequestRecord
 from core.model.user import UserRecord
@@ -35,8 +47,8 @@ SECRET = "秘密的花园 secret garden"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One kind. `begins` tells SECRET in the `item` of `part`, which `loses` drops; without a `part`, the record is all
-    there is. `due`: the record's field that says when it is to be looked after. `counts`: the items that are left, by
+    """One kind. `begins` tells SECRET in the `item` of `part`, which `loses` drops; without a `part`, none is ever
+    dropped. `due`: the record's field that says when it is to be looked after. `counts`: the items that are left, by
     part, after an aggregate has begun, gone on and lost."""
 
     kind: Kind[Any, Any]
@@ -65,6 +77,10 @@ def _collection_key(tenant: Tenant, user: str) -> CollectionKey:
 
 def _conversation_key(tenant: Tenant, user: str) -> ConversationKey:
     return ConversationKey(tenant=tenant, user=User(user), conversation_id=ConversationId("c-1"))
+
+
+def _invocation_key(tenant: Tenant, user: str) -> InvocationKey:
+    return InvocationKey(tenant=tenant, user=User(user), invocation_id=InvocationId("i-1"))
 
 
 def _instructions_key(tenant: Tenant, user: str) -> Any:
@@ -108,6 +124,24 @@ def _conversation_record(tenant: Tenant, user: str, uid: str, **more: Any) -> Co
     )
 
 
+def _invocation_record(tenant: Tenant, user: str, uid: str, **more: Any) -> InvocationRecord:
+    key = _invocation_key(tenant, user)
+    fields: dict[str, Any] = {"due_time": NOW + DAY} | more
+    return InvocationRecord(
+        key=key,
+        uid=uid,
+        user=key.user,
+        collection=Collection("工作/work"),
+        conversation_id=ConversationId("c-1"),
+        conversation_uid="u-c",
+        query="船几点开?",
+        threshold=2_000,
+        keep_steps=4,
+        create_time=NOW,
+        **fields,
+    )
+
+
 def _instructions_record(tenant: Tenant, user: str, uid: str, **more: Any) -> InstructionsRecord:
     key = _instructions_key(tenant, user)
     return InstructionsRecord(key=key, uid=uid, create_time=NOW, user=user, **more)
@@ -134,6 +168,10 @@ def _pin(path: str, version: int) -> Pin:
 
 def _turn(step: int, text: str) -> Turn:
     return Turn(step=step, input=text, reply="好的。", event_time=NOW, create_time=NOW)
+
+
+def _item(number: int, content: str) -> Item:
+    return Item(number=number, step=number, type=ItemType.THOUGHT, content=content, event_time=NOW)
 
 
 def _fact(name: str, content: str) -> Record:
@@ -203,6 +241,18 @@ CASES = {
         part="records",
         item="r1",
         counts={"records": 1, "tombstones": 1},
+    ),
+    "invocation": Case(
+        kind=INVOCATION,
+        key=_invocation_key,
+        record=_invocation_record,
+        begins=lambda record: (RunningPut(record=record), ItemsAdd(items=(_item(1, "想一想。"),))),
+        goes_on=lambda record: (
+            ItemsAdd(items=(_item(2, "Look at the timetable."), _item(3, "九点。"))),
+            RunningPut(record=replace(record, item_count=3, last_step=3)),
+        ),
+        loses=lambda record: (RunningPut(record=replace(record, state=InvocationState.ENDING)),),
+        counts={"items": 3},
     ),
     "conversation": Case(
         kind=CONVERSATION,
