@@ -1,7 +1,8 @@
 """Carrying out the end of an invocation, in a fixed order, each part under a request of its own.
 
-Law: the conversation first, then the answer is kept for a repeated call, then the invocation goes with its feed. A
-crash repeats the sequence: what is done already answers as a replay, so nothing is there twice and nothing is lost.
+Law: the conversation first, then long-term memory, then the answer is kept for a repeated call, then the invocation
+goes with its feed. A crash repeats the sequence: what is done already answers as a replay, so nothing is there twice and
+nothing is lost.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from core.errors import (
     MemoryOff,
     UserNotFound,
 )
-from core.ids import ConversationId, InvocationId, RequestId
+from core.ids import ConversationId, InvocationId, RecordId, RequestId
 from core.keys import ConversationKey, InvocationKey, UserKey
 from core.model.conversation import Turn
 from core.model.invocation import Ending, InvocationRecord, InvocationSummary, Item
@@ -31,6 +32,7 @@ from core.model.record import NO_CONVERSATION
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.add_turns import grown
 from core.usecases.conversation.founding import require_on, required
+from core.usecases.conversation.learn import learn
 from core.usecases.conversation.tending import unit_of
 from core.usecases.house import House
 from core.usecases.user.writer import writer_of
@@ -49,6 +51,8 @@ class Concluded:
     conversation_id: ConversationId = NO_CONVERSATION
     step: int = 0
     revision: int = 0
+    episode_id: str = ""
+    strategy_ids: tuple[RecordId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +78,9 @@ async def _conclude(house: House, key: InvocationKey) -> None:
     if record.ending is None:
         return
     concluded = await _tell_conversation(house, record, record.ending, items)
+    if concluded.conversation_id == record.conversation_id:  # else it is gone, or memory is off
+        episode_id, strategy_ids = await learn(house, record, record.ending, items)
+        concluded = replace(concluded, episode_id=episode_id, strategy_ids=strategy_ids)
     await _keep_answer(house, record, concluded)
     with suppress(InvocationNotFound):
         await house.invocations.delete(key, record.uid)

@@ -2533,15 +2533,25 @@ class EndInvocationResponse(_message.Message):
     STEP_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    EPISODE_ID_FIELD_NUMBER: _builtins.int
+    STRATEGY_IDS_FIELD_NUMBER: _builtins.int
     step: _builtins.int
     """The turn added. 0: none."""
     revision: _builtins.int
     """The conversation's revision after the end. 0: it was told nothing."""
     replayed: _builtins.bool
     """Whether this is the first answer to the same request_id, again."""
+    episode_id: _builtins.str
+    """The episode recorded in the collection. Empty: none, as fewer than two tools were called, it held a secret or found
+    no room.
+    """
     @_builtins.property
     def summary(self) -> Global___InvocationSummary:
         """What the conversation keeps of it. Absent: without a conversation, while memory is off, or deleted since."""
+
+    @_builtins.property
+    def strategy_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The recoveries recorded or reinforced in the collection: a failed call, and the same tool's next success."""
 
     def __init__(
         self,
@@ -2550,10 +2560,12 @@ class EndInvocationResponse(_message.Message):
         step: _builtins.int = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        episode_id: _builtins.str = ...,
+        strategy_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "revision", b"revision", "step", b"step", "summary", b"summary"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["episode_id", b"episode_id", "replayed", b"replayed", "revision", b"revision", "step", b"step", "strategy_ids", b"strategy_ids", "summary", b"summary"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

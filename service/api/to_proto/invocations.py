@@ -71,6 +71,8 @@ def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
         step=concluded.step if concluded else 0,
         revision=concluded.revision if concluded else 0,
         replayed=ended.replayed,
+        episode_id=concluded.episode_id if concluded else "",
+        strategy_ids=concluded.strategy_ids if concluded else (),
     )
 
 

@@ -1,0 +1,109 @@
+"""The offline Distiller: what a run of an agent teaches, by rules.
+
+Law: pure and deterministic; every word of it stands in the run. A failed call of a tool and the next call of the same
+tool that succeeded are a recovery. Two or more calls are an episode.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.agents.memory_roles import Passage, PassageKind, Unit
+from core.agents.offline.compressing import error_line
+from core.agents.offline.remembering import summary
+from core.model.invocation import Item, ItemType
+from core.model.record import Episode, Recovery
+from core.text.scripts import is_chinese
+
+GOAL, OUTCOME, LESSONS, STEP, MESSAGE = 4_096, 400, 4_000, 400, 1_000  # code points at most
+STEPS = 100
+RECOVERIES = 20
+ACTIONS = 2  # of fewer there is no episode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """A tool called, and how that went. `message`: of one that failed."""
+
+    item: Item
+    failed: bool
+    error_type: str
+    message: str
+
+
+def recoveries(items: Sequence[Item]) -> tuple[Recovery, ...]:
+    """Each failed call with the same tool's next success; at most RECOVERIES, the latest."""
+    calls = [call for call in _calls(items) if call.item.tool]
+    found = []
+    for place, call in enumerate(calls):
+        later = (c for c in calls[place + 1 :] if c.item.tool == call.item.tool and not c.failed)
+        if call.failed and (mended := next(later, None)) is not None:
+            recovery = Recovery(
+                error_type=call.error_type,
+                tool=call.item.tool,
+                message=call.message,
+                original_json=call.item.arguments_json or "{}",
+                fixed_json=mended.item.arguments_json or "{}",
+            )
+            found.append(recovery)
+    return tuple(found[-RECOVERIES:])
+
+
+def episode(query: str, items: Sequence[Item], result: str) -> Episode | None:
+    """What was tried and what came of it; None of a run with fewer than two calls."""
+    calls = list(_calls(items))
+    if len(calls) < ACTIONS:
+        return None
+    return Episode(
+        goal=query.strip()[:GOAL],
+        steps=tuple(_step(call) for call in calls[-STEPS:]),
+        outcome=_outcome(result),
+        lessons=_lessons(items),
+    )
+
+
+def _calls(items: Sequence[Item]) -> Iterator[_Call]:
+    for place, item in enumerate(items):
+        if item.type is ItemType.ACTION:
+            seen = _answer(item, items[place + 1 :])
+            told = seen if seen is not None and seen.failed else item
+            failed = item.failed or told.failed
+            yield _Call(
+                item=item,
+                failed=failed,
+                error_type=item.error_type or told.error_type or "error",
+                message=(error_line(told) or told.content.strip())[:MESSAGE] if failed else "",
+            )
+
+
+def _answer(action: Item, later: Sequence[Item]) -> Item | None:
+    """What the tool answered, before another was called."""
+    for item in later:
+        if item.type is ItemType.ACTION:
+            return None
+        if item.type is ItemType.OBSERVATION and item.tool in ("", action.tool):
+            return item
+    return None
+
+
+def _step(call: _Call) -> str:
+    said = call.item.arguments_json or " ".join(call.item.content.split())
+    told = f"{call.item.tool} {said}".strip()
+    return (f"{told} ✗ {call.error_type}" if call.failed else told)[:STEP] or "-"
+
+
+def _outcome(result: str) -> str:
+    if not result.strip():
+        return ""
+    passage = Passage(number=0, kind=PassageKind.SUMMARY, text=result)
+    unit = Unit.CHARACTERS if is_chinese(result[:1_000]) else Unit.WORDS
+    return summary([passage], OUTCOME // 8, unit)[:OUTCOME]
+
+
+def _lessons(items: Sequence[Item]) -> str:
+    """Decisions, and what failed beside what mended it."""
+    decided = [" ".join(i.content.split())[:STEP] for i in items if i.type is ItemType.DECISION]
+    mended = [
+        f"{each.tool}: {each.error_type} {each.original_json[:STEP]} → {each.fixed_json[:STEP]}"
+        for each in recoveries(items)
+    ]
+    return "\n".join(filter(None, [*decided, *mended]))[:LESSONS]
