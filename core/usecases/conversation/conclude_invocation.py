@@ -1,8 +1,8 @@
 """Carrying out the end of an invocation, in a fixed order, each part under a request of its own.
 
-Law: the conversation first, then long-term memory, then the answer is kept for a repeated call, then the invocation
-goes with its feed. A crash repeats the sequence: what is done already answers as a replay, so nothing is there twice and
-nothing is lost.
+Law: the conversation first, then long-term memory; then the answer is kept for a repeated call, and the invocation
+goes with its feed. A crash repeats the sequence: what is done already answers as a replay, so nothing is there
+twice and nothing is lost.
 """
 
 from collections.abc import Callable

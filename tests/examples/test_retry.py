@@ -1,0 +1,62 @@
+"""An agent learns from a failed tool in one process, and another process has learned it, too."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memorybank.v1 import long_term_pb2 as pb
+from memorybank_client.adapters.retry import patched
+from service.server import running
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.server import settings_for
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(address: str) -> list[str]:
+    environment = {**os.environ, "PYTHONPATH": ".:protos:clients/python"}
+    done = subprocess.run(
+        [sys.executable, "-m", "examples.retry_agent", address],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+async def test_the_second_run_uses_the_fix_of_the_first_at_its_first_failure(tmp_path: Path) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        first = await asyncio.to_thread(run, str(address))
+        second = await asyncio.to_thread(run, str(address))
+
+    assert first[:3] == [
+        "thinking about: currency USD is not accepted here, only EUR",
+        "booked from pier 3, 63 EUR",
+        "booked from pier 4, 63 EUR",
+    ]
+    assert second[:2] == ["booked from pier 3, 63 EUR", "booked from pier 4, 63 EUR"]
+    assert first[3:] == ["confidence 0.730, 1 recovery"]
+    assert second[2:] == ["confidence 0.781, 1 recovery"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"a": 1, "b": 2}, {"a": 3, "b": 2}),
+        ({"a": 3}, None),
+        ({"a": 1, "gone": 1}, {"a": 3}),
+    ],
+)
+def test_a_mending_changes_what_it_changed_before_and_nothing_else(
+    arguments: dict[str, int], expected: dict[str, int] | None
+) -> None:
+    recovery = pb.Recovery(original_json='{"a": 1, "gone": 0}', fixed_json='{"a": 3}')
+
+    assert patched(arguments, recovery) == expected
