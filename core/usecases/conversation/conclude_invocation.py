@@ -35,7 +35,7 @@ from core.usecases.conversation.founding import require_on, required
 from core.usecases.conversation.learn import learn
 from core.usecases.conversation.tending import unit_of
 from core.usecases.house import House
-from core.usecases.user.writer import writer_of
+from core.usecases.user.writer import tender_of
 from core.user.user import UserAggregate
 
 DID = 400  # tokens of what was done, as the Summariser sees it
@@ -122,7 +122,7 @@ async def _tell_conversation(
         tenant=record.key.tenant, user=record.key.user, conversation_id=record.conversation_id
     )
     try:
-        writer = await writer_of(house, key.tenant, key.user)
+        tender = await tender_of(house, key.tenant, key.user)
         async with house.conversations.reading(key) as conversation:
             _require_same(conversation, record)
             limit = conversation.tiers.summary_length
@@ -131,8 +131,8 @@ async def _tell_conversation(
         tokens = ledger.unrecorded
         stage = _staging(house, record, ending, text, tokens)
         request = part_of(record, "turn")
-        done = await house.conversations.commit(key, required(stage, writer), request, StepGiven)
-    except (ConversationNotFound, MemoryOff):
+        done = await house.conversations.commit(key, required(stage, tender), request, StepGiven)
+    except (ConversationNotFound, MemoryOff, UserNotFound):
         return nothing
     return replace(
         nothing, conversation_id=record.conversation_id, step=done.result.step, revision=done.revision
