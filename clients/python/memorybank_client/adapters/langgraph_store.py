@@ -45,7 +45,7 @@ MISSING = (
 )
 
 
-class MemoryBankStore(BaseStore):  # type: ignore[misc]  # typed where LangGraph is installed
+class MemoryBankStore(BaseStore):
     """One collection of one user. The synchronous client may be shared between threads; `abatch` works in one."""
 
     supports_ttl = True
@@ -66,7 +66,8 @@ class MemoryBankStore(BaseStore):  # type: ignore[misc]  # typed where LangGraph
             record = self._record(op.namespace, op.key)
             return None if record is None else Item(**_fields(record))
         if isinstance(op, PutOp):
-            return self._put(op)
+            self._put(op)
+            return None
         if isinstance(op, SearchOp):
             return self._found(op)
         if isinstance(op, ListNamespacesOp):
@@ -109,7 +110,7 @@ class MemoryBankStore(BaseStore):  # type: ignore[misc]  # typed where LangGraph
     # ---- several ----
 
     def _found(self, op: SearchOp) -> list[SearchItem]:
-        found = self._by_meaning(op) if op.query else ((record, None) for record in self._all())
+        found = self._by_meaning(op.query) if op.query else ((record, None) for record in self._all())
         matching = [
             SearchItem(**_fields(record), score=score)
             for record, score in found
@@ -117,9 +118,9 @@ class MemoryBankStore(BaseStore):  # type: ignore[misc]  # typed where LangGraph
         ]
         return matching[op.offset : op.offset + op.limit]
 
-    def _by_meaning(self, op: SearchOp) -> Iterator[tuple[pb.Record, float | None]]:
+    def _by_meaning(self, query: str) -> Iterator[tuple[pb.Record, float | None]]:
         route = pb.Route(intent=pb.INTENT_DECIDE, categories=[CATEGORY])
-        found = self._client.retrieve_memories(**self._owner, query=op.query, route=route, top_k=MOST)
+        found = self._client.retrieve_memories(**self._owner, query=query, route=route, top_k=MOST)
         for one in found.memories:
             if TAG in one.record.tags:
                 yield one.record, one.similarity
