@@ -5,7 +5,7 @@ goes from its row to its place in one matrix, which an index then keeps as it is
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -22,11 +22,9 @@ from core.model.bank import BankRecord
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node
+from service.adapters.store.bank_rows import BankRows
 from service.adapters.store.database import Connection
 from service.adapters.store.rows import Table, bank_row
-
-if TYPE_CHECKING:
-    from service.adapters.store.bank_tables import BankTables
 
 K = TypeVar("K")
 
@@ -42,7 +40,7 @@ class StateReading:
         self,
         connection: Connection,
         key: BankKey,
-        tables: "BankTables",
+        tables: BankRows,
         queries: Mapping[str, str],
         give_way: GiveWay,
     ) -> None:

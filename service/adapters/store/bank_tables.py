@@ -32,18 +32,15 @@ from core.ids import SegmentRef
 from core.index.giving_way import GiveWay
 from core.keys import BankKey
 from core.model.bank import BankRecord
-from core.model.conflict import Conflict
-from core.model.insight import CompletedTask, Insight
-from core.model.interaction import Attachment, Interaction, Span
-from core.model.lineage import MergeRecord
-from core.model.node import Node
-from core.model.structuring import ClusterWork, Structuring
+from core.model.insight import Insight
+from core.model.interaction import Interaction
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
+from service.adapters.store.bank_rows import BankRows
 from service.adapters.store.bank_state import StateReading
 from service.adapters.store.database import Connection, Guarded
 from service.adapters.store.owned import owner_row
-from service.adapters.store.rows import Column, Row, RowShape, Table, Values, bank_row
+from service.adapters.store.rows import Column, Row, Table, Values, bank_row
 
 T = TypeVar("T")
 
@@ -80,35 +77,13 @@ class _Written(NamedTuple):
     names_rows: bool = False
 
 
-class BankTables:
+class BankTables(BankRows):
     """Implements `OwnedTables`: values as rows, steps as statements, with the dialect's named queries."""
 
     def __init__(self, queries: Mapping[str, str], give_way: GiveWay) -> None:
+        super().__init__()
         self._queries = queries
         self._give_way = give_way
-        self.insights = Table("insights", RowShape(Insight, apart=("completed",)))
-        self.completed = Table("completed_tasks", RowShape(CompletedTask), key=("index",), beside=("index",))
-        self.interactions = Table(
-            "interactions", RowShape(Interaction, apart=("spans", "attachments")), key=("interaction_id",)
-        )
-        self.spans = Table(
-            "segments",
-            RowShape(Span),
-            key=("interaction_id", "index"),
-            beside=("interaction_id", "index", "embedding"),
-        )
-        self.enclosed = Table(
-            "interaction_attachments",
-            RowShape(Attachment),
-            key=("interaction_id", "index"),
-            beside=("interaction_id", "index"),
-        )
-        self.attachments = Table("attachments", RowShape(Attachment), key=("attachment_id",))
-        self.structurings = Table("structurings", RowShape(Structuring), key=("interaction_id",))
-        self.clusters = Table("clusters", RowShape(ClusterWork), key=("interaction_id", "number"))
-        self.nodes = Table("nodes", RowShape(Node), key=("node_id",), beside=("embedding",))
-        self.merges = Table("merges", RowShape(MergeRecord), key=("index",))
-        self.conflicts = Table("conflicts", RowShape(Conflict), key=("conflict_id",))
 
     def is_brief(self, steps: Sequence[Step]) -> bool:
         return len(steps) <= FEW and all(isinstance(step, BRIEF) for step in steps)
