@@ -133,13 +133,28 @@ def _widened(query: Query, depth: int) -> Query:
     return query._replace(top_k=max(query.top_k, depth), min_score=0.0)
 
 
-def judging_candidates(
+def nearest_nodes(
     bank: Bank, node: Node, vector: Vector | None, top_k: int, alpha: float, apart: Set[NodeId]
 ) -> list[NodeId]:
     """The `top_k` nodes nearest to a new one, those `apart` left out, by the plain formula."""
     text = "\n".join((node.summary, node.base_context, *node.base_keywords))
     query = Query(top_k=top_k, alpha=alpha, text=text, vector=vector, exclude=frozenset(apart))
     return [found.key for found in _nodes(bank, query, terms_of(query))][:top_k]
+
+
+def judging_candidates(
+    bank: Bank, node: Node, vector: Vector | None, top_k: int, alpha: float, apart: Set[NodeId]
+) -> list[NodeId]:
+    """The `top_k` nodes that a new one may contradict or be one with: half the nearest, half those by meaning alone.
+
+    Nodes that neighbours have lent the new one's words come first by the formula, and must not crowd out what it is
+    about.
+    """
+    found = nearest_nodes(bank, node, vector, top_k, alpha, apart)
+    if vector is None or len(found) < top_k:
+        return found
+    by_meaning = nearest_nodes(bank, node, vector, top_k, 0.0, apart)
+    return list(dict.fromkeys((*found[: top_k - top_k // 2], *by_meaning, *found)))[:top_k]
 
 
 # ---- the two targets ----

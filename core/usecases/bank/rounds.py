@@ -6,7 +6,7 @@ round is never half done, and two racing memories always see each other: whoever
 composes again on the bank that has the first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from core.agents.opinions import Opinions
@@ -17,7 +17,7 @@ from core.agents.roles import (
     RelatedOpinion,
 )
 from core.bank.bank import Bank
-from core.bank.search import judging_candidates
+from core.bank.search import judging_candidates, nearest_nodes
 from core.bank.steps import (
     ConflictPut,
     EdgePut,
@@ -204,7 +204,7 @@ class Round:
 
     def _go_round(self) -> Outcome:
         for _ in range(MAX_MERGES):
-            candidates = self._candidates()
+            candidates = self._candidates(judging_candidates)
             topics = [topic(self._bank.nodes[c]) for c in candidates]
             found = self._opinions.conflicts_and_merges(topic(self._current), topics)
             conflicts = [o for o in found if isinstance(o, ConflictOpinion)]
@@ -219,21 +219,19 @@ class Round:
                 return self._outcome()
             elif not found:
                 break
-        topics = [in_context(self._shown(c)) for c in self._candidates()]
+        topics = [in_context(self._shown(c)) for c in self._candidates(nearest_nodes)]
         if related := self._opinions.related(in_context(self._current), topics):
             self._relate(related)
         return self._outcome()
 
-    def _candidates(self) -> list[NodeId]:
+    def _candidates(self, chosen: Callable[..., list[NodeId]]) -> list[NodeId]:
         """The nearest nodes by the plain formula that may still be judged: neighbours and settled partners are not."""
         current = self._current
         apart = {current.node_id, *self._gone, *self._neighbors, *self._opponents()}
         apart |= self._bank.settled_with(current.node_id)
         pairs = (*self._settled, *self._points.pairs)
         apart.update(other for first, other in pairs if first == current.node_id)
-        return judging_candidates(
-            self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart
-        )
+        return chosen(self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart)
 
     def _is_settled(self, opinion: ConflictOpinion) -> bool:
         return self._points.is_settled(self._current, self._gone, opinion)
