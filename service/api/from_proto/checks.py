@@ -259,7 +259,8 @@ class Checks:
             self.wrong(f"{field}.f32", f"must be 4 bytes to a number: {len(packed):,} bytes are not")
             return NO_VECTOR
         numbers = np.frombuffer(packed, FLOATS) if packed else np.array(values, dtype=np.float32)
-        wide = numbers.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # of a signalling NaN: it is refused below like any other
+            wide = numbers.astype(np.float64)
         square = float(wide.dot(wide))  # of doubles: float32 numbers that are finite cannot overflow it
         if 0.0 < square < math.inf and len(numbers) <= MOST_DIMENSIONS:
             return numbers

@@ -14,18 +14,20 @@ from memorybank.v1 import (
     memory_bank_pb2,
     query_graph_pb2,
     retrieval_pb2,
+    types_pb2,
 )
 from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from tests.service.api.every_violation import HARMLESS, RIGHT, WRONG
 from tests.service.api.violations import paths, put
-from tests.support.server import Service, refusal
+from tests.support.server import Service, refusal, refused
 
 FILES = (
     memory_bank_pb2,
     query_graph_pb2,
     retrieval_pb2,
+    types_pb2,
     deep_retrieval_pb2,
     instructions_pb2,
     conversation_pb2,
@@ -105,3 +107,14 @@ async def answer(
     except grpc.aio.AioRpcError as error:
         return error.code(), refusal(error).fields
     return grpc.StatusCode.OK, ()
+
+
+async def test_a_signalling_nan_is_refused_like_any_other(service: Service) -> None:
+    signalling = types_pb2.Vector(f32=bytes.fromhex("0100a07f") * 4)
+
+    refusal = await refused(
+        service.retrieval.Search(retrieval_pb2.SearchRequest(bank_id="b1", embedding=signalling))
+    )
+
+    assert refusal.reason == "INVALID_FIELD"
+    assert refusal.fields == ("embedding.f32",)
