@@ -86,7 +86,8 @@ check: lint types layers proto-lint check-proto test  ## All that must hold: wha
 # LangChain is only for its example's tests: without it, and without a network, these are skipped.
 test: setup  ## Run the tests
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
-	@$(BIN)/python -m pytest
+	@# a file's tests stay together: they share what is costly to start
+	@$(BIN)/python -m pytest --numprocesses logical --dist loadscope
 
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks

@@ -2,42 +2,61 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.source_documents.requirement import Requirement, Tested
 
 PROPERTY = "requirement"
-"""The property under which a test of a table reports its document and its requirement."""
+"""The property under which a test of a table reports its row."""
+
+
+class Row(NamedTuple):
+    """A requirement as it is printed: words alone, since reports of tests travel between processes."""
+
+    document: str
+    section: str
+    text: str
+    home: str
+    proof: str
+    test: str
+    """The node id of the test elsewhere that proves it, or empty."""
+
+
+def reported(document: str, requirement: Requirement) -> tuple[str, ...]:
+    """A requirement's row, for its test to report as PROPERTY."""
+    proof = requirement.proof
+    return tuple(
+        Row(
+            document=document,
+            section=requirement.section,
+            text=requirement.text,
+            home=requirement.home,
+            proof=requirement.lacking or str(proof),
+            test=str(proof) if isinstance(proof, Tested) else "",
+        )
+    )
+
 
 _WORST_FIRST = ("failed", "error", "skipped", "xfailed", "passed")
 
 
 def print_tables(reporter: pytest.TerminalReporter) -> None:
     """Prints a table for each source document of which requirements were checked in this run."""
-    tables: dict[str, list[tuple[str, Requirement, str]]] = defaultdict(list)
+    tables: dict[str, list[tuple[str, Row, str]]] = defaultdict(list)
     outcomes = _outcomes(reporter.stats)
     for kind in _WORST_FIRST:
         for report in reporter.stats.get(kind, ()):
-            for document, requirement in _named(report):
-                standing = _standing(kind, requirement, outcomes)
-                tables[document].append((report.nodeid, requirement, standing))
+            for row in _rows(report):
+                tables[row.document].append((report.nodeid, row, _standing(kind, row, outcomes)))
     for document, rows in sorted(tables.items()):
-        _print(
-            reporter,
-            document,
-            [(requirement, standing) for _, requirement, standing in sorted(rows, key=_first)],
-        )
+        # node ids number the rows in the order of their document
+        _print(reporter, document, [(row, standing) for _, row, standing in sorted(rows)])
 
 
-def _first(named: tuple[str, Requirement, str]) -> str:
-    """The node id of a row's test: rows are numbered in it, in the order of their document."""
-    return named[0]
-
-
-def _named(report: Any) -> Iterator[tuple[str, Requirement]]:
-    yield from (value for name, value in getattr(report, "user_properties", ()) if name == PROPERTY)
+def _rows(report: Any) -> Iterator[Row]:
+    yield from (Row(*value) for name, value in getattr(report, "user_properties", ()) if name == PROPERTY)
 
 
 def _outcomes(stats: Mapping[str, Sequence[Any]]) -> dict[str, str]:
@@ -50,23 +69,20 @@ def _outcomes(stats: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     return outcomes
 
 
-def _standing(kind: str, requirement: Requirement, outcomes: Mapping[str, str]) -> str:
+def _standing(kind: str, row: Row, outcomes: Mapping[str, str]) -> str:
     """How a requirement stands; a test elsewhere counts by what became of it, if it was part of this run."""
     if kind == "xfailed":
         return "LACKING"
-    if kind == "passed" and isinstance(requirement.proof, Tested):
-        kind = outcomes.get(f"tests/{requirement.proof.node_id}", "not run")
+    if kind == "passed" and row.test:
+        kind = outcomes.get(row.test, "not run")
     return "holds" if kind == "passed" else kind if kind == "not run" else kind.upper()
 
 
-def _print(reporter: pytest.TerminalReporter, document: str, rows: Sequence[tuple[Requirement, str]]) -> None:
+def _print(reporter: pytest.TerminalReporter, document: str, rows: Sequence[tuple[Row, str]]) -> None:
     counts = Counter(standing for _, standing in rows)
     reporter.section(f"source document {document}")
-    for requirement, standing in rows:
-        proof = requirement.lacking or requirement.proof
-        reporter.line(
-            f"{requirement.section:<9} {standing:<8} {requirement.text} [{requirement.home}; {proof}]"
-        )
+    for row, standing in rows:
+        reporter.line(f"{row.section:<9} {standing:<8} {row.text} [{row.home}; {row.proof}]")
     reporter.line(
         f"{len(rows)} requirements: " + ", ".join(f"{n} {standing}" for standing, n in counts.items())
     )

@@ -15,7 +15,7 @@ from tests.source_documents.document_000.architecture import ARCHITECTURE
 from tests.source_documents.document_000.data_flow import DATA_FLOW
 from tests.source_documents.document_000.modules import INTERFACES, MODULES
 from tests.source_documents.document_000.scenes import MERGE, TASK
-from tests.source_documents.printing import PROPERTY
+from tests.source_documents.printing import PROPERTY, reported
 from tests.source_documents.requirement import Requirement, cases, check
 
 DOCUMENT = "000 Agentic Memory Bank"
@@ -45,6 +45,6 @@ def test_the_requirement_holds(
     play: Callable[[str], object],
     record_property: Callable[[str, object], None],
 ) -> None:
-    record_property(PROPERTY, (document, requirement))
+    record_property(PROPERTY, reported(document, requirement))
 
     check(requirement, play)

@@ -11,7 +11,7 @@ from tests.source_documents.document_001 import INSTRUCTIONS
 from tests.source_documents.document_002 import LAYERED
 from tests.source_documents.document_003 import CONVERSATION
 from tests.source_documents.document_004 import REASONING
-from tests.source_documents.printing import PROPERTY
+from tests.source_documents.printing import PROPERTY, reported
 from tests.source_documents.requirement import Requirement, cases, check
 
 ROWS = [
@@ -30,6 +30,6 @@ def no_scene(name: str) -> object:
 def test_the_requirement_holds(
     document: str, requirement: Requirement, record_property: Callable[[str, object], None]
 ) -> None:
-    record_property(PROPERTY, (document, requirement))
+    record_property(PROPERTY, reported(document, requirement))
 
     check(requirement, no_scene)
