@@ -87,7 +87,7 @@ check: lint types layers proto-lint check-proto test  ## All that must hold: wha
 test: setup  ## Run the tests
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
 	@# a file's tests stay together: they share what is costly to start
-	@$(BIN)/python -m pytest --numprocesses logical --dist loadscope
+	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile
 
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks

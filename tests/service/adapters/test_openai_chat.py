@@ -274,7 +274,13 @@ async def test_a_lasting_failure_is_unavailable_after_the_last_attempt(
 
 
 @pytest.mark.parametrize(
-    "wanted", ["0.05", format_datetime(datetime.now(UTC) - timedelta(hours=1)), "soon", "-3"]
+    "wanted",
+    [
+        "0.05",
+        pytest.param(format_datetime(datetime.now(UTC) - timedelta(hours=1)), id="an hour ago"),
+        "soon",
+        "-3",
+    ],
 )
 async def test_an_endpoint_is_asked_again_when_it_says(endpoint: ChatEndpoint, wanted: str) -> None:
     endpoint.script = [Reply(status=429, headers={"retry-after": wanted}), "{}"]
@@ -289,7 +295,14 @@ async def test_an_endpoint_is_asked_again_when_it_says(endpoint: ChatEndpoint, w
 
 
 @pytest.mark.parametrize(
-    "wanted", ["3600", "inf", "nan", "1e400", format_datetime(datetime.now(UTC) + timedelta(days=1))]
+    "wanted",
+    [
+        "3600",
+        "inf",
+        "nan",
+        "1e400",
+        pytest.param(format_datetime(datetime.now(UTC) + timedelta(days=1)), id="tomorrow"),
+    ],
 )
 async def test_an_endpoint_that_wants_longer_than_the_deadline_is_not_waited_for(
     endpoint: ChatEndpoint, wanted: str
