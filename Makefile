@@ -141,6 +141,9 @@ format: setup  ## Bring the code into form (ruff)
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
+settings: setup  ## Write docs/configuration.md anew from the settings in the code
+	@$(BIN)/python -m tools.document_settings
+
 # ---- the contract ----
 
 proto: $(GENERATOR)/.ready  ## Make stubs, descriptor set and service config from the protos

@@ -43,11 +43,12 @@ from service.casting import (
     open_models,
     open_reranker,
 )
-from service.config import EmbedderSection, RetrievalSection, Settings
+from service.config import Settings
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from service.process.giving_way import loop_first
 from service.process.rounds import again_and_again
+from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.upkeep import told_of_failure
 
 if TYPE_CHECKING:

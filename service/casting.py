@@ -22,8 +22,9 @@ from core.ports.chat import ChatModel
 from core.ports.embedder import Embedder
 from core.ports.reranker import Reranker
 from core.usecases.house import Reranking
-from service.agents_config import LlmSection, ModelSection
-from service.config import ConfigurationError, RerankerSection, Settings
+from service.config import ConfigurationError, Settings
+from service.settings.agents import LlmSection, ModelSection
+from service.settings.retrieval import RerankerSection
 
 if TYPE_CHECKING:
     from service.adapters.openai_chat import Endpoint

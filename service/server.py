@@ -27,11 +27,12 @@ from service.api.gate import Gate, Observer
 from service.api.services import services
 from service.api.symbols import symbols
 from service.bootstrap import open_house
-from service.config import ConfigurationError, GrpcSection, Settings
+from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
 from service.process.collector import brief_collections
 from service.process.observing import observing
 from service.process.rounds import again_and_again
+from service.settings.process import GrpcSection
 from service.upkeep import one_round
 
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is

@@ -11,7 +11,7 @@ from core.errors import AggregateNotFound, MemoryBankError
 from core.keys import Key
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.house import House
-from service.config import BanksSection
+from service.settings.memories import BanksSection
 
 AT_ONCE = 64  # banks purged in one round
 

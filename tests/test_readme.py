@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ import pytest
 from google.protobuf.descriptor_pool import Default
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message_factory import GetMessageClass
-from pydantic import BaseModel, SecretStr
 
 from memorybank.v1 import (
     conversation_pb2,
@@ -30,10 +29,10 @@ from memorybank.v1 import (
     retrieval_pb2,
 )
 from memorybank_client import SyncMemoryBankClient
-from service.agents_config import RoleModelsSection
 from service.cli.demo.server import running_server
-from service.config import NESTING, PREFIX, Settings, make_settings, packaged
+from service.config import NESTING, PREFIX, make_settings, packaged
 from tests.support.shell import Shell
+from tools import document_settings
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -141,20 +140,18 @@ def test_the_table_of_calls_is_the_contract() -> None:
     assert told == {name: [method.name for method in service.methods] for name, service in services.items()}
 
 
-def test_the_table_of_settings_is_complete_and_its_defaults_are_true() -> None:
-    told = {name.strip("`"): default.strip("`") for name, default, _ in table_below("| Setting | Default")}
-
-    assert told == dict(_settings(Settings, "", packaged()))
+def test_the_page_of_settings_is_what_the_code_says() -> None:
+    assert document_settings.PAGE.read_text(encoding="utf-8") == document_settings.page(), (
+        "run: make settings"
+    )
 
 
 def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:
     (example,) = re.findall(r"`(MEMORYBANK_\w+)=\d+`", README)
 
-    names = {
-        f"{PREFIX}{name.replace('.', NESTING)}".upper() for name, _ in _settings(Settings, "", packaged())
-    }
+    names = re.findall(r"^\| `([\w.]+)` \|", document_settings.page(), re.MULTILINE)
 
-    assert example in names
+    assert example in {f"{PREFIX}{name.replace('.', NESTING)}".upper() for name in names}
 
 
 def test_the_variables_and_the_file_shown_put_the_agents_on_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,18 +236,3 @@ def test_every_link_leads_to_a_file() -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
 
     assert [link for link in links if not (ROOT / link).exists()] == []
-
-
-def _settings(section: type[BaseModel], path: str, chosen: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Every setting with its default as TOML would have it."""
-    for name, field in section.model_fields.items():
-        kind, below = field.annotation, chosen.get(name)
-        if kind is RoleModelsSection:  # for each role the same again: told once
-            yield f"{path}{name}.ROLE", ""
-        elif isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from _settings(kind, f"{path}{name}.", below or {})
-        else:
-            default = field.default if below is None else below
-            plain = default.get_secret_value() if isinstance(default, SecretStr) else default
-            shown = "" if plain is None else str(plain)
-            yield f"{path}{name}", shown.lower() if isinstance(plain, bool) else shown

@@ -13,7 +13,8 @@ import structlog
 from core.agents.usage import Asked
 from core.errors import MemoryBankError
 from core.usecases.observer import Observer, Structured
-from service.config import ConfigurationError, MetricsSection
+from service.config import ConfigurationError
+from service.settings.process import MetricsSection
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.agents")
 

@@ -42,9 +42,9 @@ from core.verbatim.query import Query
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.config import StructureSection
 from service.evaluation.locomo import read
 from service.evaluation.sets import World
+from service.settings.retrieval import StructureSection
 from tests.support.changes import START
 from tests.support.conversations import record, turn
 

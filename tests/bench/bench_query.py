@@ -35,11 +35,12 @@ from core.model.interaction import Interaction
 from core.usecases.house import House
 from core.verbatim.structure import Structure
 from service.bootstrap import open_house
-from service.config import StructureSection, load_settings
+from service.config import load_settings
 from service.evaluation import locomo
 from service.evaluation.asking import memorized
 from service.evaluation.pacing import Progress
 from service.evaluation.sets import World
+from service.settings.retrieval import StructureSection
 from tests.bench.corpus import Corpus
 from tests.bench.measuring import table
 from tests.support.changes import START, edge, interaction, node, record

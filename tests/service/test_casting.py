@@ -13,9 +13,9 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2
 from memorybank.v1.retrieval_pb2 import SearchRequest
 from memorybank.v1.types_pb2 import RoleUsage, Usage
-from service.agents_config import AgentsSection, RoleModelsSection
 from service.casting import ALL_ROLES
 from service.config import ConfigurationError
+from service.settings.agents import AgentsSection, RoleModelsSection
 from tests.support import chat_endpoint
 from tests.support.chat_endpoint import ChatEndpoint, failing
 from tests.support.chat_rule import sensible

@@ -13,7 +13,7 @@ from core.usecases.bank.record import Context
 from core.usecases.bank.update_bank import UpdateBank, update_bank
 from core.usecases.bank.update_insight import UpdateInsight, update_insight
 from service.adapters.store.memory_store import MemoryStore
-from service.config import BanksSection
+from service.settings.memories import BanksSection
 from service.upkeep import one_round
 from tests.support.house import KEY, make_bank, open_house
 

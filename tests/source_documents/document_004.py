@@ -64,8 +64,8 @@ REASONING = [
     row(
         "Start",
         "Facts come by the query, five unless told",
-        "service/config.py",
-        "test_readme.py::test_the_table_of_settings_is_complete_and_its_defaults_are_true",
+        "service/settings/memories.py",
+        "test_readme.py::test_the_page_of_settings_is_what_the_code_says",
     ),
     row(
         "Start",

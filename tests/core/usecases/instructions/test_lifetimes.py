@@ -15,7 +15,7 @@ from core.usecases.house import House
 from core.usecases.instructions.list_versions import ListVersions, list_versions
 from core.usecases.instructions.load_sources import LoadSources, SourcesLoaded, load_sources
 from core.usecases.instructions.put_source import PutSource, put_source
-from service.config import BanksSection
+from service.settings.memories import BanksSection
 from service.upkeep import one_round
 from tests.support.house import TickingClock, open_house
 

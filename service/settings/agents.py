@@ -11,27 +11,38 @@ from pydantic import (
     model_validator,
 )
 
-from service.settings_section import Address, Key, Positive, Seconds, Section
+from service.settings.section import Address, Key, Positive, Seconds, Section
 
 
 class ModelSection(Section):
     """A language model behind an OpenAI-compatible endpoint, and how it is asked. What is None is not sent."""
 
     base_url: Address = ""
+    """Address of an endpoint that speaks OpenAI's chat completions API, `/v1` included."""
     api_key: Key = SecretStr("")
+    """Its key."""
     model: str = ""
-    window_tokens: int = Field(default=16_000, ge=4_000)  # of a call, reply included; the prompts take 1,400
+    """The endpoint's name for it."""
+    window_tokens: int = Field(default=16_000, ge=4_000)
+    """What one call may hold, reply included."""
     temperature: float | None = Field(default=None, ge=0, le=2)
+    """Sampling temperature; unset: the endpoint's own."""
     max_output_tokens: Positive | None = None
-    extra: dict[str, Any] = Field(default={})  # sent with every request as it is
-    timeout_seconds: Seconds = 60.0  # of one attempt
-    deadline_seconds: Seconds = 180.0  # of one reply: attempts and the waits between them
-    retries: int = Field(default=3, ge=0, le=20)  # attempts after the first
-    concurrency: Positive = 4  # requests at a time
-    breaker_failures: int = Field(
-        default=5, ge=0
-    )  # in a row, until the endpoint is left alone; 0: it never is
-    breaker_seconds: Seconds = 30.0  # for how long
+    """Tokens of one reply at most, sent as `max_tokens`; unset: the endpoint's own bound."""
+    extra: dict[str, Any] = Field(default={})
+    """A table of whatever else is sent with each request."""
+    timeout_seconds: Seconds = 60.0
+    """Of one attempt."""
+    deadline_seconds: Seconds = 180.0
+    """Of one reply: all attempts, with the waits between them."""
+    retries: int = Field(default=3, ge=0, le=20)
+    """Attempts after the first."""
+    concurrency: Positive = 4
+    """Requests at a time."""
+    breaker_failures: int = Field(default=5, ge=0)
+    """Failures in a row after which it is left alone; 0: never."""
+    breaker_seconds: Seconds = 30.0
+    """Seconds for which it is left alone."""
 
     @property
     def is_named(self) -> bool:
@@ -63,7 +74,9 @@ class LlmSection(ModelSection):
     `replay` takes them instead of asking."""
 
     record: Path | None = None
+    """A file in which every reply is kept."""
     replay: Path | None = None
+    """Such a file: replies come from it and no model is asked."""
     roles: RoleModelsSection = RoleModelsSection()
 
     def of(self, role: str) -> ModelSection:
@@ -93,20 +106,27 @@ Player = Literal["llm", "offline"]
 
 
 class AgentsSection(Section):
-    """Who plays which role; unset: llm where a model is set for it, else offline.
-
-    `fallback`: where the model cannot be had, the offline agent answers, and the usage counts it. `attempts`: how often
-    one task is tried.
-    """
+    """Who plays which role."""
 
     clusterer: Player | None = None
+    """Who groups segments into topics: `llm` or `offline`; unset: `llm` where there is a model for it."""
     structurer: Player | None = None
+    """Who writes the summary of a topic; values as above."""
     judge: Player | None = None
+    """Who judges conflict, merge and relation; values as above."""
     consolidator: Player | None = None
+    """Who writes a merged node; values as above."""
     planner: Player | None = None
+    """Who plans the next tasks; values as above."""
     router: Player | None = None
+    """Who tells what a query of long-term memory is after; values as above."""
     reflector: Player | None = None
+    """Who writes reflections over records; values as above."""
     summariser: Player | None = None
+    """Who summarises stretches of a conversation; values as above."""
     distiller: Player | None = None
+    """Who writes what a conversation must not forget; values as above."""
     fallback: bool = False
+    """Where the model cannot be had, the offline agent answers, and the response's usage says so."""
     attempts: int = Field(default=3, ge=1, le=100)
+    """How often one task is tried before a way round it is sought, and then the goal given up."""
