@@ -1,15 +1,26 @@
-"""What the query graph costs: edits, neighbourhoods, and compiling it anew, by size.
+"""What the query graph costs: edits, neighbourhoods, compiling it anew, by size; and what a merge inherits.
 
 python -m tests.bench.bench_graph
 """
 
+import asyncio
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from core.bank.graph import Graph
+from core.bank.graph import Graph, Links, inherited_links
 from core.ids import NodeId
+from core.kinds import KINDS
+from core.usecases.bank import rounds
+from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
+from service.adapters.store.sqlite_store import SqliteStore
+from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house
 
 
 def microseconds(act: Callable[[], object], rounds: int = 200) -> str:
@@ -64,6 +75,69 @@ def measure(count: int) -> None:
     print(f"  all edges                       {microseconds(graph.edges, 3)}")
 
 
+def united(near: Mapping[NodeId, Collection[NodeId]], gone: Iterable[NodeId] = ()) -> Links:
+    """What `inherited_links` says, by Python sets: the floor."""
+    left_out, links = {*near, *gone}, dict[NodeId, tuple[NodeId, ...]]()
+    for node_id in sorted(near):
+        for other in near[node_id]:
+            if other not in left_out:
+                links[other] = (*links.get(other, ()), node_id)
+    return links
+
+
+def measure_inheritance() -> None:
+    rng, names = np.random.default_rng(7), [NodeId(f"n{i:06}") for i in range(1_000)]
+    print("what a merge inherits")
+    for merged, degree in ((2, 4), (2, 12), (8, 40)):
+        near = {
+            names[i]: [names[int(n)] for n in rng.choice(1_000, degree, replace=False)] for i in range(merged)
+        }
+        for name, inherit in (("igraph", inherited_links), ("Python sets", united)):
+            taken = microseconds(partial(inherit, near))
+            print(f"  {merged} nodes of {degree:2} edges, {name:12} {taken}")
+
+
+async def measure_merges(pairs: int = 1_000, degree: int = 12) -> None:
+    """Whole calls of MergeNodes, by turns with either: the caller's words and vectors, on SQLite."""
+    rng = np.random.default_rng(7)
+    names = [NodeId(f"n{i:05}") for i in range(4 * pairs)]
+
+    def new(place: int) -> NewNode:
+        near = {names[int(n)] for n in rng.integers(max(place, 1), size=degree)} if place else set()
+        vector = rng.standard_normal(4).astype(np.float32)
+        return NewNode(
+            node_id=names[place], summary=names[place], embedding=vector, related_node_ids=tuple(near)
+        )
+
+    with TemporaryDirectory() as folder:
+        store = await SqliteStore.open(Path(folder) / "memory.db", kinds=KINDS)
+        async with open_house(store=store) as house:
+            await make_bank(house, space=CLIENT_SPACE)
+            for place in range(0, len(names), 100):
+                await add_nodes(
+                    house, AddNodes(key=KEY, nodes=tuple(new(p) for p in range(place, place + 100)))
+                )
+            gc.freeze()
+            ways = {"igraph": inherited_links, "Python sets": united}
+            taken: dict[str, list[float]] = {name: [] for name in ways}
+            for number, pair in enumerate(rng.permutation(len(names))[: 2 * pairs].reshape(-1, 2).tolist()):
+                name = list(taken)[number % 2]
+                setattr(rounds, "inherited_links", ways[name])  # noqa: B010  the floor in its place
+                vector = rng.standard_normal(4).astype(np.float32)
+                ids = tuple(names[place] for place in pair)
+                merge = MergeNodes(key=KEY, node_ids=ids, summary="both", embedding=vector)
+                start = time.process_time()
+                await merge_nodes(house, merge)
+                taken[name].append((time.process_time() - start) * 1e6)
+        await store.close()
+    print(f"MergeNodes, whole, of 2 nodes of about {2 * degree} edges (processor time)")
+    for name, times in taken.items():
+        steady = np.mean(sorted(times)[: len(times) * 9 // 10])
+        print(f"  {name:12} {np.median(times):9.1f} µs median {steady:9.1f} µs mean of 9 in 10")
+
+
 if __name__ == "__main__":
+    measure_inheritance()
+    asyncio.run(measure_merges())
     for size in (1_000, 10_000, 100_000):
         measure(size)

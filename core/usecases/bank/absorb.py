@@ -3,16 +3,14 @@
 Law: pure; reads the bank, changes nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
 from core.bank.bank import Bank
+from core.bank.graph import Links
 from core.ids import NodeId
 from core.model.node import Node
 from core.usecases.moment import Moment
-
-Links = Mapping[NodeId, tuple[NodeId, ...]]
-"""Outside neighbours of nodes to be merged, each with those of them it was linked to."""
 
 
 def embedding_text(node: Node) -> str:
@@ -49,17 +47,6 @@ def inherited(bank: Bank, links: Links) -> tuple[Neighbor, ...]:
         )
         for node_id, of in sorted(links.items())
     )
-
-
-def outside(near: Mapping[NodeId, Iterable[NodeId]], gone: Iterable[NodeId]) -> Links:
-    """Every neighbour once that is none of the nodes themselves nor gone. `near`: each node's neighbours."""
-    left_out = {*near, *gone}
-    links: dict[NodeId, tuple[NodeId, ...]] = {}
-    for node_id in sorted(near):
-        for neighbor in near[node_id]:
-            if neighbor not in left_out:
-                links[neighbor] = (*links.get(neighbor, ()), node_id)
-    return links
 
 
 def merged_node(nodes: Sequence[Node], made: Consolidation, node_id: NodeId, moment: Moment) -> Node:

@@ -6,7 +6,7 @@ round is never half done, and two racing memories always see each other: whoever
 composes again on the bank that has the first.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from core.agents.opinions import Opinions
@@ -17,6 +17,7 @@ from core.agents.roles import (
     RelatedOpinion,
 )
 from core.bank.bank import Bank
+from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
 from core.bank.steps import (
     ConflictPut,
@@ -35,13 +36,11 @@ from core.model.node import Node, NodeState
 from core.model.structuring import MergeMade, Outcome
 from core.model.vector import Vector
 from core.usecases.bank.absorb import (
-    Links,
     absorbed,
     embedding_text,
     in_context,
     inherited,
     merged_node,
-    outside,
     topic,
 )
 from core.usecases.bank.contest import closed, contested, handed_over
@@ -380,11 +379,11 @@ class Round:
 
     def _links(self, nodes: Sequence[Node]) -> Links:
         """Every outside neighbour of the nodes, with those it was linked to."""
-        near: dict[NodeId, Iterable[NodeId]] = {}
+        near: dict[NodeId, Collection[NodeId]] = {}
         for node in nodes:
             is_current = self._entered is not None and node.node_id == self._entered.node_id
             near[node.node_id] = self._neighbors if is_current else self._bank.graph.neighbors(node.node_id)
-        return outside(near, self._gone)
+        return inherited_links(near, self._gone)
 
     # ---- related ----
 

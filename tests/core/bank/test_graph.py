@@ -3,7 +3,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core.bank.graph import WORTH_AT_REST, Graph, GraphCompaction
+from core.bank.graph import WORTH_AT_REST, Graph, GraphCompaction, inherited_links
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
 
@@ -121,6 +121,17 @@ class AgainstADict(RuleBasedStateMachine):
 
         assert found.node_ids == expected[:limit]
         assert found.truncated == (limit is not None and len(expected) > limit)
+
+    @rule(some=st.sets(names, min_size=1, max_size=4), gone=st.sets(names, max_size=3))
+    def merge_some(self, some: set[NodeId], gone: set[NodeId]) -> None:
+        merged = sorted(some & self.model.keys())
+        outside = {n for node_id in merged for n in self.model[node_id]} - {*merged, *gone}
+        expected = {n: tuple(m for m in merged if n in self.model[m]) for n in outside}
+
+        links = inherited_links({node_id: self.graph.neighbors(node_id) for node_id in merged}, gone)
+
+        assert links == expected
+        assert list(links) == sorted(expected)
 
     @invariant()
     def is_the_model(self) -> None:
