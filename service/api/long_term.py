@@ -31,13 +31,14 @@ from core.usecases.long_term import (
     update_collection,
     update_record,
 )
-from core.usecases.user import get_user, purge_user, update_user
+from core.usecases.user import export_user, get_user, purge_user, update_user
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.endpoint import Endpoint, client_stream, server_stream, unary
+from service.api.endpoint import Endpoint, as_it_is, client_stream, server_stream, unary
 from service.api.from_proto import collections as whole
 from service.api.from_proto import long_term as parse
 from service.api.from_proto import users as parse_user
 from service.api.to_proto import long_term as render
+from service.api.to_proto import user_files
 from service.api.to_proto import users as render_user
 from service.api.uploads import collection_import
 
@@ -178,6 +179,12 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         ),
         "PurgeUser": unary(
             pb.PurgeUserRequest, parse_user.purge_user, of(purge_user.purge_user), render_user.purge_user
+        ),
+        "ExportUser": server_stream(
+            pb.ExportUserRequest,
+            parse_user.export_user,
+            lambda command: user_files.parts(export_user.export_user(house, command)),
+            as_it_is,
         ),
         "DeclareTools": unary(
             pb.DeclareToolsRequest, parse.declare_tools, declare_tools.declare_tools, render.declare_tools

@@ -72,10 +72,19 @@ def _opened(file: Path) -> Iterator[IO[str]]:
     if file == STANDARD:
         yield sys.stdout
         return
+    with (
+        whole(file) as unfinished,
+        text_file(unfinished, "wt", compressed=file.suffix == ".gz") as out,
+    ):
+        yield out
+
+
+@contextmanager
+def whole(file: Path) -> Iterator[Path]:
+    """Where to write a file, which takes its name when the context ends well."""
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        with text_file(unfinished, "wt", compressed=file.suffix == ".gz") as out:
-            yield out
+        yield unfinished
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)

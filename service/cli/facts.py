@@ -17,6 +17,7 @@ from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Failure
 
 PAGE = 1_000
+PIECE = 262_144  # bytes of a file
 STATES = {pb.RECORD_STATE_CONTESTED: "CONTESTED", pb.RECORD_STATE_SUPERSEDED: "SUPERSEDED"}
 KINDS = {
     "fact": pb.RECORD_KIND_FACT,
@@ -151,6 +152,31 @@ def export(errand: Errand, owner: dict[str, Any], folder: Path) -> None:
                 out.write(part.content)
             files.add(part.path)
     errand.answer({"folder": str(folder), "files": len(files)}, f"wrote {len(files):,} files to {folder}")
+
+
+@facts.command(name="import")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@whose
+@click.option("--allow-sensitive", is_flag=True, help="Keep records though they hold secrets.")
+def import_(errand: Errand, owner: dict[str, Any], folder: Path, allow_sensitive: bool) -> None:
+    """Add the records and reflections of FOLDER, which holds memory.json; what is there stays as it is."""
+    files = sorted(folder.glob("reflections/*.md"))
+    parts = (
+        pb.ExportCollectionResponse(path=path.relative_to(folder).as_posix(), content=piece)
+        for path in (folder / "memory.json", *files)
+        for piece in _pieces(path)
+    )
+    done = errand.client.import_collection(parts, **owner, allow_sensitive=allow_sensitive)
+    said = [f"imported {done.records:,} records, {done.reflections:,} reflections"]
+    said += [f"{len(done.known_ids):,} were there"] if done.known_ids else []
+    said += [f"refused as sensitive: {record_id}" for record_id in done.refused_ids]
+    errand.answer(done, "\n".join(said))
+
+
+def _pieces(path: Path) -> Iterable[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 def _table(rows: Iterable[tuple[str, pb.Record]]) -> RenderableType:

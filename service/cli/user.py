@@ -1,23 +1,29 @@
 """`memorybank user`: whether memory of a user is kept, how much there is, and how it goes."""
 
+from contextlib import closing
+from itertools import groupby
+from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import click
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
 from service.cli.errand import Errand, errand_of_any
+from service.cli.export import whole
 from service.cli.purge import ask
 
 
-@click.group(short_help="See a user, switch memory off or on, purge it.")
+@click.group(short_help="See a user, switch memory off or on, export or purge it.")
 def user() -> None:
-    """See what is kept of a user, switch memory off or on, remove all of it.
+    """See what is kept of a user, switch memory off or on, write all of it out, remove it.
 
     \b
     Examples:
       memorybank user show ada
       memorybank user off ada
+      memorybank user export ada ada.zip
       memorybank user purge ada --banks --yes
     """
 
@@ -62,6 +68,29 @@ def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
         ask(f"Purge all of {name} for good ({_counted(held) or 'settings alone'})?")
     gone = errand.client.purge_user(user=name, include_banks=banks)
     errand.answer(gone, f"purged {name}: {_counted(gone.aggregates) or 'nothing was kept'}")
+
+
+@user.command()
+@NAME
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@errand_of_any
+@click.option("--omit-banks", is_flag=True, help="Leave out the banks that name the user.")
+def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
+    """Write everything of user NAME to FILE, a zip archive of JSON and Markdown.
+
+    `memorybank facts import` takes a collection of it, `memorybank import` a bank.
+    """
+    paths = []
+    with (
+        whole(file) as unfinished,
+        ZipFile(unfinished, "w", ZIP_DEFLATED) as archive,
+        closing(errand.client.export_user(user=name, omit_banks=omit_banks)) as parts,
+    ):
+        for path, pieces in groupby(parts, key=lambda part: part.path):
+            with archive.open(path, "w", force_zip64=True) as out:
+                out.writelines(piece.content for piece in pieces)
+            paths.append(path)
+    errand.answer({"user": name, "file": str(file), "files": paths}, f"wrote {file}: {len(paths):,} files")
 
 
 def _switch(errand: Errand, name: str, *, enabled: bool) -> None:

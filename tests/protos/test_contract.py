@@ -88,7 +88,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
         "DeleteRecords RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
-        "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser",
+        "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser "
+        "ExportUser",
     }
 
     offered = {service.name: " ".join(method.name for method in service.methods) for service in SERVICES}
@@ -214,6 +215,7 @@ def test_every_answer_about_a_bank_tells_its_revision() -> None:
         "memorybank.v1.LongTerm.ListCollections",
         "memorybank.v1.LongTerm.ExportCollection",
         "memorybank.v1.LongTerm.DeclareTools",
+        "memorybank.v1.LongTerm.ExportUser",
     ]
 
 

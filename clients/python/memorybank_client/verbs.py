@@ -264,6 +264,8 @@ class Verbs:
         seconds=TRANSFER,
     )
     """Make records of such files: the parts of an export."""
+    export_user = Down(long_term.ExportUserRequest, long_term.ExportUserResponse, seconds=TRANSFER)
+    """Write out everything of a user as files, part by part."""
     declare_tools = Unary(long_term.DeclareToolsRequest, long_term.DeclareToolsResponse)
     """Declare the tools that an agent may call by itself."""
 

@@ -558,6 +558,127 @@ class PurgeUserResponse(_message.Message):
 Global___PurgeUserResponse: _TypeAlias = PurgeUserResponse  # noqa: Y015
 
 @_typing.final
+class ExportUserRequest(_message.Message):
+    """Whose memory to write out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    OMIT_BANKS_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Who."""
+    omit_banks: _builtins.bool
+    """Whether the banks that name the user stay out."""
+    min_revision: _builtins.int
+    """The least revision of the user's record to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        omit_banks: _builtins.bool = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision", "omit_banks", b"omit_banks", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___ExportUserRequest: _TypeAlias = ExportUserRequest  # noqa: Y015
+
+@_typing.final
+class ExportUserResponse(_message.Message):
+    """A part of a file. Files come one after another, their parts in order. A line of a `.jsonl` file is a JSON object with one
+    field, which is named below and holds that message of this contract in protobuf's JSON form. Each conversation,
+    collection and bank is of one revision; they need not be of one moment. What is empty has no file.
+
+    - `user.json`: GetUserResponse.
+    - `instructions.jsonl`: `source` (Source), every version that is kept of the user's own sources.
+    - `conversations/ID.jsonl`: `conversation` (ConversationRecord), `turn` (Turn), `cluster` (Cluster), `summary` (Summary),
+      `key` (Key), `invocation` (InvocationSummary).
+    - `invocations/ID.jsonl`, of those that have not ended: `invocation` (InvocationSummary), `item` (Item).
+    - `collections/NUMBER/collection.json` (Collection), which says the collection's name; `memory.json` and
+      `reflections/ID.md` beside it, as ExportCollection writes and ImportCollection reads them; `feedback.jsonl`: `feedback`
+      (Feedback).
+    - `banks/ID.jsonl`: ExportRecord, without the vectors of segments, as ImportBank takes them.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PATH_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    path: _builtins.str
+    """The file's path."""
+    content: _builtins.bytes
+    """The next part of it, UTF-8, at most 1 MiB; it may end amid a line."""
+    def __init__(
+        self,
+        *,
+        path: _builtins.str = ...,
+        content: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "path", b"path"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportUserResponse: _TypeAlias = ExportUserResponse  # noqa: Y015
+
+@_typing.final
+class Feedback(_message.Message):
+    """An opinion on records, as GiveFeedback took it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FEEDBACK_ID_FIELD_NUMBER: _builtins.int
+    RECORD_IDS_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    QUERY_FIELD_NUMBER: _builtins.int
+    RESPONSE_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    feedback_id: _builtins.str
+    """Its id."""
+    value: _builtins.float
+    """From -1 to 1: a thumb, or (stars - 3) / 2."""
+    reason: _builtins.str
+    """Why."""
+    query: _builtins.str
+    """What was asked."""
+    response: _builtins.str
+    """What was answered."""
+    @_builtins.property
+    def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """On which records."""
+
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """When it was given."""
+
+    def __init__(
+        self,
+        *,
+        feedback_id: _builtins.str = ...,
+        record_ids: _abc.Iterable[_builtins.str] | None = ...,
+        value: _builtins.float = ...,
+        reason: _builtins.str = ...,
+        query: _builtins.str = ...,
+        response: _builtins.str = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["feedback_id", b"feedback_id", "query", b"query", "reason", b"reason", "record_ids", b"record_ids", "response", b"response", "time", b"time", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Feedback: _TypeAlias = Feedback  # noqa: Y015
+
+@_typing.final
 class Episode(_message.Message):
     """What was tried, and what came of it."""
 

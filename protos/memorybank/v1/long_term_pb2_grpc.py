@@ -184,6 +184,11 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
                 _registered_method=True)
+        self.ExportUser = channel.unary_stream(
+                '/memorybank.v1.LongTerm/ExportUser',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserResponse.FromString,
+                _registered_method=True)
 
 
 class LongTermServicer(object):
@@ -416,6 +421,14 @@ class LongTermServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExportUser(self, request, context):
+        """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
+        memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LongTermServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -563,6 +576,11 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.PurgeUser,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.SerializeToString,
+            ),
+            'ExportUser': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportUser,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1353,6 +1371,33 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/PurgeUser',
             memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/ExportUser',
+            memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.ExportUserResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -130,6 +130,10 @@ class LongTermStub:
     asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
     a crash only delays it. A repetition removes nothing and says so.
     """
+    ExportUser: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]
+    """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
+    memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
+    """
 
 @_typing.type_check_only
 class LongTermAsyncStub(LongTermStub):
@@ -232,6 +236,10 @@ class LongTermAsyncStub(LongTermStub):
     """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
     asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
     a crash only delays it. A repetition removes nothing and says so.
+    """
+    ExportUser: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]  # type: ignore[assignment]
+    """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
+    memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
     """
 
 class LongTermServicer(metaclass=_abc_1.ABCMeta):
@@ -506,6 +514,16 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
         asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
         a crash only delays it. A repetition removes nothing and says so.
+        """
+
+    @_abc_1.abstractmethod
+    def ExportUser(
+        self,
+        request: _long_term_pb2.ExportUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_long_term_pb2.ExportUserResponse], _abc.AsyncIterator[_long_term_pb2.ExportUserResponse]]:
+        """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
+        memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
         """
 
 def add_LongTermServicer_to_server(servicer: LongTermServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

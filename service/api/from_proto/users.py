@@ -2,6 +2,7 @@
 
 from core.ids import Tenant, User
 from core.keys import UserKey
+from core.usecases.user.export_user import ExportUser
 from core.usecases.user.get_user import GetUser
 from core.usecases.user.purge_user import PurgeUser
 from core.usecases.user.quotas import KINDS
@@ -45,6 +46,15 @@ def purge_user(request: pb.PurgeUserRequest, tenant: Tenant) -> PurgeUser:
     with checking() as check:
         check.request(request)
         return PurgeUser(key=_key(check, tenant, request.user, "user"), include_banks=request.include_banks)
+
+
+def export_user(request: pb.ExportUserRequest, tenant: Tenant) -> ExportUser:
+    with checking() as check:
+        return ExportUser(
+            key=_key(check, tenant, request.user, "user"),
+            omit_banks=request.omit_banks,
+            min_revision=check.min_revision(request),
+        )
 
 
 def _key(check: Checks, tenant: Tenant, user: str, path: str) -> UserKey:

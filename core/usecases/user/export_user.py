@@ -1,0 +1,184 @@
+"""ExportUser: everything that is kept of a user, as files.
+
+Law: reads alone. Each aggregate is of one revision, however long writing it out takes; one that is deleted meanwhile is
+left out. Left out, too: vectors, which are made anew, the hashes of what was deleted, and which versions a run saw.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from core.conversation.conversation import Conversation
+from core.errors import AggregateNotFound, UserNotFound
+from core.keys import BankKey, CollectionKey, ConversationKey, InvocationKey, UserKey
+from core.model.collection import Feedback
+from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, Turn, TurnCluster
+from core.model.instructions import Level, Owner, Source
+from core.model.invocation import InvocationRecord, InvocationSummary, Item
+from core.ports.store import Listing
+from core.usecases.bank.export_bank import ExportBank, export_bank
+from core.usecases.bank.export_records import BREATH, ExportRecord
+from core.usecases.house import House
+from core.usecases.long_term.export_collection import ExportCollection, FilePart, export_collection
+from core.usecases.long_term.get_collection import CollectionSeen, GetCollection, get_collection
+from core.usecases.user.get_user import GetUser, UserSeen, get_user
+
+PAGE = 256  # aggregates that are listed at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportUser:
+    """`omit_banks`: without the task memory that names the user."""
+
+    key: UserKey
+    omit_banks: bool = False
+    min_revision: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnedSource:
+    owner: Owner
+    source: Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedTurn:
+    """A turn, and the cluster it lies in; empty: none."""
+
+    turn: Turn
+    cluster_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitCluster:
+    cluster: TurnCluster
+    hits: ClusterHits | None
+
+
+Value = (
+    UserSeen
+    | OwnedSource
+    | ConversationRecord
+    | PlacedTurn
+    | HitCluster
+    | Summary
+    | KeyMemory
+    | InvocationSummary
+    | InvocationRecord
+    | Item
+    | CollectionSeen
+    | Feedback
+    | ExportRecord
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The next value of a file, on a line of its own. The lines of a file come one after another."""
+
+    path: str
+    value: Value
+
+
+async def export_user(house: House, command: ExportUser) -> AsyncGenerator[Line | FilePart, None]:
+    """Raises UserNotFound (nothing is kept of the user), RevisionNotReached."""
+    count = 0
+    async for piece in _pieces(house, command):
+        count += 1
+        if count % BREATH == 0:
+            await asyncio.sleep(0)
+        yield piece
+
+
+async def _pieces(house: House, command: ExportUser) -> AsyncIterator[Line | FilePart]:
+    key, banks = command.key, [] if command.omit_banks else await _banks(house, command.key)
+    try:
+        seen = await get_user(house, GetUser(key=key, min_revision=command.min_revision))
+    except UserNotFound:
+        if not banks:
+            raise
+    else:
+        yield Line(path="user.json", value=seen)
+    for part in (_instructions, _conversations, _invocations, _collections):
+        async for piece in part(house, key):
+            yield piece
+    for bank in banks:
+        with suppress(AggregateNotFound):
+            async for record in export_bank(house, ExportBank(key=bank, omit_segment_vectors=True)):
+                yield Line(path=f"banks/{bank.bank_id}.jsonl", value=record)
+
+
+async def _records(house: House, key: UserKey, kind: str) -> AsyncIterator[Any]:
+    """The records of the user's aggregates of a kind, by name."""
+    after = ""
+    while found := await house.store.listed(key.tenant, kind, Listing(user=key.user), after, PAGE):
+        for record, _ in found:
+            yield record
+        after = found[-1][0].key.name
+
+
+async def _banks(house: House, key: UserKey) -> list[BankKey]:
+    return [record.key async for record in _records(house, key, BankKey.kind)]
+
+
+async def _instructions(house: House, key: UserKey) -> AsyncIterator[Line]:
+    """The user's own sources, every version that is kept."""
+    owner, sources = Owner(level=Level.USER, name=key.user), list[Source]()
+    with suppress(AggregateNotFound):
+        async with house.instructions.reading(owner.key(key.tenant)) as kept:
+            sources = [version for path in kept.paths for _, version in sorted(kept.versions(path).items())]
+    for source in sources:
+        yield Line(path="instructions.jsonl", value=OwnedSource(owner=owner, source=source))
+
+
+async def _conversations(house: House, key: UserKey) -> AsyncIterator[Line]:
+    async for record in _records(house, key, ConversationKey.kind):
+        values: Sequence[Value] = ()
+        with suppress(AggregateNotFound):
+            async with house.conversations.reading(record.key) as conversation:
+                values = _told(conversation)
+        for value in values:
+            yield Line(path=f"conversations/{record.key.conversation_id}.jsonl", value=value)
+
+
+def _told(conversation: Conversation) -> Sequence[Value]:
+    turns = conversation.newest(len(conversation.steps))
+    clusters = conversation.clusters_in_order()
+    return (
+        conversation.record,
+        *(PlacedTurn(turn=turn, cluster_id=conversation.cluster_of(turn.step)) for turn in turns),
+        *(HitCluster(cluster=each, hits=conversation.hits.get(each.cluster_id)) for each in clusters),
+        *conversation.summaries_in_order(),
+        *conversation.keys_in_order(),
+        *conversation.invocations_in_order(),
+    )
+
+
+async def _invocations(house: House, key: UserKey) -> AsyncIterator[Line]:
+    """The working memory of invocations that have not ended."""
+    async for record in _records(house, key, InvocationKey.kind):
+        values: Sequence[Value] = ()
+        with suppress(AggregateNotFound):
+            async with house.invocations.reading(record.key) as invocation:
+                values = (invocation.record, *invocation.in_order())
+        for value in values:
+            yield Line(path=f"invocations/{record.key.invocation_id}.jsonl", value=value)
+
+
+async def _collections(house: House, key: UserKey) -> AsyncIterator[Line | FilePart]:
+    """Each in a folder of its own, by number: their names are free, and need not be names of files."""
+    number = 0
+    async for record in _records(house, key, CollectionKey.kind):
+        number += 1
+        folder = f"collections/{number}"
+        with suppress(AggregateNotFound):
+            seen = await get_collection(house, GetCollection(key=record.key))
+            yield Line(path=f"{folder}/collection.json", value=seen)
+            async for part in export_collection(house, ExportCollection(key=record.key)):
+                yield FilePart(path=f"{folder}/{part.path}", content=part.content)
+            async with house.collections.reading(record.key) as collection:
+                given = sorted(collection.feedback.values(), key=lambda each: (each.time, each.feedback_id))
+            for feedback in given:
+                yield Line(path=f"{folder}/feedback.jsonl", value=feedback)

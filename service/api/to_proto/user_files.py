@@ -1,0 +1,102 @@
+"""A user's memory written out: files of JSON lines, in parts.
+
+Law: what stands on a line is a message of the contract. A part is handed on when it is long enough, or its file ends.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+
+from google.protobuf.json_format import MessageToJson
+from google.protobuf.message import Message
+
+from core.model.collection import Feedback
+from core.model.conversation import ConversationRecord, KeyMemory, Summary
+from core.model.invocation import InvocationRecord, InvocationSummary, Item
+from core.usecases.long_term.export_collection import FilePart
+from core.usecases.long_term.get_collection import CollectionSeen
+from core.usecases.user.export_user import HitCluster, Line, OwnedSource, PlacedTurn, Value
+from core.usecases.user.get_user import UserSeen
+from memorybank.v1 import conversation_pb2
+from memorybank.v1 import long_term_pb2 as pb
+from service.api.to_proto import conversation, instructions, invocations, long_term, users
+from service.api.to_proto.export import Writer
+from service.api.to_proto.values import time
+
+PART = 262_144  # bytes after which a part is handed on
+LARGEST_PART = 1_048_576
+
+
+async def parts(pieces: AsyncIterator[Line | FilePart]) -> AsyncGenerator[pb.ExportUserResponse, None]:
+    """The parts of all files."""
+    path, gathered, bank = "", bytearray(), Writer()
+    async for piece in pieces:
+        if piece.path != path:
+            for part in _cut(path, gathered):
+                yield part
+            path, gathered, bank = piece.path, bytearray(), Writer()
+        gathered += (piece.content if isinstance(piece, FilePart) else _line(piece.value, bank)).encode()
+        if len(gathered) >= PART:
+            for part in _cut(path, gathered):
+                yield part
+            gathered = bytearray()
+    for part in _cut(path, gathered):
+        yield part
+
+
+def _cut(path: str, content: bytearray) -> Iterator[pb.ExportUserResponse]:
+    for start in range(0, len(content), LARGEST_PART):
+        yield pb.ExportUserResponse(path=path, content=bytes(content[start : start + LARGEST_PART]))
+
+
+def _line(value: Value, bank: Writer) -> str:
+    name, message = _message(value, bank)
+    told = MessageToJson(message, indent=None, preserving_proto_field_name=True, ensure_ascii=False)
+    return f'{{"{name}": {told}}}\n' if name else told + "\n"
+
+
+def _message(value: Value, bank: Writer) -> tuple[str, Message]:
+    """A message, and under which name it stands on its line; with no name it is the line."""
+    match value:
+        case UserSeen():
+            return "", users.get_user(value)
+        case OwnedSource():
+            return "source", instructions.source(value.owner, value.source)
+        case ConversationRecord():
+            return "conversation", conversation.record(value)
+        case PlacedTurn():
+            return "turn", conversation.turn(value.turn, value.cluster_id)
+        case HitCluster():
+            return "cluster", conversation.cluster(value.cluster, value.hits)
+        case Summary():
+            return "summary", conversation.summary(value)
+        case KeyMemory():
+            return "key", conversation.key(value)
+        case InvocationSummary():
+            return "invocation", invocations.summary(value)
+        case InvocationRecord():
+            return "invocation", _running(value)
+        case Item():
+            return "item", invocations.item(value)
+        case CollectionSeen():
+            return "", long_term.get_collection(value).collection
+        case Feedback():
+            return "feedback", _feedback(value)
+        case _:
+            return "", bank.response(value).record
+
+
+def _running(value: InvocationRecord) -> conversation_pb2.InvocationSummary:
+    return conversation_pb2.InvocationSummary(
+        invocation_id=value.key.invocation_id, query=value.query, event_time=time(value.create_time)
+    )
+
+
+def _feedback(value: Feedback) -> pb.Feedback:
+    return pb.Feedback(
+        feedback_id=value.feedback_id,
+        record_ids=value.record_ids,
+        value=value.value,
+        reason=value.reason,
+        query=value.query,
+        response=value.response,
+        time=time(value.time),
+    )
