@@ -133,6 +133,10 @@ class Store(Protocol):
     async def delete(self, key: Key, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
         """Remove every row of the aggregate and every trace on disk.
 
+        A large one stops being there at once; its rows go a portion at a time, between other writes. One that was cut
+        short is still among `keys_of_user` and `expired`: to delete it again, under its uid, is to go on; so does
+        whoever founds another under the key.
+
         Raises not found (also for another uid), HeadMoved where it does not stand at `revision`.
         """
         ...

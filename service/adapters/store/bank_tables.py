@@ -39,31 +39,29 @@ from core.ports.store import PurgeCounts
 from service.adapters.store.bank_rows import BankRows
 from service.adapters.store.bank_state import StateReading
 from service.adapters.store.database import Connection, Guarded
-from service.adapters.store.owned import owner_row
+from service.adapters.store.owned import Rows, owner_row
 from service.adapters.store.rows import Column, Row, Table, Values, bank_row
 
 T = TypeVar("T")
 
-PURGES: Mapping[str, str] = {  # what removes a bank, by table: those that refer to others first
-    table: f"DELETE FROM {table} WHERE tenant = :tenant AND bank_id = :bank_id"
-    for table in (
-        "edges",
-        "settled_pairs",
-        "nodes",
-        "interaction_attachments",
-        "attachments",
-        "refutations",
-        "segments",
-        "clusters",
-        "structurings",
-        "interactions",
-        "merges",
-        "conflicts",
-        "completed_tasks",
-        "insights",
-    )
+REMOVED: Mapping[
+    str, tuple[str, ...]
+] = {  # with a bank, in this order: tables that refer to others first; their keys
+    "edges": ("node_id", "other_node_id"),
+    "settled_pairs": ("node_id", "other_node_id"),
+    "nodes": ("node_id",),
+    "interaction_attachments": ("interaction_id", "index"),
+    "attachments": ("attachment_id",),
+    "refutations": ("interaction_id", "index", "start", "end", "conflict_id"),
+    "segments": ("interaction_id", "index"),
+    "clusters": ("interaction_id", "number"),
+    "structurings": ("interaction_id",),
+    "interactions": ("interaction_id",),
+    "merges": ("index",),
+    "conflicts": ("conflict_id",),
+    "completed_tasks": ("index",),
+    "insights": (),
 }
-
 
 FEW = 8  # steps; a few brief ones become statements sooner than another thread would begin
 BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
@@ -124,8 +122,8 @@ class BankTables(BankRows):
         row = connection.execute(self._queries["segment_vector"], asked).fetchone()
         return None if row is None else row[0]
 
-    def purge(self, key: BankKey) -> Mapping[str, Guarded]:
-        return {table: Guarded(purge, [bank_row(key)]) for table, purge in PURGES.items()}
+    def purge(self, key: BankKey) -> Sequence[Rows]:
+        return [Rows(table, bank_row(key), columns) for table, columns in REMOVED.items()]
 
     def counted(self, connection: Connection, key: BankKey) -> PurgeCounts:
         (files_left,) = connection.execute(self._queries["files_left"], bank_row(key)).fetchone()

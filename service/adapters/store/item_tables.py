@@ -16,7 +16,7 @@ from core.keys import Key
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.database import Connection, Guarded
-from service.adapters.store.owned import owner_row
+from service.adapters.store.owned import Rows, owner_row
 
 FEW = 8  # steps whose statements are made on the loop
 PORTION = 20  # rows read before others may go on
@@ -87,14 +87,8 @@ class ItemTables:
         row = connection.execute(self._queries["vector"], asked).fetchone()
         return None if row is None else row[0]
 
-    def purge(self, key: Key) -> Mapping[str, Guarded]:
-        return {
-            table: Guarded(
-                f"DELETE FROM {table} WHERE tenant = :tenant AND kind = :kind AND name = :name",
-                [owner_row(key)],
-            )
-            for table in ("vectors", "items")
-        }
+    def purge(self, key: Key) -> Sequence[Rows]:
+        return [Rows(table, owner_row(key), ("part", "item")) for table in ("vectors", "items")]
 
     def counted(self, connection: Connection, key: Key) -> PurgeCounts:
         return PurgeCounts(

@@ -4,7 +4,7 @@ Law: the store asks these of the tables of a kind, and knows no table but those 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from core.aggregate.change import Head
 from core.keys import Key
@@ -12,6 +12,15 @@ from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.database import Connection, Guarded
 from service.adapters.store.rows import Row
+
+
+class Rows(NamedTuple):
+    """The rows of one aggregate in one table: those with the owner's values in its columns. The columns of `key` tell
+    them apart."""
+
+    table: str
+    owner: Row
+    key: tuple[str, ...]
 
 
 class OwnedTables(Protocol):
@@ -41,8 +50,8 @@ class OwnedTables(Protocol):
         self, connection: Connection, key: Any, uid: str, part: str, space: str, item: Any
     ) -> bytes | None: ...
 
-    def purge(self, key: Any) -> Mapping[str, Guarded]:
-        """What removes its rows, by table, in order."""
+    def purge(self, key: Any) -> Sequence[Rows]:
+        """Its rows, those that refer to others first."""
         ...
 
     def counted(self, connection: Connection, key: Any) -> PurgeCounts:

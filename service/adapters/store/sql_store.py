@@ -5,6 +5,7 @@ is the change's parent. Everything of an aggregate is keyed by (tenant, kind, na
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -13,7 +14,7 @@ from typing import Any
 from core.aggregate.change import Change, Head
 from core.aggregate.codec import decode, dumps, encode_text, instant, micros, vector_of
 from core.aggregate.kind import Kinds
-from core.errors import HeadMoved, RequestIdReused, RequirementFailed, RevisionTrimmed
+from core.errors import AggregateNotFound, HeadMoved, RequestIdReused, RequirementFailed, RevisionTrimmed
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.keys import BankKey, Key
 from core.model.request import RequestRecord
@@ -22,6 +23,7 @@ from core.ports.store import Leftover, Listing, PurgeCounts, Require
 from service.adapters.store.database import Connection, Database, Guarded, Plan, Refused
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.owned import OwnedTables, owner_row
+from service.adapters.store.purging import Purgeable, Purging
 from service.adapters.store.rows import Row, RowShape
 
 TRIMMED_AT_ONCE = 200  # entries of the feed to one transaction, which takes some milliseconds
@@ -41,6 +43,7 @@ class SqlStore:
         self._sql = queries
         self._kinds = kinds
         self._tables = tables
+        self._purging = Purging(database, queries, tables)
         self._requests = RowShape(RequestRecord)
 
     async def close(self) -> None:
@@ -66,7 +69,10 @@ class SqlStore:
         try:
             await self._database.write(plan, self._landed(key, uid, changes[-1]), meanwhile)
         except Refused as refused:
-            await self._name_refusal(key, uid, changes, requires, refused)
+            if founding is not None and await self._finishes_purge(key):
+                await self.append(key, uid, changes, requires=requires, erase=erase)
+            else:
+                await self._name_refusal(key, uid, changes, requires, refused)
 
     async def put_vectors(
         self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]
@@ -80,25 +86,17 @@ class SqlStore:
     async def delete(self, key: Key, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
         while True:
             standing, counts = await self._database.read(partial(self._to_be_purged, key))
-            if standing is None or uid not in (None, standing[0]):
+            if standing is None or uid not in (None, standing.uid):
                 raise self._kinds[key.kind].missing(key)
-            if revision not in (None, standing[1]):
+            if revision not in (None, standing.revision):
                 raise HeadMoved
             try:
-                removed = await self._purge(key, *standing[:2])
+                removed = await self._purging.purge(key, standing)
             except Refused:
                 continue  # it changed, or went, between our look and the purge
             await self._database.scrub()
-            return replace(counts, **removed)  # type: ignore[arg-type]  # names of counts, all of them numbers
-
-    async def _purge(self, key: Key, uid: str, revision: int) -> Mapping[str, int]:
-        """Remove every row; how many of those that are counted by their table."""
-        purges = {**self._tables[key.kind].purge(key), **{t: _purge_of(t, key) for t in _OF_ALL}}
-        guard = self._is_there(key, uid, revision)
-        owe = Guarded(self._sql["owe_a_scrub"], [()])
-        touched = await self._database.write([guard, *purges.values(), owe])
-        gone = dict(zip(purges, touched[1:-1], strict=True))
-        return {table: gone[table] for table in _COUNTED if table in gone}
+            counted = {table: removed[table] for table in _COUNTED if table in removed}
+            return replace(counts, **counted)  # type: ignore[arg-type]  # names of counts, all of them numbers
 
     async def trim(self, before: datetime) -> int:
         limit: Row = {"before": micros(before), "limit": TRIMMED_AT_ONCE}
@@ -295,6 +293,16 @@ class SqlStore:
 
     # ---- refusals ----
 
+    async def _finishes_purge(self, key: Key) -> bool:
+        """Remove what bears the name of an aggregate to be founded while its own purge is under way, or was cut short;
+        whether anything did."""
+        standing = await self._database.read(partial(self._purging.purgeable, key))
+        if standing is None or standing.head:
+            return False
+        with suppress(AggregateNotFound):  # finished by another process meanwhile
+            await self.delete(key, standing.uid)
+        return True
+
     async def _name_refusal(
         self,
         key: Key,
@@ -336,8 +344,8 @@ class SqlStore:
         row: Standing | None = connection.execute(self._sql["stands"], owner_row(key)).fetchone()
         return row
 
-    def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Standing | None, PurgeCounts]:
-        return self._standing(key, connection), self._tables[key.kind].counted(connection, key)
+    def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Purgeable | None, PurgeCounts]:
+        return self._purging.purgeable(key, connection), self._tables[key.kind].counted(connection, key)
 
     def _changes(
         self, key: Key, uid: str, after: int, limit: int, connection: Connection
@@ -361,10 +369,4 @@ class SqlStore:
         ]
 
 
-_OF_ALL = ("requests", "changes", "aggregates")
 _COUNTED = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")
-
-
-def _purge_of(table: str, key: Key) -> Guarded:
-    sql = f"DELETE FROM {table} WHERE tenant = :tenant AND kind = :kind AND name = :name"
-    return Guarded(sql, [owner_row(key)])

@@ -442,6 +442,7 @@ async def test_the_questions_of_the_background_use_their_indexes(store: SqliteSt
     connection.close()
 
     assert [name for name, index in asked.items() if index not in plans[name]] == []
+    assert "aggregates_being_purged" in plans["expired"]
 
 
 # ---- several processes, and their deaths ----

@@ -10,7 +10,7 @@ CREATE TABLE aggregates (
     name        TEXT NOT NULL,
     uid         TEXT NOT NULL,
     revision    INTEGER NOT NULL,
-    head        TEXT NOT NULL,  -- change_id of the newest change: the fence
+    head        TEXT NOT NULL,  -- change_id of the newest change: the fence; empty while the rows are being purged
     record      TEXT NOT NULL,  -- JSON; the columns below show what is asked for by name
     goal        TEXT AS (json_extract(record, '$.goal')) VIRTUAL,
     user        TEXT AS (json_extract(record, '$.user')) VIRTUAL,
@@ -29,6 +29,7 @@ CREATE TABLE aggregates (
 CREATE INDEX aggregates_finished ON aggregates (finish_time) WHERE finish_time IS NOT NULL;
 CREATE INDEX aggregates_due ON aggregates (due_time) WHERE due_time IS NOT NULL;
 CREATE INDEX aggregates_to_purge ON aggregates (purge_time) WHERE purge_time IS NOT NULL;
+CREATE INDEX aggregates_being_purged ON aggregates (head) WHERE head = '';
 CREATE INDEX aggregates_of_user ON aggregates (tenant, user, kind, name) WHERE user <> '';
 
 CREATE TABLE changes (

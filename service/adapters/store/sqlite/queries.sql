@@ -9,22 +9,27 @@ ON CONFLICT DO NOTHING
 UPDATE aggregates SET revision = ?6, head = ?7  -- by position, as add_change: every append does
 WHERE tenant = ?1 AND kind = ?2 AND name = ?3 AND uid = ?4 AND head = ?5 AND revision = ?8
 
+-- An aggregate whose rows are being purged, or were until a process died, has no head. Its row goes last.
 -- name: stands
-SELECT uid, revision, head, record FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name
+SELECT uid, revision, head, record FROM aggregates
+WHERE tenant = :tenant AND kind = :kind AND name = :name AND head <> ''
+
+-- name: purgeable
+SELECT uid, revision, head FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name
 
 -- name: is_there
 SELECT 1 FROM aggregates
-WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
+WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND head <> ''
   AND (:revision IS NULL OR revision = :revision)
 
 -- name: fulfils
 SELECT 1 WHERE EXISTS (
   SELECT 1 FROM aggregates
-  WHERE tenant = :tenant AND kind = :kind AND name = :name
+  WHERE tenant = :tenant AND kind = :kind AND name = :name AND head <> ''
     AND (:uid IS NULL OR uid = :uid) AND (:generation IS NULL OR generation = :generation)
     AND (NOT :enabled OR (coalesce(enabled, 1) AND coalesce(state, '') <> 'purging'))
 ) OR :if_there AND NOT EXISTS (
-  SELECT 1 FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name
+  SELECT 1 FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name AND head <> ''
 )
 
 -- name: heads
@@ -32,13 +37,14 @@ SELECT tenant, kind, name, uid, revision, head
 FROM json_each(:keys) AS wanted
 CROSS JOIN aggregates ON tenant = json_extract(wanted.value, '$[0]')
   AND kind = json_extract(wanted.value, '$[1]') AND name = json_extract(wanted.value, '$[2]')
+WHERE head <> ''
 
 -- name: put_record
 UPDATE aggregates SET record = :record WHERE tenant = :tenant AND kind = :kind AND name = :name
 
 -- name: listed
 SELECT record, revision FROM aggregates
-WHERE tenant = :tenant AND kind = :kind AND name > :after
+WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
   AND (:user = '' OR user = :user)
   AND (:collection = '' OR collection = :collection)
   AND (:state = '' OR state = :state)
@@ -52,7 +58,8 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after
 ORDER BY name LIMIT :limit
 
 -- name: count
-SELECT count(*) FROM aggregates WHERE tenant = :tenant AND kind = :kind AND user = :user AND user <> ''
+SELECT count(*) FROM aggregates
+WHERE tenant = :tenant AND kind = :kind AND user = :user AND user <> '' AND head <> ''
 
 -- name: keys_of_user
 SELECT tenant, kind, name, uid FROM aggregates
@@ -70,6 +77,8 @@ SELECT tenant, kind, name, uid FROM (
   FROM aggregates WHERE finish_time IS NOT NULL AND coalesce(ttl, :default_ttl) >= 0
   UNION ALL
   SELECT tenant, kind, name, uid, purge_time AS time FROM aggregates WHERE purge_time IS NOT NULL
+  UNION ALL
+  SELECT tenant, kind, name, uid, 0 AS time FROM aggregates WHERE head = ''
 ) WHERE time <= :now ORDER BY time, tenant, kind, name LIMIT :limit
 
 -- name: add_change
@@ -102,6 +111,9 @@ WHERE verb = excluded.verb AND digest = excluded.digest
 -- name: request
 SELECT request_id, verb, digest, create_time, answer, revision FROM requests
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND request_id = :request_id
+  AND EXISTS (
+    SELECT 1 FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name AND head <> ''
+  )
 
 -- name: put_item
 INSERT INTO items (tenant, kind, name, part, item, value) VALUES (?, ?, ?, ?, ?, ?)
@@ -153,6 +165,13 @@ DELETE FROM changes WHERE rowid IN (
 
 -- name: trim_requests
 DELETE FROM requests WHERE create_time < :before
+
+-- name: begin_purge
+UPDATE aggregates SET head = ''
+WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND revision = :revision
+
+-- name: end_purge
+DELETE FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND head = ''
 
 -- name: owe_a_scrub
 INSERT INTO unscrubbed DEFAULT VALUES

@@ -1,0 +1,107 @@
+"""The purge of one aggregate: in one transaction where it is small, a portion of rows at a time where it is large.
+
+Law: a large one loses its head first, so nothing reads or writes half of it, and its own row last: a purge cut short
+is known by that row, and whoever finds it goes on. Other writes come between two portions.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from core.keys import Key
+from service.adapters.store.database import Connection, Database, Guarded, Refused
+from service.adapters.store.owned import OwnedTables, Rows, owner_row
+
+PORTION = 500  # rows to one transaction, which takes some ten milliseconds
+OF_ALL = {"requests": ("request_id",), "changes": ("revision",)}  # and their keys
+
+Removed = Mapping[str, int]
+
+
+class Purgeable(NamedTuple):
+    """Where an aggregate stands that is to be purged; `head` is empty once that has begun."""
+
+    uid: str
+    revision: int
+    head: str
+
+
+class Purging:
+    """Removes the rows of aggregates, whose kinds' `tables` say where they are."""
+
+    def __init__(
+        self, database: Database, queries: Mapping[str, str], tables: Mapping[str, OwnedTables]
+    ) -> None:
+        self._database, self._sql, self._tables = database, queries, tables
+
+    def purgeable(self, key: Key, connection: Connection) -> Purgeable | None:
+        row = connection.execute(self._sql["purgeable"], owner_row(key)).fetchone()
+        return None if row is None else Purgeable(*row)
+
+    async def purge(self, key: Key, standing: Purgeable) -> Removed:
+        """How many rows went, by table. Raises Refused where it does not stand there any more."""
+        parts = [
+            *(Rows(table, owner_row(key), columns) for table, columns in OF_ALL.items()),
+            *self._tables[key.kind].purge(key),
+        ]
+        if standing.head and not await self._database.read(partial(_are_many, parts)):
+            return await self._at_once(key, standing, parts)
+        return await self._in_portions(key, standing, parts)
+
+    async def _at_once(self, key: Key, standing: Purgeable, parts: Sequence[Rows]) -> Removed:
+        touched = await self._database.write(
+            [self._begin(key, standing), *(_gone(rows) for rows in parts), *self._end(key, standing)]
+        )
+        return {rows.table: gone for rows, gone in zip(parts, touched[1:-2], strict=True)}
+
+    async def _in_portions(self, key: Key, standing: Purgeable, parts: Sequence[Rows]) -> Removed:
+        if standing.head:
+            await self._database.write([self._begin(key, standing)])
+        removed = Counter[str]()
+        for rows in parts:
+            portion = _portion(rows)
+            gone = PORTION
+            while gone == PORTION:
+                (gone,) = await self._database.write([portion])
+                removed[rows.table] += gone
+        try:
+            await self._database.write(self._end(key, standing))
+        except Refused:
+            return removed  # another process has finished it
+        return removed
+
+    def _begin(self, key: Key, standing: Purgeable) -> Guarded:
+        at = {**owner_row(key), "uid": standing.uid, "revision": standing.revision}
+        return Guarded(self._sql["begin_purge"], [at], must_touch=1)
+
+    def _end(self, key: Key, standing: Purgeable) -> tuple[Guarded, Guarded]:
+        end = Guarded(self._sql["end_purge"], [{**owner_row(key), "uid": standing.uid}], must_touch=1)
+        return end, Guarded(self._sql["owe_a_scrub"], [()])
+
+
+def _are_many(parts: Sequence[Rows], connection: Connection) -> bool:
+    """Whether there are more rows than go at once."""
+    left = PORTION
+    for rows in parts:
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit) AS some"
+        (count,) = connection.execute(sql, {**rows.owner, "limit": left + 1}).fetchone()
+        left -= count
+        if left < 0:
+            return True
+    return False
+
+
+def _gone(rows: Rows) -> Guarded:
+    return Guarded(f"DELETE FROM {rows.table} WHERE {_conditions(rows)}", [rows.owner])
+
+
+def _portion(rows: Rows) -> Guarded:
+    columns = ", ".join(f'"{column}"' for column in (*rows.owner, *rows.key))
+    some = f"SELECT {columns} FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit"
+    sql = f"DELETE FROM {rows.table} WHERE ({columns}) IN ({some})"
+    return Guarded(sql, [{**rows.owner, "limit": PORTION}])
+
+
+def _conditions(rows: Rows) -> str:
+    return " AND ".join(f"{column} = :{column}" for column in rows.owner)
