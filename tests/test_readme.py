@@ -1,4 +1,5 @@
-"""The README is true: its commands run and print what it shows, its tables are complete, its calls are the contract's.
+"""The README and the pages it leads to are true: commands run and print what is shown, tables are complete, calls are
+the contract's.
 
 Numbers, ids and times of shown output may differ (machines and days do); words may not. A line of `...` stands for
 any lines.
@@ -35,7 +36,12 @@ from tests.support.shell import Shell
 from tools import document_settings
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("clients/python/*.md"))
+}
+RUN = ("README.md", "docs/tour.md", "docs/agents.md")
+"""The pages whose commands are run, each against a server of its own."""
 ADDRESS = "127.0.0.1:7700"
 
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -85,10 +91,11 @@ def recipes() -> dict[str, str]:
     return dict(re.findall(r"^([a-z-]+):[^\n]*## [^\n]*\n((?:\t[^\n]*\n)*)", makefile, re.MULTILINE))
 
 
-def table_below(heading: str) -> list[list[str]]:
+def table_below(page: str, heading: str) -> list[list[str]]:
     """The cells of the first table after a line."""
     rows: list[list[str]] = []
-    for line in README[README.index(heading) :].splitlines():
+    text = PAGES[page]
+    for line in text[text.index(heading) :].splitlines():
         if line.startswith("|"):
             rows.append([cell.strip() for cell in line.strip("|").split(" | ")])
         elif rows:
@@ -97,11 +104,12 @@ def table_below(heading: str) -> list[list[str]]:
 
 
 @pytest.mark.slow
-def test_every_command_runs_and_prints_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", RUN)
+def test_every_command_runs_and_prints_what_is_shown(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("OPENAI_MODEL", raising=False)  # the example's model is its script
     known: dict[str, str] = {}
-    commands = [found for block in CONSOLE.findall(README) for found in COMMAND.findall(block)]
+    commands = [found for block in CONSOLE.findall(PAGES[page]) for found in COMMAND.findall(block)]
 
     with running_server() as server:
         for command, shown in commands:
@@ -110,7 +118,7 @@ def test_every_command_runs_and_prints_what_is_shown(monkeypatch: pytest.MonkeyP
                 continue
             bind(shown, run(ID.sub(lambda own: known[own[0]], command), Shell(server=server)), known)
 
-    assert len(commands) >= 8
+    assert commands
 
 
 def test_make_does_what_the_readme_says_it_does() -> None:
@@ -118,7 +126,9 @@ def test_make_does_what_the_readme_says_it_does() -> None:
 
     assert made["demo"].split()[-2:] == ["$(BIN)/memorybank", "demo"] or "memorybank demo" in made["demo"]
     assert f"memorybank serve --listen {ADDRESS} --data data" in made["serve"]
-    assert [cell.strip("`").removeprefix("make ") for cell, _ in table_below("## Development")] == list(made)
+    assert [
+        cell.strip("`").removeprefix("make ") for cell, _ in table_below("CONTRIBUTING.md", "| | |")
+    ] == list(made)
 
 
 def test_the_table_of_calls_is_the_contract() -> None:
@@ -135,7 +145,10 @@ def test_the_table_of_calls_is_the_contract() -> None:
     for module in modules:
         services |= module.DESCRIPTOR.services_by_name
 
-    told = {name: re.findall(r"`(\w+)`", calls) for name, calls in table_below("| Service | RPCs |")}
+    told = {
+        name: re.findall(r"`(\w+)`", calls)
+        for name, calls in table_below("docs/contract.md", "| Service | RPCs |")
+    }
 
     assert told == {name: [method.name for method in service.methods] for name, service in services.items()}
 
@@ -147,7 +160,7 @@ def test_the_page_of_settings_is_what_the_code_says() -> None:
 
 
 def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:
-    (example,) = re.findall(r"`(MEMORYBANK_\w+)=\d+`", README)
+    (example,) = re.findall(r"`(MEMORYBANK_\w+)=\d+`", PAGES["docs/configuration.md"])
 
     names = re.findall(r"^\| `([\w.]+)` \|", document_settings.page(), re.MULTILINE)
 
@@ -155,8 +168,8 @@ def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:
 
 
 def test_the_variables_and_the_file_shown_put_the_agents_on_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    (shown,) = re.findall(r"^export (MEMORYBANK_.*)$", README, re.MULTILINE)
-    (file,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    (shown,) = re.findall(r"^export (MEMORYBANK_.*)$", PAGES["docs/models.md"], re.MULTILINE)
+    (file,) = re.findall(r"```toml\n(.*?)```", PAGES["docs/models.md"], re.DOTALL)
     for variable in shown.replace("…", "yours").split():
         monkeypatch.setenv(*variable.split("=", 1))
 
@@ -170,7 +183,9 @@ def test_the_variables_and_the_file_shown_put_the_agents_on_a_model(monkeypatch:
 
 
 def test_the_calls_from_other_languages_are_requests_of_the_contract() -> None:
-    calls = [(after or before, one or other) for one, after, before, other in CALL.findall(README)]
+    calls = [
+        (after or before, one or other) for one, after, before, other in CALL.findall(PAGES["README.md"])
+    ]
 
     for path, body in calls:
         service, _, method = path.partition("/")
@@ -190,7 +205,7 @@ def test_the_agents_loop_is_adopted_as_shown() -> None:
         assert tools[0]["type"] == "function"
         return "Answer: the ferry leaves at nine."
 
-    exec(python_with("def solve("), scope)
+    exec(python_of("README.md", "def solve("), scope)
     with running_server() as server:
         answer = scope["solve"](agent, "When does the ferry to Naxos leave?", server)
 
@@ -208,7 +223,7 @@ def test_the_preference_that_an_agent_keeps_in_one_run_holds_in_the_next() -> No
             return "noted", edit
         return ("九点" if "in Chinese" in system else "at nine"), None
 
-    exec(python_with("def run("), scope)
+    exec(python_of("docs/instructions.md", "def run("), scope)
     with running_server() as server, SyncMemoryBankClient(server) as client:
         client.put_source(owner=scope["ADA"], path="AGENTS.md", text="- Answer in English.")
         answers = [
@@ -224,15 +239,34 @@ def test_the_preference_that_an_agent_keeps_in_one_run_holds_in_the_next() -> No
     assert answers == ["at nine", "noted", "at nine", "九点"]
 
 
-def python_with(definition: str) -> str:
-    """The README's Python in which something is defined."""
-    (code,) = [
-        block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if definition in block
-    ]
+@pytest.mark.slow
+def test_ten_lines_give_a_chat_agent_its_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    scope: dict[str, Any] = {}
+    shown: list[str] = []
+
+    def model(messages: list[dict[str, str]]) -> str:
+        shown.append("\n".join(message["content"] for message in messages))
+        return f"answer {len(shown)}"
+
+    exec(python_of("README.md", "def chat("), scope)
+    with running_server() as server:
+        scope["chat"](model, ["Where shall we go?", "And what may it cost?"], server)
+
+    assert capsys.readouterr().out.split("\n") == ["answer 1", "answer 2", ""]
+    assert all("The budget is 500 euros." in prompt for prompt in shown)
+    assert "Where shall we go?" in shown[1]
+    assert "answer 1" in shown[1]
+
+
+def python_of(page: str, definition: str) -> str:
+    """A page's Python in which something is defined."""
+    blocks = re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL)
+    (code,) = [block for block in blocks if definition in block]
     return str(code)
 
 
-def test_every_link_leads_to_a_file() -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_to_a_file(page: str) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", PAGES[page])
 
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
