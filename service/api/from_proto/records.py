@@ -106,6 +106,8 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
     event_time = check.optional_time(given, "event_time", f"{path}event_time") or EPOCH
     confidence = check.optional_share(given, "confidence", f"{path}confidence")
     check.amount(f"{path}steps", given.steps, MOST_STEPS)
+    if given.steps and min(given.steps) < 1:
+        check.wrong(f"{path}steps", "must be steps of a conversation, which count from 1")
     return Record(
         record_id=RecordId(optional_id(check, f"{path}record_id", given.record_id)) or NO_RECORD,
         kind=kind,

@@ -4,10 +4,15 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
-from tests.service.api import violations, violations_of_conversations, violations_of_instructions
+from tests.service.api import (
+    violations,
+    violations_of_conversations,
+    violations_of_instructions,
+    violations_of_long_term,
+)
 from tests.service.api.violations import Table
 
-_TABLES = (violations, violations_of_conversations, violations_of_instructions)
+_TABLES = (violations, violations_of_conversations, violations_of_instructions, violations_of_long_term)
 
 RIGHT: dict[str, Message] = {method: request for table in _TABLES for method, request in table.RIGHT.items()}
 WRONG: dict[str, Table] = {method: wrong for table in _TABLES for method, wrong in table.WRONG.items()}

@@ -11,12 +11,14 @@ from memorybank.v1 import (
     conversation_pb2,
     deep_retrieval_pb2,
     instructions_pb2,
+    long_term_pb2,
     memory_bank_pb2,
     query_graph_pb2,
     retrieval_pb2,
     types_pb2,
 )
 from memorybank.v1 import conversation_pb2 as conversation
+from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from tests.service.api.every_violation import HARMLESS, RIGHT, WRONG
@@ -31,6 +33,7 @@ FILES = (
     deep_retrieval_pb2,
     instructions_pb2,
     conversation_pb2,
+    long_term_pb2,
 )
 METHODS: dict[str, MethodDescriptor] = {
     method.name: method
@@ -65,7 +68,8 @@ async def test_a_wrong_value_is_refused_by_its_field_and_nothing_is_written(
             user="ada", conversation_id="c1", turns=[conversation.Turn(input="Hello")]
         )
     )
-    before, unexpected = await service.revision("b1"), []
+    await service.long_term.StoreFact(long_term.StoreFactRequest(user="ada", content="x", wait=True))
+    before, kept, unexpected = await service.revision("b1"), await kept_of_ada(service), []
 
     for path, values in WRONG[method].items():
         for value in values:
@@ -79,6 +83,17 @@ async def test_a_wrong_value_is_refused_by_its_field_and_nothing_is_written(
     assert not unexpected
     assert await service.revision("b1") == before
     assert await service.bank_ids() == ["b1"]
+    assert await kept_of_ada(service) == kept
+
+
+async def kept_of_ada(service: Service) -> tuple[str, ...]:
+    """Her settings and counts, her collections, and the records of the unnamed one."""
+    answers: list[Message] = [
+        await service.long_term.GetUser(long_term.GetUserRequest(user="ada")),
+        await service.long_term.ListCollections(long_term.ListCollectionsRequest(user="ada")),
+        await service.long_term.ListRecords(long_term.ListRecordsRequest(user="ada")),
+    ]
+    return tuple(map(str, answers))
 
 
 def wrong(method: str, path: str, value: Any) -> list[Message]:
