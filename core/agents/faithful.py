@@ -8,13 +8,28 @@ day it was said, comes to them.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 
-from core.agents.memory_roles import KEY_CHARACTERS, KeyOpinion, Passage, Unit
-from core.text.moments import Frame, spans
-from core.text.scripts import WIDE
+from core.agents.memory_roles import (
+    CANDIDATE_CHARACTERS,
+    KEY_CHARACTERS,
+    Candidate,
+    KeyOpinion,
+    Passage,
+    PassageKind,
+    Unit,
+)
+from core.text.chinese import tagged
+from core.text.moments import CALENDAR, Frame, spans
+from core.text.scripts import HAN, WIDE
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+NAME = re.compile(r"(?<=[\w,;'’] )[A-Z][\w-]*")
+NAMED_KINDS = ("nr", "ns", "nt", "nz")  # persons, places, organisations, other names
+CATEGORY = re.compile(r"[a-z][a-z0-9_]{0,63}")
+TELLS = frozenset({PassageKind.INPUT, PassageKind.TOOL_RESULT})
+NO_NAMES = CALENDAR | {"i", "user", "speaker", "tool", "用户", "工具"}
 
 
 def length(text: str, unit: Unit) -> int:
@@ -46,6 +61,37 @@ def problem_of_key(opinion: KeyOpinion, passages: Sequence[Passage]) -> str:
     return _unheard(opinion.text, passages)
 
 
+def problem_of_candidate(candidate: Candidate, passages: Sequence[Passage]) -> str:
+    """What is wrong with a fact that was found; empty if nothing is."""
+    cited = [passage for passage in passages if passage.number in candidate.passages]
+    if not candidate.passages or len(cited) != len(set(candidate.passages)):
+        return "a fact must name the passages it rests on, of those given"
+    if any(passage.kind not in TELLS for passage in cited):
+        return "a fact must rest on inputs and tool results alone"
+    if not any(map(str.isalnum, candidate.content)):
+        return "a fact has no words"
+    if len(candidate.content) > CANDIDATE_CHARACTERS:
+        return f"a fact has {len(candidate.content)} characters, and may have {CANDIDATE_CHARACTERS}"
+    if not CATEGORY.fullmatch(candidate.category):
+        return "a category must be a lower-case word"
+    return _unheard(candidate.content, cited) or _unnamed(candidate.content, cited)
+
+
+def _unnamed(text: str, passages: Sequence[Passage]) -> str:
+    """Which name of the text none of the passages has. A word that begins a sentence need not be one."""
+    heard = "\n".join(f"{passage.speaker}\n{passage.text}" for passage in passages).casefold()
+    for name in _names(text):
+        if name.casefold() not in heard and name.casefold() not in NO_NAMES:
+            return f"{name} stands in none of the passages"
+    return ""
+
+
+def _names(text: str) -> Iterator[str]:
+    yield from NAME.findall(text)
+    if HAN.search(text):
+        yield from (w.text for w in tagged(text) if w.kind.startswith(NAMED_KINDS) and len(w.text) > 1)
+
+
 def _unheard(text: str, passages: Sequence[Passage]) -> str:
     heard = {figure for passage in passages for figure in _figures(passage.text)}
     heard |= {str(passage.step) for passage in passages}
@@ -68,8 +114,10 @@ def _dates(passages: Iterable[Passage]) -> Iterator[str]:
         if said is None:
             continue
         yield from _parts(said.year, said.month, said.day)
-        for start, _ in spans(passage.text, Frame(first=said.year, last=said.year, now=said)):
+        for start, end in spans(passage.text, Frame(first=said.year, last=said.year, now=said)):
+            last = end - timedelta(days=1)
             yield from _parts(start.year, start.month, start.day)
+            yield from _parts(last.year, last.month, last.day)
 
 
 def _parts(*numbers: int) -> Iterator[str]:

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from core.agents.memory_roles import (
+    Candidate,
     Distiller,
+    Extractor,
     KeyOpinion,
     MemoryAgents,
     Passage,
@@ -69,6 +71,7 @@ def memory_with_fallback(first: MemoryAgents, second: MemoryAgents) -> MemoryAge
     return MemoryAgents(
         summariser=SummariserOr(first.summariser, second.summariser),
         distiller=DistillerOr(first.distiller, second.distiller),
+        extractor=ExtractorOr(first.extractor, second.extractor),
     )
 
 
@@ -204,6 +207,16 @@ class DistillerOr:
 
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
         return await _either(lambda: self._first.key(passages), lambda: self._second.key(passages))
+
+
+class ExtractorOr:
+    def __init__(self, first: Extractor, second: Extractor) -> None:
+        self._first, self._second = first, second
+
+    async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
+        return await _either(
+            lambda: self._first.extract(passages, known), lambda: self._second.extract(passages, known)
+        )
 
 
 async def _either(first: Callable[[], Awaitable[Answer]], second: Callable[[], Awaitable[Answer]]) -> Answer:

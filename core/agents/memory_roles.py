@@ -11,12 +11,17 @@ from enum import StrEnum
 from typing import Protocol
 
 KEY_CHARACTERS = 200
+MOST_CANDIDATES = 20  # of one question
+CANDIDATE_CHARACTERS = 400
+MOST_PASSAGES = 30  # that facts are looked for in at once
+MOST_KNOWN = 20
 
 
 class PassageKind(StrEnum):
     INPUT = "input"
     REPLY = "reply"
     SUMMARY = "summary"
+    TOOL_RESULT = "tool result"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +70,29 @@ class Distiller(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A fact that may be worth keeping beyond the conversation, and the numbers of the passages it rests on."""
+
+    content: str
+    category: str
+    confidence: float
+    passages: tuple[int, ...]
+    subcategory: str = ""
+
+
+class Extractor(Protocol):
+    async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
+        """What lasts of what the user said and tools answered, at most MOST_CANDIDATES; `known` is not told again.
+
+        None may rest on a REPLY: what an agent said is no fact about its user.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryAgents:
     """One of each, chosen in bootstrap."""
 
     summariser: Summariser
     distiller: Distiller
+    extractor: Extractor

@@ -21,6 +21,8 @@ _MONTH_OF = {name: n for n, name in enumerate(_MONTHS, 1)} | {
 }
 _MONTH_OF["sept"] = 9
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+CALENDAR = frozenset(_MONTHS) | frozenset(_DAYS)
+"""Names of months and days of the week."""
 _NUMBERS = {word: n for n, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}
 _NUMBERS |= {"a": 1, "an": 1, "couple of": 2, "few": 3, "several": 3}
 _DIGITS = {digit: n for n, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "几": 3}

@@ -67,6 +67,7 @@ class RoleModelsSection(Section):
     reflector: RoleModelSection = RoleModelSection()
     summariser: RoleModelSection = RoleModelSection()
     distiller: RoleModelSection = RoleModelSection()
+    extractor: RoleModelSection = RoleModelSection()
 
 
 class LlmSection(ModelSection):
@@ -126,6 +127,8 @@ class AgentsSection(Section):
     """Who summarises stretches of a conversation; values as above."""
     distiller: Player | None = None
     """Who writes what a conversation must not forget; values as above."""
+    extractor: Player | None = None
+    """Who finds what lasts of what users and tools said; values as above."""
     fallback: bool = False
     """Where the model cannot be had, the offline agent answers, and the response's usage says so."""
     attempts: int = Field(default=3, ge=1, le=100)

@@ -133,7 +133,16 @@ def test_a_reranker_must_be_described_and_capped(wrong: dict[str, Any], problem:
 
 # ---- language models ----
 
-ROLES = ("clusterer", "structurer", "judge", "consolidator", "planner", "summariser", "distiller")
+ROLES = (
+    "clusterer",
+    "structurer",
+    "judge",
+    "consolidator",
+    "planner",
+    "summariser",
+    "distiller",
+    "extractor",
+)
 MODEL = {"base_url": "http://127.0.0.1:1/v1", "api_key": "a-secret", "model": "good"}
 
 

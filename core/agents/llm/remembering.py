@@ -1,4 +1,4 @@
-"""The Summariser and the Distiller on a language model.
+"""The Summariser and the Distiller on a language model (the Extractor: `extracting`).
 
 Law: a reply is read with core's own checks, so that a model is told what is wrong and asked again.
 """
@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from core.agents.faithful import problem_of_key, problem_of_summary
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.extracting import LlmExtractor
+from core.agents.llm.fence import message
+from core.agents.llm.passages import enclosed, fitted, shortened, size
 from core.agents.memory_roles import KeyOpinion, MemoryAgents, Passage, PassageKind, Purpose, Unit
 from core.agents.parsing import Fields, Malformed
 from core.ports.chat import ChatModel, ReplyShape
-from core.text.tokens import estimate
 
 SUMMARY = ReplyShape(name="summary", schema=shapes.fields(summary=shapes.TEXT))
 KEY = ReplyShape(
@@ -33,8 +34,8 @@ class LlmSummariser:
         self._asking = Asking("summariser", model, "summariser")
 
     async def summarise(self, passages: Sequence[Passage], limit: int, unit: Unit, purpose: Purpose) -> str:
-        fitting = _fitted(passages, self._asking.room // 2)
-        sizes = [_size(passage) for passage in fitting]
+        fitting = fitted(passages, self._asking.room // 2)
+        sizes = [size(passage) for passage in fitting]
         batches = windows.batches(fitting, sizes, max(self._asking.room - 200, 1))
         if len(batches) == 1:
             return await self._summary(fitting, passages, limit, unit, purpose)
@@ -53,7 +54,7 @@ class LlmSummariser:
         unit: Unit,
         purpose: Purpose,
     ) -> str:
-        asked = message([f"At most {limit} {unit}.", ABOUT[purpose], *map(_enclosed, shown)])
+        asked = message([f"At most {limit} {unit}.", ABOUT[purpose], *map(enclosed, shown)])
 
         def read(reply: Fields) -> str:
             summary = reply.text("summary")
@@ -71,9 +72,9 @@ class LlmDistiller:
         self._key = Asking("distiller", model, "distiller_key")
 
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
-        granted = windows.shares([_size(passage) for passage in passages], self._key.room - 200)
-        shown = [_shortened(passage, size) for passage, size in zip(passages, granted, strict=True)]
-        asked = message(["The passages:", *map(_enclosed, shown)])
+        granted = windows.shares([size(passage) for passage in passages], self._key.room - 200)
+        shown = [shortened(passage, size) for passage, size in zip(passages, granted, strict=True)]
+        asked = message(["The passages:", *map(enclosed, shown)])
 
         def read(reply: Fields) -> KeyOpinion:
             named = tuple(dict.fromkeys(reply.numbers("passages", len(passages))))
@@ -86,36 +87,9 @@ class LlmDistiller:
 
 
 def llm_memory_agents(models: Mapping[str, ChatModel]) -> MemoryAgents:
-    """One of each. `models` holds each role's under its name: `summariser`, `distiller`."""
+    """One of each. `models` holds each role's under its name: `summariser`, `distiller`, `extractor`."""
     return MemoryAgents(
-        summariser=LlmSummariser(models["summariser"]), distiller=LlmDistiller(models["distiller"])
-    )
-
-
-def _enclosed(passage: Passage) -> Enclosed:
-    """A passage behind its number, turn, kind and time; who speaks is stored text, and stands inside."""
-    when = f" {passage.event_time:%Y-%m-%d %H:%M}" if passage.event_time else ""
-    name = f"passage {passage.number}, turn {passage.step}, {passage.kind}{when}"
-    return Enclosed(name=name, text=f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text)
-
-
-def _size(passage: Passage) -> int:
-    return estimate(passage.text) + estimate(passage.speaker) + FENCE_TOKENS + 12
-
-
-def _fitted(passages: Sequence[Passage], most: int) -> list[Passage]:
-    """The passages, each short enough to be asked about with others."""
-    return [_shortened(passage, most) for passage in passages]
-
-
-def _shortened(passage: Passage, tokens: int) -> Passage:
-    if _size(passage) <= tokens:
-        return passage
-    return Passage(
-        number=passage.number,
-        kind=passage.kind,
-        text=windows.shortened(passage.text, max(tokens - FENCE_TOKENS - 12, 1)),
-        speaker=passage.speaker,
-        event_time=passage.event_time,
-        step=passage.step,
+        summariser=LlmSummariser(models["summariser"]),
+        distiller=LlmDistiller(models["distiller"]),
+        extractor=LlmExtractor(models["extractor"]),
     )

@@ -32,7 +32,7 @@ _INTENTS = {
         re.IGNORECASE,
     ),
 }
-_CATEGORIES: Mapping[str, re.Pattern[str]] = {
+DOMAINS: Mapping[str, re.Pattern[str]] = {  # words that tell the domain of a text
     "preference": re.compile(
         r"\b(?:prefer(?:s|red|ence|ences)?|favou?rites?|likes?|dislikes?|hates?|loves?|fond of|taste)\b"
         r"|喜欢|讨厌|偏好|爱好|最爱|偏爱|口味|习惯用",
@@ -134,7 +134,7 @@ class OfflineRouter:
 
     async def route(self, query: str) -> RouteOpinion:
         intent = next((i for i, words in _INTENTS.items() if words.search(query)), Intent.ASK)
-        named = tuple(category for category in CATEGORIES if _CATEGORIES[category].search(query))
+        named = tuple(category for category in CATEGORIES if DOMAINS[category].search(query))
         confidence = BY_WORD
         if not named:
             named, confidence = await self._by_meaning(query)

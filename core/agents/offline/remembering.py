@@ -19,6 +19,7 @@ from core.agents.memory_roles import (
     Unit,
 )
 from core.agents.offline import salience
+from core.agents.offline.extracting import OfflineExtractor
 from core.agents.offline.keywords import keywords
 from core.agents.offline.thinking import think
 from core.text import sentences
@@ -58,7 +59,9 @@ class OfflineDistiller:
 
 def offline_memory_agents() -> MemoryAgents:
     """One of each."""
-    return MemoryAgents(summariser=OfflineSummariser(), distiller=OfflineDistiller())
+    return MemoryAgents(
+        summariser=OfflineSummariser(), distiller=OfflineDistiller(), extractor=OfflineExtractor()
+    )
 
 
 def summary(passages: Sequence[Passage], limit: int, unit: Unit) -> str:
@@ -109,18 +112,20 @@ def _chosen(said: Sequence[_Said], shown: Sequence[str], room: int, unit: Unit) 
 
 
 def _line(said: _Said, chinese: bool) -> str:
-    speaker = said.passage.speaker or _role(said.passage.kind, chinese)
+    speaker = said.passage.speaker or role_of(said.passage.kind, chinese)
     if not speaker:
         return said.text
     return f"{speaker}：{said.text}" if chinese else f"{speaker}: {said.text}"
 
 
-def _role(kind: PassageKind, chinese: bool) -> str:
+def role_of(kind: PassageKind, chinese: bool) -> str:
     match kind:
         case PassageKind.INPUT:
             return "用户" if chinese else "User"
         case PassageKind.REPLY:
             return "助手" if chinese else "Assistant"
+        case PassageKind.TOOL_RESULT:
+            return "工具" if chinese else "Tool"
         case PassageKind.SUMMARY:
             return ""
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from core.agents.memory_roles import MemoryAgents, Passage, Purpose, Unit
+from core.agents.offline.extracting import OfflineExtractor
 from core.agents.offline.remembering import OfflineDistiller, OfflineSummariser
 from core.conversation.invocation import CONCLUDE
 from core.errors import (
@@ -130,7 +131,7 @@ class Down:
 
 async def test_while_a_model_is_away_the_end_stands_and_is_carried_out_later() -> None:
     model = Down()
-    agents = MemoryAgents(summariser=model, distiller=OfflineDistiller())  # type: ignore[arg-type]
+    agents = MemoryAgents(summariser=model, distiller=OfflineDistiller(), extractor=OfflineExtractor())  # type: ignore[arg-type]
     async with open_house(memory_agents=agents) as house:
         await start(house)
         with pytest.raises(AgentUnavailable):

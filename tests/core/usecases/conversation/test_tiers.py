@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from core.agents.memory_roles import MemoryAgents, Passage, Purpose, Unit
+from core.agents.offline.extracting import OfflineExtractor
 from core.agents.offline.remembering import OfflineDistiller, OfflineSummariser
 from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
@@ -224,7 +225,7 @@ class DeletingSummariser(OfflineSummariser):
 
 async def test_what_was_made_of_turns_deleted_meanwhile_does_not_land() -> None:
     summariser = DeletingSummariser()
-    agents = MemoryAgents(summariser=summariser, distiller=OfflineDistiller())
+    agents = MemoryAgents(summariser=summariser, distiller=OfflineDistiller(), extractor=OfflineExtractor())
     async with open_house(holding=holding(), memory_agents=agents) as house:
         await talked(house, 6)
         summariser.house = house

@@ -1,0 +1,102 @@
+"""The offline Extractor, and what core asks of any Extractor."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from core.agents.faithful import problem_of_candidate
+from core.agents.memory_roles import MOST_CANDIDATES, Candidate, Passage, PassageKind
+from core.agents.offline.extracting import OfflineExtractor, candidates
+from tests.bench.bench_extraction import by_hand_counts
+
+SAID = datetime(2024, 5, 8, tzinfo=UTC)
+
+
+def passage(text: str, kind: PassageKind = PassageKind.INPUT, number: int = 0, speaker: str = "") -> Passage:
+    return Passage(number=number, kind=kind, text=text, speaker=speaker, event_time=SAID, step=number + 1)
+
+
+def contents(*given: Passage, known: tuple[str, ...] = ()) -> list[str]:
+    return [candidate.content for candidate in candidates(given, known)]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_most_of_what_lasts_is_found_and_nothing_that_passes_or_that_an_agent_said(language: str) -> None:
+    counted = by_hand_counts(language)
+
+    assert counted.right >= 0.9 * counted.lasting
+    assert counted.taken == counted.right
+    assert counted.own_words == 0
+
+
+def test_a_fact_stands_as_it_was_said_with_its_speaker_and_the_date_it_speaks_of() -> None:
+    found = contents(
+        passage("I went to Oslo with my sister Anna yesterday. Can you book a table?", speaker="Ada"),
+        passage("我上周和妹妹李娜去了杭州。请帮我订票。", number=1),
+    )
+
+    assert found == [
+        "Ada: I went to Oslo with my sister Anna yesterday. (2024-05-07)",
+        "用户：我上周和妹妹李娜去了杭州。（2024-04-29 – 2024-05-05）",
+    ]
+
+
+def test_of_a_tools_result_sentences_with_figures_are_taken_and_of_a_reply_nothing() -> None:
+    found = contents(
+        passage("ok\nThe ferry costs 42 EUR and leaves at 9:00.", PassageKind.TOOL_RESULT),
+        passage("You told me that your sister Anna lives in Oslo.", PassageKind.REPLY, 1),
+    )
+
+    assert found == ["Tool: The ferry costs 42 EUR and leaves at 9:00."]
+
+
+def test_what_is_known_and_what_was_said_twice_is_told_once() -> None:
+    text = "My sister Anna lives in Lyon. My brother Tom lives in Rome."
+    said = passage(text), passage(text, number=1)
+
+    assert contents(*said, known=("User: my sister Anna lives in Lyon",)) == [
+        "User: My brother Tom lives in Rome."
+    ]
+
+
+async def test_a_long_text_gives_no_more_facts_than_may_be_and_the_same_ones_again() -> None:
+    long = passage(" ".join(f"My cousin Anna{n} moved to Lyon in {1900 + n}." for n in range(2_000)))
+
+    found = await OfflineExtractor().extract([long], ())
+
+    assert len(found) == MOST_CANDIDATES
+    assert found == await OfflineExtractor().extract([long], ())
+
+
+GIVEN = [
+    passage("I moved to Oslo with Anna on 3 May.", speaker="Ada"),
+    passage("You live in Rome.", PassageKind.REPLY, 1),
+    passage("我上周和李娜搬到了杭州。", number=2),
+]
+SOUND = Candidate(content="Ada moved to Oslo on 3 May.", category="life", confidence=0.9, passages=(0,))
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({}, ""),
+        ({"content": "用户2024年4月29日那周搬到杭州。", "passages": (2,)}, ""),
+        ({"content": "On Wednesday of May Ada told of Oslo."}, ""),
+        ({"passages": ()}, "name the passages"),
+        ({"passages": (7,)}, "name the passages"),
+        ({"passages": (0, 1)}, "inputs and tool results alone"),
+        ({"content": "…"}, "no words"),
+        ({"content": "Ada moved. " * 40}, "may have 400"),
+        ({"category": "Life!"}, "lower-case word"),
+        ({"content": "Ada moved to Oslo on 4 June 2019."}, "4 stands in none"),
+        ({"content": "Ada moved to Bergen on 3 May."}, "Bergen stands in none"),
+        ({"content": "用户和王伟搬到了杭州。", "passages": (2,)}, "王伟 stands in none"),
+        ({"content": "Ada moved to Rome."}, "Rome stands in none"),
+    ],
+)
+def test_a_fact_must_rest_on_what_it_names(changes: dict[str, object], problem: str) -> None:
+    found = problem_of_candidate(replace(SOUND, **changes), GIVEN)  # type: ignore[arg-type]
+
+    assert problem in found
+    assert bool(found) == bool(problem)
