@@ -78,6 +78,23 @@ class Aggregate(Protocol[S]):
     @property
     def weights(self) -> Weights: ...
 
+    @property
+    def rests(self) -> bool:
+        """Whether it has let go of what can be made again: a reader would wait for that."""
+        ...
+
+    def rest(self) -> None:
+        """Let go of what can be made again, if that is worth while. To be called when nobody reads it."""
+        ...
+
+    def made_again(self) -> Any:
+        """What `rest` let go of. Reads only: may run in another thread, while nothing is applied."""
+        ...
+
+    def wake(self, made: Any) -> None:
+        """Put back what `made_again` made; without effect on one that does not rest any more."""
+        ...
+
     def prepare(self, steps: Iterable[S]) -> Any:
         """What `apply` would otherwise spend its time on. Pure: may run in another thread."""
         ...
@@ -98,3 +115,21 @@ class Aggregate(Protocol[S]):
     def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
         """Index vectors of items that are there; others are passed over. Derived: no revision."""
         ...
+
+
+class Restless:
+    """For aggregates that keep all they have made: nothing of it is worth letting go of between two readers."""
+
+    @property
+    def rests(self) -> bool:
+        return False
+
+    def rest(self) -> None:
+        """Without effect."""
+
+    def made_again(self) -> Any:
+        """Nothing."""
+        return None
+
+    def wake(self, made: Any) -> None:
+        """Without effect."""

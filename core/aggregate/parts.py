@@ -4,11 +4,11 @@ Law: a part holds values of one class, each under an item's name that is unique 
 are to be read. What a step does to the parts follows from the step alone, so a store carries it out without reading.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.aggregate import Restless, Tuning, Weights
 from core.aggregate.change import Change, Head, S
 from core.aggregate.indexes import Indexes
 from core.model.vector import Vector
@@ -62,7 +62,7 @@ class PartsState(Generic[R]):
     vectors: Mapping[str, Mapping[str, Vector]] = field(default_factory=dict)
 
 
-class PartsAggregate(Generic[R, S]):
+class PartsAggregate(Restless, Generic[R, S]):
     """An aggregate that is its record and its parts: kinds subclass it, and keep what they derive in `entered`
     and `left`.
 
@@ -75,7 +75,7 @@ class PartsAggregate(Generic[R, S]):
         self.record: R = record
         self.head = head
         self.tuning = tuning
-        self.parts: dict[str, dict[str, Any]] = {part.name: {} for part in self.kind.parts}
+        self.parts: dict[str, MutableMapping[str, Any]] = {part.name: {} for part in self.kind.parts}
 
     # ---- making one ----
 
@@ -129,7 +129,7 @@ class PartsAggregate(Generic[R, S]):
 
     @property
     def weights(self) -> Weights:
-        return Weights(many=tuple(self.parts.values()))
+        return Weights(many=tuple(values for values in self.parts.values() if isinstance(values, dict)))
 
     @property
     def wanting_vectors(self) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.aggregate import Restless, Tuning, Weights
 from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
@@ -67,7 +67,7 @@ class PreparedChange:
     segments: Prepared[SegmentRef]
 
 
-class Bank:
+class Bank(Restless):
     """One bank: read it freely between awaits; change it by `apply`."""
 
     def __init__(self, record: BankRecord, head: Head, tuning: Tuning) -> None:

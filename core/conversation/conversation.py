@@ -4,8 +4,8 @@ Law: `apply` is the only mutator. Every turn that is there is in the order, is f
 meaning when its vectors are made. What tier a turn is in follows from the record and the clusters, never from time.
 """
 
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +15,10 @@ from core.aggregate.aggregate import Tuning, Weights
 from core.aggregate.change import Change, Head
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
+from core.conversation.resting import Resting, enter
 from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
 from core.conversation.telling import id_of, step_of, told
+from core.conversation.turn_rows import TurnRows
 from core.errors import KeyNotFound, TurnNotFound
 from core.ids import InteractionId, SegmentRef
 from core.index.giving_way import in_turns, now_and_then
@@ -39,7 +41,8 @@ from core.model.vector import Vector
 from core.verbatim.verbatim import Verbatim, segment_fields
 
 WORDS, VECTORS = "turn_words", "turn_vectors"
-TURN_BYTES = 1_400  # about what a turn takes beside its text and vectors
+TURN_BYTES = 600  # about what a turn takes beside its text and vectors
+RESTING_BYTES = 80  # the same of a conversation that rests
 
 
 class Conversation(PartsAggregate[ConversationRecord, Step]):
@@ -49,16 +52,15 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     def __init__(self, record: ConversationRecord, head: Head, tuning: Tuning) -> None:
         super().__init__(record, head, tuning)
-        self.turns: dict[str, Turn] = self.parts[TURNS.name]
-        self.clusters: dict[str, TurnCluster] = self.parts[CLUSTERS.name]
-        self.hits: dict[str, ClusterHits] = self.parts[HITS.name]
-        self.summaries: dict[str, Summary] = self.parts[SUMMARIES.name]
-        self.keys: dict[str, KeyMemory] = self.parts[KEYS.name]
-        self.invocations: dict[str, InvocationSummary] = self.parts[INVOCATIONS.name]
-        self.verbatim = Verbatim(tuning.dimension, tuning.vectors)
-        self.steps: list[int] = []  # of the turns that are there, ascending
-        self._segments: dict[str, int] = {}  # how many each turn has
-        self._cluster_of: dict[int, str] = {}
+        self.turns = self.parts[TURNS.name] = TurnRows()
+        self.clusters: MutableMapping[str, TurnCluster] = self.parts[CLUSTERS.name]
+        self.hits: MutableMapping[str, ClusterHits] = self.parts[HITS.name]
+        self.summaries: MutableMapping[str, Summary] = self.parts[SUMMARIES.name]
+        self.keys: MutableMapping[str, KeyMemory] = self.parts[KEYS.name]
+        self.invocations: MutableMapping[str, InvocationSummary] = self.parts[INVOCATIONS.name]
+        self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
+        self._resting: Resting | None = None  # what is kept of it while nobody reads
+        self._cluster_of: dict[int, str] | None = None  # made when asked for
         self._totals: dict[str, NDArray[np.float64] | None] = {}  # by cluster, made when asked for
 
     # ---- making one ----
@@ -82,8 +84,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         vectors = made._by_segment(state.vectors.get(TURNS.name, {}))
         rows = VectorRows.of(vectors, tuning.dimension)
         restore_vectors(made.verbatim.vectors, cached.get(VECTORS), rows, ref, tuning.give_way)
-        for segment in vectors:
-            made.verbatim.wanting.pop(segment, None)
+        made.verbatim.have(vectors)
         return made
 
     # ---- reads ----
@@ -93,6 +94,11 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         """The tiers' settings: as configured, but for the conversation's own."""
         return self.tuning.tiers.under(self.record.settings)
 
+    @property
+    def steps(self) -> Sequence[int]:
+        """Of the turns that are there, ascending. To be read before the next change."""
+        return self.turns.steps
+
     def turn(self, step: int) -> Turn:
         """Raises TurnNotFound."""
         try:
@@ -101,31 +107,38 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             raise TurnNotFound(step) from None
 
     def has_turn(self, step: int) -> bool:
-        return numbered(step) in self.turns
+        return self.turns.has(step)
 
     def between(self, first: int, last: int) -> list[Turn]:
         """The turns from one step to another, both included."""
-        found = self.steps[bisect_left(self.steps, first) : bisect_right(self.steps, last)]
-        return [self.turns[numbered(step)] for step in found]
+        return self.turns.rows(bisect_left(self.steps, first), bisect_right(self.steps, last))
 
     def newest(self, count: int) -> list[Turn]:
-        return [self.turns[numbered(step)] for step in self.steps[max(0, len(self.steps) - count) :]]
+        return self.turns.rows(max(0, len(self.steps) - count), len(self.steps))
 
     def cluster_of(self, step: int) -> str:
         """The cluster that a turn lies in; empty for none."""
+        if self._cluster_of is None:
+            self._cluster_of = {step: name for name, each in self.clusters.items() for step in each.steps}
         return self._cluster_of.get(step, "")
 
     def short(self) -> list[Turn]:
         """The newest turns, and every one that has not been placed: none is between two tiers."""
-        window = self.steps[max(0, len(self.steps) - self.tiers.short_turns) :]
-        unplaced = self.steps[bisect_right(self.steps, self.record.placed_to) :]
-        shown = max(window, unplaced, key=len)
-        return [self.turns[numbered(step)] for step in shown]
+        return self.turns.rows(min(self._window, self._placed), len(self.steps))
 
     def unplaced(self) -> list[Turn]:
         """The turns that fell out of the newest ones and wait for their cluster."""
-        behind = self.steps[: max(0, len(self.steps) - self.tiers.short_turns)]
-        return [self.turns[numbered(step)] for step in behind[bisect_right(behind, self.record.placed_to) :]]
+        return self.turns.rows(self._placed, self._window)
+
+    @property
+    def _window(self) -> int:
+        """The row of the first of the newest turns."""
+        return max(0, len(self.steps) - self.tiers.short_turns)
+
+    @property
+    def _placed(self) -> int:
+        """How many turns are not behind the last one placed."""
+        return bisect_right(self.steps, self.record.placed_to)
 
     def key_memory(self, key_id: str) -> KeyMemory:
         """Raises KeyNotFound."""
@@ -151,12 +164,45 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         """As they ended."""
         return sorted(self.invocations.values(), key=lambda each: (each.event_time, each.invocation_id))
 
+    # ---- rest ----
+
+    @property
+    def verbatim(self) -> Verbatim:
+        """Its segments. Made again where they were let go of: as a rule by `wake`, before anybody asks."""
+        if self._verbatim is None:
+            self.wake(self.made_again())
+            assert self._verbatim is not None, "it was just woken"
+        return self._verbatim
+
+    @property
+    def rests(self) -> bool:
+        return self._verbatim is None
+
+    def rest(self) -> None:
+        """Let go of what follows from turns and vectors, unless some are wanting, or so many that they are compiled."""
+        verbatim = self.verbatim
+        if not verbatim.wanting and len(verbatim.vectors) < self.tuning.vectors.exact_up_to:
+            self.turns.trim()
+            self._resting = Resting.of(verbatim, self.turns)
+            self._verbatim = self._cluster_of = None
+            self._totals = {}
+
+    def made_again(self) -> Verbatim | None:
+        """What `rest` let go of; None, if nothing. Reads only: may run in another thread."""
+        if self._resting is None:
+            return None
+        return self._resting.made_again(self.turns, self.tuning.vectors, self.tuning.give_way)
+
+    def wake(self, made: Verbatim | None) -> None:
+        """Put back what `made_again` made of the conversation as it is."""
+        if self._verbatim is None:
+            self._verbatim, self._resting = made, None
+
     # ---- segments ----
 
     def refs(self, turn: Turn) -> list[SegmentRef]:
         """The segments of a turn that is there."""
-        item = id_of(turn.step)
-        return self.verbatim.order.of(item, self._segments[item])
+        return self.verbatim.order.all_of(id_of(turn.step))
 
     def text(self, ref: SegmentRef) -> str:
         """The segment's verbatim text."""
@@ -217,23 +263,29 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     @property
     def size(self) -> int:
+        if self._resting is not None:
+            return self._resting.matrix.nbytes + self.record.text_bytes + RESTING_BYTES * self.items
         vector_bytes = 4 * self.tuning.dimension * len(self.verbatim.vectors)
         return 16_000 + vector_bytes * 5 // 4 + 2 * self.record.text_bytes + TURN_BYTES * self.items
 
     @property
     def indexes(self) -> Indexes:
+        if self.rests:
+            return Indexes()
         return Indexes(words={WORDS: self.verbatim.words}, vectors={VECTORS: self.verbatim.vectors})
 
     @property
     def weights(self) -> Weights:
+        verbatim = self._verbatim
+        indexes = (verbatim.order, verbatim.words, verbatim.vectors) if verbatim else ()
         return Weights(
-            many=tuple(self.parts.values()),
-            parts=(self.verbatim.order, self.verbatim.words, self.verbatim.vectors),
+            many=tuple(values for values in self.parts.values() if isinstance(values, dict)),
+            parts=(self.turns, *indexes),
         )
 
     @property
     def wanting_vectors(self) -> Mapping[str, Any]:
-        return {TURNS.name: self.unembedded} if self.verbatim.wanting else {}
+        return {TURNS.name: self.unembedded} if not self.rests and self.verbatim.wanting else {}
 
     def prepare(self, steps: Iterable[Step]) -> Prepared[SegmentRef]:
         """Find the words of new turns. Pure: may run in another thread."""
@@ -245,9 +297,9 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     def apply(self, change: Change[Step], prepared: Prepared[SegmentRef] | None = None) -> None:
         """Carry out a stored change, and stand at its revision."""
-        words = self.prepare(change.steps) if prepared is None else prepared
+        words, verbatim = self.prepare(change.steps) if prepared is None else prepared, self.verbatim
         super().apply(change)
-        self.verbatim.words.put(words)
+        verbatim.words.put(words)
 
     def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
         """Index vectors of turns that are there: those of a turn's segments one behind the other."""
@@ -263,7 +315,8 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self._enter_turn(value)
         elif part == CLUSTERS.name:
             self._leave_cluster(before)
-            self._cluster_of.update(dict.fromkeys(value.steps, item))
+            if self._cluster_of is not None:
+                self._cluster_of.update(dict.fromkeys(value.steps, item))
             self._totals.pop(item, None)
 
     def left(self, part: str, item: str, before: Any) -> None:
@@ -276,24 +329,20 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     # ---- turns come and go ----
 
     def _enter_turn(self, turn: Turn) -> None:
-        insort(self.steps, turn.step)
-        interaction = told(turn)
-        self._segments[interaction.interaction_id] = len(interaction.spans)
-        self.verbatim.order.add(interaction, after=id_of(turn.step - 1))
-        self.verbatim.want(self.verbatim.order.of(interaction.interaction_id, len(interaction.spans)))
+        enter(self.verbatim, turn)
 
     def _leave_turn(self, turn: Turn) -> None:
-        self.steps.pop(bisect_left(self.steps, turn.step))
         fields = segment_fields(told(turn))
         for ref, said in fields.items():
             self.verbatim.words.drop(ref, said)
             self.verbatim.vectors.drop(ref)
-            self.verbatim.wanting.pop(ref, None)
-        self.verbatim.order.drop(id_of(turn.step), self._segments.pop(id_of(turn.step)))
+        self.verbatim.have(fields)
+        self.verbatim.order.drop(id_of(turn.step), len(fields))
 
     def _leave_cluster(self, before: TurnCluster | None) -> None:
-        for step in before.steps if before else ():
-            self._cluster_of.pop(step, None)
+        if self._cluster_of is not None:
+            for step in before.steps if before else ():
+                self._cluster_of.pop(step, None)
 
     # ---- names of segments ----
 

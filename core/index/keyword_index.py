@@ -8,7 +8,7 @@ again scores as it did. Here are keys, fields and texts; what counts and adds, i
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,14 @@ WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
 
 _ASKED = 6  # times k: so many of the best are asked about first where not every document is allowed, then 36 times k, …
+
+
+class Saved(NamedTuple):
+    """How an index stands to the last snapshot of it: edits since, whether there is one, whether it says more."""
+
+    edits_since: int = 0
+    has_snapshot: bool = False
+    is_outlived: bool = False
 
 
 class KeywordIndex(Generic[K]):
@@ -204,6 +212,15 @@ class KeywordIndex(Generic[K]):
     def outlives_snapshot(self) -> bool:
         """Whether there is a snapshot with words that were deleted or replaced since: they should not stay for long."""
         return self._is_outlived
+
+    @property
+    def saved(self) -> Saved:
+        """How it stands to its snapshot, for another index that is made of the same documents (`stand_by`)."""
+        return Saved(self._unsaved, self._has_snapshot, self._is_outlived)
+
+    def stand_by(self, saved: Saved) -> None:
+        """Stand to a snapshot as another index of the same documents did."""
+        self._unsaved, self._has_snapshot, self._is_outlived = saved
 
     def snapshot(self) -> WordsSnapshot[K]:
         """The index as it stands, for another thread to write down."""

@@ -84,7 +84,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
 
     @property
     def weights(self) -> Weights:
-        return Weights(many=tuple(self.parts.values()), parts=(self.words, self.vectors))
+        return Weights(many=super().weights.many, parts=(self.words, self.vectors))
 
     @property
     def wanting_vectors(self) -> Mapping[str, Some[RecordId]]:

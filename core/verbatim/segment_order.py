@@ -127,6 +127,13 @@ class SegmentOrder:
         first = self._first[interaction_id]
         return self._refs[first : first + count]
 
+    def all_of(self, interaction_id: InteractionId) -> list[SegmentRef]:
+        """All segments of an interaction, by the same objects."""
+        first = end = self._first[interaction_id]
+        while end < len(self._refs) and self._refs[end].interaction_id == interaction_id:
+            end += 1
+        return self._refs[first:end]
+
     def positions(self, refs: Iterable[SegmentRef]) -> Positions:
         """Where segments of this bank are."""
         first = self._first

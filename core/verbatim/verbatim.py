@@ -54,8 +54,14 @@ class Verbatim:
     def put_vectors(self, vectors: Mapping[SegmentRef, Vector]) -> None:
         """Index vectors of segments that are there."""
         self.vectors.put_many(list(vectors), list(vectors.values()))
-        for ref in vectors:
+        self.have(vectors)
+
+    def have(self, refs: Iterable[SegmentRef]) -> None:
+        """Vectors of these segments are not to be made any more."""
+        for ref in refs:
             self.wanting.pop(ref, None)
+        if not self.wanting:
+            self.wanting = {}  # one that was emptied keeps its room
 
 
 def segment_fields(interaction: Interaction) -> dict[SegmentRef, Mapping[str, str]]:

@@ -63,6 +63,7 @@ class Held:
         self.aggregate = aggregate
         self.confirmed = confirmed  # when the head was last known to be the store's
         self.used = confirmed  # when it was last read: the longest unread is the first to go
+        self.looked_at = -1.0  # the last reading after which it was to rest
         self.size = 0  # bytes, as last counted
         self.pins = 0  # readers, watchers and commands: a pinned one stays in memory
         self.moving = asyncio.Lock()  # held by whoever stores and applies, or follows
@@ -108,6 +109,24 @@ class Held:
         if self._rest is not None:
             self._rest.cancel()
             self._rest = None
+
+    # ---- rest ----
+
+    def rest(self) -> None:
+        """Let go of what can be made again, unless somebody is at it, or its indexes are still to be taken down."""
+        if not self.is_idle or self._rest is not None or self._save_later is not None:
+            return
+        self.looked_at = self.used
+        if not self.aggregate.rests and not self.aggregate.indexes.outlives_snapshots:
+            self.aggregate.rest()
+
+    async def wake(self) -> None:
+        """Make again, off the loop, what was let go of."""
+        async with self.moving:
+            at_hand = self.aggregate
+            if at_hand.rests:
+                at_hand.wake(await asyncio.to_thread(at_hand.made_again))
+        self.used = self._now()
 
     # ---- following ----
 

@@ -39,6 +39,7 @@ from service.process.allocator import give_back
 from service.process.collector import Collector
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
+UNREAD_SECONDS = 600.0  # then a conversation rests; the next reader waits some 50 ms, as for a load
 LARGE = 50_000_000  # bytes of an aggregate whose load leaves much to give back
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 
@@ -110,7 +111,7 @@ class OpenAggregates:
     def at_hand(self, key: Key, min_revision: int) -> Held | None:
         """The bank if there is nothing to wait for: it is in memory, and fresh enough as it stands."""
         held = self._open.get(key)
-        if held is None or held.gone or min_revision:
+        if held is None or held.gone or min_revision or held.aggregate.rests:
             return None
         return held if self._now() - held.confirmed <= self._holding.max_staleness else None
 
@@ -133,6 +134,9 @@ class OpenAggregates:
     async def _get(self, key: Key) -> Held:
         held = self._open.get(key)
         if held is not None and not held.gone:
+            if held.aggregate.rests:
+                await held.wake()
+                self._count(held)
             return held
         loading = self._loading.get(key)
         if loading is None:
@@ -204,6 +208,7 @@ class OpenAggregates:
 
     async def confirm_recent(self) -> None:
         """Confirm the heads of what was recently read in one query."""
+        await self._let_rest()
         horizon = self._now() - 2 * self._holding.max_staleness
         recent = [held for held in self._open.values() if held.used > horizon or held.pins]
         if not recent:
@@ -215,6 +220,16 @@ class OpenAggregates:
                 await self._confirm(held, heads.get(held.aggregate.key), asked)
             except MemoryBankError as failure:  # this one's own: the others are none the worse for it
                 log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
+
+    async def _let_rest(self) -> None:
+        """Have what was read for the last time a while ago let go of what can be made again."""
+        last = self._now() - UNREAD_SECONDS
+        for held in [each for each in self._open.values() if each.looked_at < each.used < last]:
+            writer = self._writers.get(held)
+            if not held.gone and (writer is None or writer.is_idle):
+                held.rest()
+                self._count(held)
+                await asyncio.sleep(0)  # each takes a millisecond or two
 
     async def _confirm(self, held: Held, head: Head | None, asked: float) -> None:
         if head == held.aggregate.head:

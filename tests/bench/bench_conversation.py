@@ -198,7 +198,7 @@ async def _others(worlds: Sequence[World], made: Sequence[Told], embedder: Embed
     newest: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
     best: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
     for world, each in zip(worlds, made, strict=True):
-        backwards = list(reversed(each.conversation.turns.values()))
+        backwards = each.conversation.newest(len(each.conversation.turns))[::-1]
         for question in [q for q in world.questions if not q.apart][::every]:
             (vector,) = await embedder.embed_queries([question.text])
             query = asked(question.text, vector, top_k=BUDGETS[-1] // LEAST_TURN)

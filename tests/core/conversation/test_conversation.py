@@ -142,3 +142,46 @@ def test_a_deleted_turn_is_found_no_more() -> None:
 
     assert all(h.turn.step == 2 for h in search_turns(talk.conversation, asked("secret marmalade"), SPACE))
     assert numbers(talk.conversation.short()) == [2]
+
+
+def test_a_conversation_that_rests_keeps_little_and_says_the_same_when_it_wakes() -> None:
+    talk = Talk(FEW)
+    talk.say(*(turn(step, f"the ferry number {step}", f"leaves at {step} o'clock") for step in range(1, 60)))
+    talk.embed()
+    place(talk)
+    resting, query = talk.loaded(), asked("When does the ferry number 11 leave?", 20)
+    awake = resting.size
+    expected = search_turns(resting, query, SPACE)
+
+    resting.rest()
+
+    assert resting.rests
+    assert resting.size < awake
+    assert resting.state() == talk.conversation.state()
+    assert not resting.indexes.words
+    resting.wake(resting.made_again())
+    assert not resting.rests
+    assert search_turns(resting, query, SPACE) == expected
+    assert recalled(resting, query, SPACE, 5) == recalled(talk.conversation, query, SPACE, 5)
+
+
+def test_a_conversation_that_rests_is_woken_by_a_change() -> None:
+    talk = Talk(FEW)
+    talk.say(turn(1, "the secret word is marmalade"), turn(2, "hello"))
+    talk.embed()
+    talk.conversation.rest()
+
+    talk.change(TurnDrop(step=1))
+    talk.say(turn(3, "the word is custard now"))
+
+    assert not talk.conversation.rests
+    assert [h.turn.step for h in search_turns(talk.conversation, asked("the word", 5), SPACE)] == [3, 2]
+
+
+def test_a_conversation_whose_vectors_are_wanting_does_not_rest() -> None:
+    talk = Talk(FEW)
+    talk.say(turn(1, "hello"))
+
+    talk.conversation.rest()
+
+    assert not talk.conversation.rests

@@ -89,7 +89,7 @@ async def test_whoever_comes_after_a_death_brings_everything_to_its_end(stored_f
         async with open_house(store=store, embedder=EMBEDDER, holding=Holding(tuning=TUNING)) as house:
             conversation = await finished(house)
 
-            steps = conversation.steps
+            steps = list(conversation.steps)
             clustered = [s for c in conversation.clusters.values() for s in c.steps]
             assert steps == list(range(1, len(steps) + 1))
             assert sorted(clustered) == steps[: max(0, len(steps) - 3)]

@@ -1,0 +1,155 @@
+"""The turns of a conversation as packed rows: of each some forty bytes beside its text.
+
+Law: a turn reads as it was put. Its text stands in one buffer, in UTF-8, where deleting it overwrites it at once; what
+the deleted leave is given back when it is more than what is left.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from core.aggregate.parts import numbered
+from core.model.conversation import Turn
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+class TurnRows(MutableMapping[str, Turn]):
+    """Turns by the names of their steps, in step order. A turn is made anew by each read of it."""
+
+    def __init__(self) -> None:
+        self._steps = array("q")  # ascending
+        self._starts = array("q")  # where its text begins
+        self._inputs = array("I")  # bytes of its input
+        self._replies = array("I")  # bytes of its reply, which follows
+        self._said = array("q")  # event time, in microseconds since 1970
+        self._made = array("q")  # create time, likewise
+        self._input_speakers = array("I")
+        self._reply_speakers = array("I")
+        self._more: dict[
+            int, tuple[Mapping[str, str], str]
+        ] = {}  # labels and invocation of those that have any
+        self._speakers: dict[str, int] = {}
+        self._names: list[str] = []  # of speakers, by number
+        self._text = bytearray()
+        self._dead = 0  # bytes of the text that nobody says any more
+
+    # ---- by name ----
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(numbered, self._steps)
+
+    def __getitem__(self, name: str) -> Turn:
+        return self._at(self._row(int(name)))
+
+    def __setitem__(self, name: str, turn: Turn) -> None:
+        if self.has(turn.step):
+            del self[name]
+        self._insert(bisect_left(self._steps, turn.step), turn)
+
+    def __delitem__(self, name: str) -> None:
+        self._remove(self._row(int(name)))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.has(int(name))
+
+    # ---- by step ----
+
+    @property
+    def steps(self) -> Sequence[int]:
+        """Of the turns that are there, ascending. To be read before the next edit."""
+        return self._steps
+
+    def has(self, step: int) -> bool:
+        row = bisect_left(self._steps, step)
+        return row < len(self._steps) and self._steps[row] == step
+
+    def rows(self, first: int, last: int) -> list[Turn]:
+        """The turns of rows [first, last): the first turn that is there has row 0."""
+        return [self._at(row) for row in range(first, last)]
+
+    def trim(self) -> None:
+        """Give back the room that is left to grow, and what the deleted leave."""
+        self._close_up()
+        for name, column in vars(self).items():
+            if isinstance(column, array):
+                setattr(self, name, array(column.typecode, column))
+
+    # ---- rows ----
+
+    def _row(self, step: int) -> int:
+        if not self.has(step):
+            raise KeyError(numbered(step))
+        return bisect_left(self._steps, step)
+
+    def _at(self, row: int) -> Turn:
+        step, start = self._steps[row], self._starts[row]
+        middle = start + self._inputs[row]
+        labels, invocation_id = self._more.get(step, _NOTHING_MORE)
+        return Turn(
+            step=step,
+            input=self._text[start:middle].decode(),
+            reply=self._text[middle : middle + self._replies[row]].decode(),
+            event_time=EPOCH + timedelta(microseconds=self._said[row]),
+            create_time=EPOCH + timedelta(microseconds=self._made[row]),
+            input_speaker=self._names[self._input_speakers[row]],
+            reply_speaker=self._names[self._reply_speakers[row]],
+            labels=labels,
+            invocation_id=invocation_id,
+        )
+
+    def _insert(self, row: int, turn: Turn) -> None:
+        input_, reply = turn.input.encode(), turn.reply.encode()
+        values = (
+            turn.step,
+            len(self._text),
+            len(input_),
+            len(reply),
+            (turn.event_time - EPOCH) // MICROSECOND,
+            (turn.create_time - EPOCH) // MICROSECOND,
+            self._number_of(turn.input_speaker),
+            self._number_of(turn.reply_speaker),
+        )
+        for column, value in zip(self._columns, values, strict=True):
+            column.insert(row, value)
+        self._text += input_
+        self._text += reply
+        if turn.labels or turn.invocation_id:
+            self._more[turn.step] = (turn.labels, turn.invocation_id)
+
+    def _remove(self, row: int) -> None:
+        step, start, length = self._steps[row], self._starts[row], self._inputs[row] + self._replies[row]
+        self._text[start : start + length] = bytes(length)
+        self._dead += length
+        self._more.pop(step, None)
+        for column in self._columns:
+            del column[row]
+        if self._dead > len(self._text) // 2:
+            self._close_up()
+
+    def _close_up(self) -> None:
+        """Move the text together."""
+        said, end = list[bytearray](), 0
+        for row, start in enumerate(self._starts):
+            said.append(self._text[start : start + self._inputs[row] + self._replies[row]])
+            self._starts[row], end = end, end + len(said[-1])
+        self._text, self._dead = bytearray(b"".join(said)), 0
+
+    @property
+    def _columns(self) -> tuple["array[int]", ...]:
+        times, speakers = (self._said, self._made), (self._input_speakers, self._reply_speakers)
+        return (self._steps, self._starts, self._inputs, self._replies, *times, *speakers)
+
+    def _number_of(self, speaker: str) -> int:
+        number = self._speakers.setdefault(speaker, len(self._names))
+        if number == len(self._names):
+            self._names.append(speaker)
+        return number
+
+
+_NOTHING_MORE: tuple[Mapping[str, str], str] = ({}, "")
