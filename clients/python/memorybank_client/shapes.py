@@ -7,7 +7,7 @@ from the message's own signature.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from google.protobuf.message import Message
 
@@ -15,6 +15,7 @@ from memorybank_client.callers import AsyncCaller, SyncCaller
 from memorybank_client.methods import method_of
 from memorybank_client.session import Call
 from memorybank_client.source import Source
+from memorybank_client.told import signature, told, unexpected
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Message)
@@ -41,7 +42,27 @@ class Shape(Generic[R]):
         self.verb = name
 
     def call(self, client: AsyncCaller | SyncCaller, fields: dict[str, Any]) -> Call:
-        return client.session.call(self.verb, self.method, self.method.header(**fields))
+        return client.session.call(self.verb, self.method, self._header(fields))
+
+    def _header(self, fields: dict[str, Any]) -> Message:
+        try:
+            return self.method.header(**fields)
+        except ValueError:  # protobuf's, of a field that is none or of a value that does not fit it
+            unknown = fields.keys() - self.method.header.DESCRIPTOR.fields_by_name.keys()
+            if not unknown:
+                raise
+        raise TypeError(unexpected(self.method, self.verb, min(unknown)))
+
+    def unbound(self) -> Callable[..., Any]:
+        """The verb as read from a class, where `help()` shows its keywords and what the contract says of them."""
+
+        def verb(client: Any, /, *source: Any, **fields: Any) -> Any:
+            return getattr(client, self.verb)(*source, **fields)
+
+        verb.__name__ = verb.__qualname__ = self.verb
+        verb.__doc__ = told(self.method)
+        verb.__signature__ = signature(self.method)  # type: ignore[attr-defined]
+        return verb
 
 
 class Unary(Shape[R], Generic[P, R]):
@@ -55,10 +76,10 @@ class Unary(Shape[R], Generic[P, R]):
     @overload
     def __get__(self, client: SyncCaller, owner: type) -> Callable[P, R]: ...
     @overload
-    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
         if client is None:
-            return self
+            return self.unbound()
 
         def verb(**fields: Any) -> Any:
             call = self.call(client, fields)
@@ -78,10 +99,10 @@ class Down(Shape[R], Generic[P, R]):
     @overload
     def __get__(self, client: SyncCaller, owner: type) -> Callable[P, Generator[R, None, None]]: ...
     @overload
-    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
         if client is None:
-            return self
+            return self.unbound()
 
         def verb(**fields: Any) -> Any:
             call = self.call(client, fields)
@@ -118,10 +139,10 @@ class Up(Streamed[Part, P, R]):
         self, client: SyncCaller, owner: type
     ) -> Callable[Concatenate[Part | Iterable[Part], P], R]: ...
     @overload
-    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
         if client is None:
-            return self
+            return self.unbound()
 
         def verb(source: Any, /, **fields: Any) -> Any:
             call = self.call(client, fields)
@@ -142,10 +163,10 @@ class Both(Streamed[Part, P, R]):
         self, client: SyncCaller, owner: type
     ) -> Callable[Concatenate[Part | Iterable[Part], P], Generator[R, None, None]]: ...
     @overload
-    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
         if client is None:
-            return self
+            return self.unbound()
 
         def verb(source: Any, /, **fields: Any) -> Any:
             call = self.call(client, fields)

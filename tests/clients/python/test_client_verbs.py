@@ -1,13 +1,15 @@
 """The table of verbs against the contract, and what a user's type checker makes of it."""
 
+import pydoc
 import re
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from mypy import api
 
-from memorybank_client import MemoryBankClient
+from memorybank_client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.revisions import Revisions
 from memorybank_client.verbs import METHODS, Verbs
 
@@ -55,8 +57,34 @@ def test_each_verb_is_named_for_its_rpc() -> None:
     assert {re.sub(r"(?<!^)(?=[A-Z])", "_", rpc).lower() for rpc in names.values()} == set(names)
 
 
-def test_a_verb_read_from_the_class_is_its_description() -> None:
-    assert MemoryBankClient.search.method.path == "/memorybank.v1.Retrieval/Search"
+def test_help_shows_what_a_verb_takes_and_what_the_contract_says_of_it() -> None:
+    shown = pydoc.plain(pydoc.render_doc(MemoryBankClient.search))
+
+    assert "bank_id: 'string'" in shown
+    assert "-> 'SearchResponse'" in shown
+    assert "Finds nodes or segments by words, meaning or both" in shown
+    assert "How many hits at most, 1 to 1,000. Absent: the bank's." in shown
+
+
+def test_help_speaks_of_every_field_of_every_verb() -> None:
+    for name, shape in vars(Verbs).items():
+        if hasattr(shape, "method"):
+            told = pydoc.plain(pydoc.render_doc(getattr(MemoryBankClient, name)))
+            fields = shape.method.header.DESCRIPTOR.fields
+            missing = [
+                field.name for field in fields if not re.search(rf"^ +{field.name}: .*\n +\S", told, re.M)
+            ]
+            assert missing == [], name
+
+
+def test_a_keyword_that_is_no_field_is_a_type_error_that_names_what_was_meant() -> None:
+    with (
+        SyncMemoryBankClient("127.0.0.1:1") as client,
+        pytest.raises(
+            TypeError, match=r"search\(\) got an unexpected keyword argument 'topk': did you mean 'top_k'\?"
+        ),
+    ):
+        client.search(bank_id="trip", text="ferry", topk=3)  # type: ignore[call-arg]
 
 
 def test_a_users_type_checker_knows_arguments_and_responses(tmp_path: Path) -> None:
