@@ -304,8 +304,7 @@ def inherited_links(near: Mapping[NodeId, Collection[NodeId]], gone: Iterable[No
     """The edges that one node inherits from those it stands for: every outside neighbour once.
 
     `near`: the neighbours of each node to be merged; `gone`: nodes that no edge leads to any more. igraph contracts
-    a graph of these nodes' own edges: that takes 20 to 40 µs at any size, the
-    whole graph 17 ms at 10,000 nodes.
+    a graph of these nodes' own edges: that takes 20 to 40 µs at any size, the whole graph 17 ms at 10,000 nodes.
     """
     merged = sorted(near)
     outside = sorted(set().union(*near.values()).difference(near, gone))

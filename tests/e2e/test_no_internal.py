@@ -1,37 +1,65 @@
-"""Random calls of every method of a bank, in banks that went through every state.
+"""Random calls of every method of every service, at memory that went through every state.
 
-None ends INTERNAL or UNKNOWN, none that was refused for what it said has written, and every bank that is left answers
+None ends INTERNAL or UNKNOWN, none that was refused for what it said has written, and all memory that is left answers
 and can be moved.
 """
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import grpc
 import pytest
 import structlog
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 
-from memorybank.v1 import deep_retrieval_pb2 as deep
+from memorybank.v1 import (
+    conversation_pb2,
+    deep_retrieval_pb2,
+    instructions_pb2,
+    long_term_pb2,
+    memory_bank_pb2,
+    query_graph_pb2,
+    retrieval_pb2,
+)
 from memorybank.v1 import memory_bank_pb2 as pb
-from memorybank.v1 import query_graph_pb2 as graph
-from memorybank.v1 import retrieval_pb2 as retrieval
-from memorybank.v1 import types_pb2
-from tests.service.api.test_bad_input import METHODS
-from tests.service.api.violations import RIGHT
+from tests.support import states_of_banks as banks
+from tests.support import states_of_users as users
 from tests.support.random_requests import Known, Requests
 from tests.support.scale import scaled
 from tests.support.server import Service, serving
 
-CALLS = 400 if scaled(1) <= 1 else scaled(2_860)  # 20,000 where `make soak` runs it
-LOOKED_AT = 40  # calls between two looks at what the banks hold
+FILES = (
+    memory_bank_pb2,
+    query_graph_pb2,
+    retrieval_pb2,
+    deep_retrieval_pb2,
+    conversation_pb2,
+    long_term_pb2,
+    instructions_pb2,
+)
+METHODS: dict[str, MethodDescriptor] = {
+    method.name: method
+    for file in FILES
+    for service in file.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+}
+OF_USERS = ("Conversation", "LongTerm", "Instructions")
+CALLS = 600 if scaled(1) <= 1 else scaled(2_860)  # 20,000 where `make soak` runs it
+LOOKED_AT = 40  # calls between two looks at what there is
 NEVER = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
-NINE = "The ferry to Naxos leaves at nine from pier 3."
-TEN = "The ferry to Naxos leaves at ten from pier 3."
-GOAL = "When does the ferry to Naxos leave?"
-SELDOM = {"DeleteBank": 0.05, "CreateBank": 0.1, "ImportBank": 0.1, "ExportBank": 0.3}
+SELDOM = {
+    "DeleteBank": 0.05,
+    "CreateBank": 0.1,
+    "ImportBank": 0.1,
+    "ExportBank": 0.3,
+    "PurgeUser": 0.05,
+    "UpdateUser": 0.2,
+    "DeleteCollection": 0.1,
+    "DeleteConversation": 0.1,
+    "EndConversation": 0.2,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -43,162 +71,50 @@ def _only_warnings() -> Iterator[None]:
 
 
 @pytest.mark.slow
-async def test_no_call_ends_internal_whatever_its_bank_has_been_through() -> None:
+async def test_no_call_ends_internal_whatever_its_memory_has_been_through() -> None:
     start = time.perf_counter()
     counts: Counter[grpc.StatusCode] = Counter()
+    well: Counter[str] = Counter()
     async with serving(banks={"finished_ttl_hours": 1.0}) as service:
-        kept = {state: [record async for record in made] for state, made in (await states(service)).items()}
+        written = {
+            state: [each async for each in out] for state, out in (await banks.states(service)).items()
+        }
+        await users.all_users(service)
         requests = Requests(seed=14)
-        names = sorted(METHODS.keys() & RIGHT.keys())  # of a bank's services
-        known: dict[str, Known] = {}
         while (number := counts.total()) < CALLS:
             if number % LOOKED_AT == 0:
-                known = await what_there_is(service, kept)
-            method = requests.random.choice(names)
-            if requests.random.random() > SELDOM.get(method, 1.0):
+                of_banks = await banks.what_there_is(service, written)
+                of_users = {user: await users.held_of(service, user) for user in users.STATES}
+            name = requests.random.choice(sorted(METHODS))
+            if requests.random.random() > SELDOM.get(name, 1.0):
                 continue
-            bank_id = requests.random.choice(sorted(known))
-            request = await requests.at(method, bank_id, known[bank_id])
-            before = await standing(service, bank_id)
-            code, said = await call(service, method, request, kept[requests.random.choice(sorted(kept))])
+            bank_id, user = requests.random.choice(sorted(of_banks)), requests.random.choice(sorted(of_users))
+            known: Known = {**of_banks[bank_id], **of_users[user]}
+            request = await requests.at(METHODS[name], known, bank_id=bank_id, user=user)
+            before = await standing(service, name, bank_id, user)
+            code, said = await call(service, name, request, written[requests.random.choice(sorted(written))])
             counts[code] += 1
-            if code is grpc.StatusCode.UNAVAILABLE:
-                print(f"\n{method}: {said}")
-            assert code not in NEVER, f"{method}: {code.name} {said}\n{request}"
+            well[name] += code is grpc.StatusCode.OK
+            assert code not in NEVER, f"{name}: {code.name} {said}\n{request}"
             if code is grpc.StatusCode.INVALID_ARGUMENT:
-                assert await standing(service, bank_id) == before, f"{method} wrote: {said}\n{request}"
+                after = await standing(service, name, bank_id, user)
+                assert after == before, f"{name} wrote: {said}\n{request}"
         for bank_id in await service.bank_ids():
-            await answers_and_moves(service, bank_id)
-    print(f"\n{sum(counts.values()):,} calls of {len(names)} methods in {time.perf_counter() - start:.0f} s")
+            await banks.answers_and_moves(service, bank_id)
+        for user in users.STATES:
+            await users.still_answers(service, user)
+    print(
+        f"\n{sum(counts.values()):,} calls of {len(METHODS)} methods in {time.perf_counter() - start:.0f} s"
+    )
     print(", ".join(f"{code.name} {count:,}" for code, count in counts.most_common()))
+    print("none was OK of:", *sorted(METHODS.keys() - (+well).keys()))
 
 
-# ---- banks that went through every state ----
-
-
-async def states(service: Service) -> dict[str, AsyncIterator[pb.ExportRecord]]:
-    """A bank for each, written out, so that one that is deleted can come again."""
-    await create(service, "empty", goal=GOAL)
-    await create(service, "goalless")
-    await memorize(service, "goalless", NINE)
-    for bank_id in ("open", "resolved", "dismissed", "moot", "verdict"):
-        await create(service, bank_id, goal=GOAL)
-        await memorize(service, bank_id, NINE)
-        conflicts = (await memorize(service, bank_id, TEN)).conflict_ids
-        assert conflicts, "the two contradict each other"
-        await settle(service, bank_id, conflicts[0])
-    for bank_id, status in (
-        ("finished", types_pb2.TASK_STATUS_SUCCEEDED),
-        ("given-up", types_pb2.TASK_STATUS_FAILED),
-    ):
-        await work(service, bank_id, status)
-    await merged_to_one(service, "one")
-    resolved = [one.record async for one in service.bank.ExportBank(pb.ExportBankRequest(bank_id="resolved"))]
-    await import_as(service, "imported", resolved)
-    return {bank_id: written_out(service, bank_id) for bank_id in await service.bank_ids()}
-
-
-async def create(service: Service, bank_id: str, goal: str = "") -> None:
-    await service.bank.CreateBank(pb.CreateBankRequest(bank_id=bank_id, goal=goal))
-
-
-async def memorize(service: Service, bank_id: str, text: str) -> pb.MemorizeResponse:
-    return await service.bank.Memorize(pb.MemorizeRequest(bank_id=bank_id, text=text))
-
-
-async def settle(service: Service, bank_id: str, conflict_id: str) -> None:
-    if bank_id == "resolved":
-        await service.bank.ResolveConflict(
-            pb.ResolveConflictRequest(bank_id=bank_id, conflict_id=conflict_id, verdict=TEN)
-        )
-    elif bank_id == "dismissed":
-        await service.bank.ResolveConflict(
-            pb.ResolveConflictRequest(bank_id=bank_id, conflict_id=conflict_id, dismiss=True)
-        )
-    elif bank_id == "verdict":
-        await service.bank.AdvanceTask(
-            pb.AdvanceTaskRequest(bank_id=bank_id, text=f"{TEN} It was checked.", conflict_id=conflict_id)
-        )
-    elif bank_id == "moot":
-        listed = await service.bank.ListConflicts(pb.ListConflictsRequest(bank_id=bank_id))
-        node_id = listed.conflicts[0].sides[0].node_id
-        await service.graph.DeleteNode(graph.DeleteNodeRequest(bank_id=bank_id, node_id=node_id))
-
-
-async def work(service: Service, bank_id: str, status: Any) -> None:
-    step: Any = await service.bank.StartTask(pb.StartTaskRequest(bank_id=bank_id, goal=GOAL))
-    for _ in range(20):
-        if step.insight.finished:
-            return
-        task = step.insight.pending[0]
-        report = types_pb2.TaskReport(task_id=task.task_id, type=task.type, status=status)
-        step = await service.bank.AdvanceTask(pb.AdvanceTaskRequest(bank_id=bank_id, text=NINE, task=report))
-    raise AssertionError("it goes on and on")
-
-
-async def merged_to_one(service: Service, bank_id: str) -> None:
-    await create(service, bank_id)
-    for number in range(3):
-        await service.graph.AddNode(
-            graph.AddNodeRequest(
-                bank_id=bank_id, node_id=f"n{number}", summary=f"{NINE} {number}", verbatim=NINE
-            )
-        )
-    await service.graph.MergeNodes(
-        graph.MergeNodesRequest(bank_id=bank_id, node_ids=["n0", "n1", "n2"], summary=NINE)
-    )
-
-
-async def written_out(service: Service, bank_id: str) -> AsyncIterator[pb.ExportRecord]:
-    async for one in service.bank.ExportBank(pb.ExportBankRequest(bank_id=bank_id)):
-        yield one.record
-
-
-async def import_as(service: Service, bank_id: str, records: list[pb.ExportRecord]) -> None:
-    await service.bank.ImportBank(imported(bank_id, records))
-
-
-def imported(bank_id: str, records: list[pb.ExportRecord]) -> Iterator[pb.ImportBankRequest]:
-    yield pb.ImportBankRequest(options=pb.ImportOptions(bank_id=bank_id))
-    yield from (pb.ImportBankRequest(record=record) for record in records)
-
-
-# ---- what is asked, and of what ----
-
-
-async def what_there_is(service: Service, kept: dict[str, list[pb.ExportRecord]]) -> dict[str, Known]:
-    """The ids in every bank; banks that are gone come again."""
-    for bank_id in kept.keys() - set(await service.bank_ids()):
-        await import_as(service, bank_id, kept[bank_id])
-    return {bank_id: await held(service, bank_id) for bank_id in await service.bank_ids()}
-
-
-async def held(service: Service, bank_id: str) -> Known:
-    nodes = await service.graph.ListNodes(graph.ListNodesRequest(bank_id=bank_id))
-    said = await service.deep.ListInteractions(deep.ListInteractionsRequest(bank_id=bank_id))
-    statuses = [number for number in types_pb2.ConflictStatus.values() if number]
-    conflicts = await service.bank.ListConflicts(pb.ListConflictsRequest(bank_id=bank_id, statuses=statuses))
-    insight = (await service.bank.GetInsight(pb.GetInsightRequest(bank_id=bank_id))).insight
-    return Known(
-        node_id=[node.node_id for node in nodes.nodes],
-        interaction_id=[one.interaction_id for one in said.interactions],
-        conflict_id=[conflict.conflict_id for conflict in conflicts.conflicts],
-        task_id=[t.task_id for t in insight.pending] + [t.task_id for t in insight.completed],
-        attachment_id=[each.attachment_id for one in said.interactions for each in one.attachments],
-    )
-
-
-async def standing(service: Service, bank_id: str) -> int | None:
-    """The bank's revision; None where work goes on beside the calls, or there is no such bank."""
-    try:
-        seen = await service.bank.GetBank(pb.GetBankRequest(bank_id=bank_id))
-    except grpc.aio.AioRpcError:
-        return None
-    return None if seen.counts.unstructured_interactions else seen.revision
-
-
-async def counts_of(service: Service, bank_id: str) -> types_pb2.BankCounts:
-    return (await service.bank.GetBank(pb.GetBankRequest(bank_id=bank_id))).counts
+async def standing(service: Service, method: str, bank_id: str, user: str) -> object:
+    """What a call that is refused leaves as it is."""
+    if METHODS[method].containing_service.name in OF_USERS:
+        return await users.standing_of(service, user)
+    return await banks.standing(service, bank_id)
 
 
 async def call(
@@ -210,7 +126,7 @@ async def call(
     encoded = request.SerializeToString()
     try:
         if method == "ImportBank":
-            await service.bank.ImportBank(imported(f"copy-{len(records)}", records))
+            await service.bank.ImportBank(banks.imported(f"copy-{len(records)}", records))
         elif described.client_streaming or described.server_streaming:
             answers = service.channel.stream_stream(path)(iter([encoded]), timeout=30)
             async for _ in answers:
@@ -222,16 +138,3 @@ async def call(
     except grpc.aio.AioRpcError as error:
         return error.code(), error.details() or ""
     return grpc.StatusCode.OK, ""
-
-
-async def answers_and_moves(service: Service, bank_id: str) -> None:
-    """Augment and StartTask answer, and what is written out comes in again."""
-    augmented = await service.retrieval.Augment(retrieval.AugmentRequest(bank_id=bank_id))
-    assert augmented.prompt
-    embeds = (await service.bank.GetBank(pb.GetBankRequest(bank_id=bank_id))).bank.embedding_space.source
-    if embeds == types_pb2.SPACE_SOURCE_SERVER:
-        started = await service.bank.StartTask(pb.StartTaskRequest(bank_id=bank_id))
-        assert started.insight.pending or started.insight.finished, started.insight
-    await import_as(service, "moved", [record async for record in written_out(service, bank_id)])
-    assert (await counts_of(service, "moved")) == await counts_of(service, bank_id)
-    await service.bank.DeleteBank(pb.DeleteBankRequest(bank_id="moved"))

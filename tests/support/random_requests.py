@@ -1,18 +1,19 @@
 """Random requests of the contract: ids that there are and some that are not, texts that say something or nothing."""
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from memorybank.v1 import types_pb2
-from tests.service.api.violations import BANK_MASK, INSIGHT_MASK, NODE_MASK, RIGHT
+from tests.service.api.every_violation import RIGHT
+from tests.service.api.violations import BANK_MASK, INSIGHT_MASK, NODE_MASK
 from tests.support.hashing_embedder import HashingEmbedder
 
 FILLED = 0.15  # of the fields that a right request leaves out
@@ -37,21 +38,35 @@ TEXTS = (
     "word " * 400,
     "长" * 3_000,
 )
+NO_RIGHT = frozenset({"memorybank/v1/long_term.proto"})
+NEEDED = frozenset(
+    "user collection content kind category query goal record record_id record_ids tool error_type fixed_json success"
+    " succeeded title reflection_id options file path thumb".split()
+)
+"""Fields that most requests of LongTerm need, for which no right request is written down."""
+SINGLE = frozenset({"header", "options", "bank", "collection", "conversation", "user"})
+"""Fields that hold whose memory it is in a message of their own."""
+MASKS = (
+    "retention",
+    "quotas",
+    "half_life_days",
+    "enabled",
+    "content",
+    "category",
+    "reward",
+    "tags",
+    "detail",
+)
+JSON = ("{}", '{"a": 1}', '{"路": [1, "x"]}', "{", "")
+WORDS = ("work", "life", "preference", "strategy", "Work", "", "error_recovery tool:curl error:timeout")
 TYPES = ("SEARCH", "SOLVE", "ANSWER", "CROSS_VALIDATION", "交叉验证", "CALL", "")
 NUMBERS = (0, 1, 2, 3, 8, 50, 200, 1_000, -1, 10**6)
 BUDGETS = (1, 300, 700, 1_000, 16_000)
 SHARES = (0.0, 0.3, 1.0, -1.0)
 
 
-@dataclass(slots=True)
-class Known:
-    """What a bank is known to hold, by the name of the field that names it."""
-
-    node_id: list[str] = field(default_factory=list)
-    interaction_id: list[str] = field(default_factory=list)
-    conflict_id: list[str] = field(default_factory=list)
-    task_id: list[str] = field(default_factory=list)
-    attachment_id: list[str] = field(default_factory=list)
+Known = Mapping[str, Sequence[str]]
+"""The ids that there are, by the name of the field that names them."""
 
 
 class Requests:
@@ -61,24 +76,33 @@ class Requests:
         self.random = random.Random(seed)
         self._vectors = HashingEmbedder()
 
-    async def at(self, method: str, bank_id: str, known: Known) -> Message:
-        request = type(RIGHT[method])()
-        request.CopyFrom(RIGHT[method])
+    async def at(self, method: MethodDescriptor, known: Known, **place: str) -> Message:
+        """A request of the method. `place`: the fields that say of whose memory it is."""
+        request = GetMessageClass(method.input_type)()
+        if method.name in RIGHT:
+            request.CopyFrom(RIGHT[method.name])
         await self._fill(request, known, FILLED, 0)
-        holders: tuple[Any, ...] = (request, getattr(request, "header", None))
-        for holder in holders:
-            if holder is not None and "bank_id" in holder.DESCRIPTOR.fields_by_name:
-                holder.bank_id = bank_id
+        self._place(request, place)
+        for each in request.DESCRIPTOR.fields:
+            if each.name in SINGLE and each.message_type is not None:
+                self._place(getattr(request, each.name), place)
         return request
+
+    def _place(self, message: Any, place: Mapping[str, str]) -> None:
+        for each in message.DESCRIPTOR.fields:
+            if each.name in place and each.cpp_type == FieldDescriptor.CPPTYPE_STRING:
+                setattr(message, each.name, place[each.name])
 
     async def _fill(self, message: Any, known: Known, chance: float, depth: int) -> None:
         for each in message.DESCRIPTOR.fields:
             there = message.HasField(each.name) if each.has_presence else bool(getattr(message, each.name))
-            if not there and self.random.random() > chance:
+            likely = 0.9 if each.name in NEEDED and message.DESCRIPTOR.file.name in NO_RIGHT else chance
+            if not there and self.random.random() > likely:
                 continue
             if each.message_type is not None and each.message_type.GetOptions().map_entry:
+                value = self._scalar(each.message_type.fields_by_name["value"], known)
                 getattr(message, each.name).clear()
-                getattr(message, each.name).update({"k": self.random.choice(TEXTS)[:50]})
+                getattr(message, each.name).update({"k": value[:50] if isinstance(value, str) else value})
             elif each.is_repeated:
                 await self._fill_list(message, each, known, depth)
             elif each.message_type is None:
@@ -103,7 +127,7 @@ class Requests:
         if isinstance(message, Timestamp):
             message.seconds = self.random.choice((0, 1_700_000_000, 1_800_000_000))
         elif isinstance(message, FieldMask):
-            named = {*BANK_MASK.paths, *NODE_MASK.paths, *INSIGHT_MASK.paths}
+            named = {*BANK_MASK.paths, *NODE_MASK.paths, *INSIGHT_MASK.paths, *MASKS}
             if self.random.random() < 0.5 or not message.paths:
                 message.paths[:] = self.random.sample(sorted(message.paths) or sorted(named), 1)
         elif isinstance(message, types_pb2.Vector):
@@ -127,20 +151,24 @@ class Requests:
 
     def _string(self, each: FieldDescriptor, known: Known) -> Any:
         if each.type == FieldDescriptor.TYPE_BYTES:
-            return b"bytes"
+            return self.random.choice(TEXTS).encode()
         name = each.name.removesuffix("s")
         if name == "request_id":
             return f"r{self.random.randrange(1_000)}"
         if name == "type":
             return self.random.choice(TYPES)
+        if name.endswith("_json"):
+            return self.random.choice(JSON)
+        if name in ("category", "categorie", "tag", "tool", "error_type"):
+            return self.random.choice(WORDS)
         if name == "retry_of":
             name = "task_id"
-        if name.endswith("_id"):
-            return self._id(known, next((n for n in Known.__slots__ if name.endswith(n)), ""))
+        kind = next((n for n in known if name == n or (n.endswith("_id") and name.endswith(n))), "")
+        if kind or name.endswith("_id"):
+            return self._id(known.get(kind, ()))
         return self.random.choice(TEXTS)
 
-    def _id(self, known: Known, name: str) -> str:
-        ids: Sequence[str] = getattr(known, name, ())
+    def _id(self, ids: Sequence[str]) -> str:
         if not ids or self.random.random() < UNKNOWN:
             return self.random.choice(("nobody", "n-0", f"new-{self.random.randrange(10_000)}"))
         return self.random.choice(ids)

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.agents.opinions import Opinions
 from core.bank.bank import Bank
-from core.bank.steps import ConflictPut, NodeDrop, NodePut, Step, insight_put
+from core.bank.steps import ConflictPut, NodeDrop, NodePut, Step
 from core.ids import NodeId
 from core.keys import BankKey
 from core.model.conflict import ConflictStatus
@@ -18,6 +18,7 @@ from core.model.node import Node, NodeState
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.decide import decide
+from core.usecases.bank.going_on import going_on, insight_steps
 from core.usecases.bank.planning import without_conflict
 from core.usecases.bank.rewording import words_without
 from core.usecases.house import House, require_own_space
@@ -78,16 +79,15 @@ class _Farewell:
                 ConflictPut(conflict=replace(conflict, status=ConflictStatus.MOOT, close_time=self._now))
             )
             insight = without_conflict(insight, conflict)
-        if self._conflicts:
-            steps.append(insight_put(self._bank.insight, insight))
-        return tuple(steps)
+        after = going_on(self._house, self._bank, insight)
+        return (*steps, *insight_steps(self._house, self._bank, after))
 
     def touches(self) -> frozenset[str]:
         near = self._bank.graph.neighbors(self._node.node_id)
         sides = [side.node_id for conflict in self._conflicts for side in conflict.sides]
         nodes = {f"node:{n}" for n in (self._node.node_id, *near, *sides)}
         conflicts = {f"conflict:{conflict.conflict_id}" for conflict in self._conflicts}
-        return frozenset(nodes | conflicts | ({"insight"} if conflicts else set()))
+        return frozenset(nodes | conflicts | ({"insight", "bank"} if conflicts else set()))
 
     def _restore_neighbors(self, opinions: Opinions) -> None:
         """Neighbours that speak in its words lose these. Raises Unasked."""

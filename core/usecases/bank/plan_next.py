@@ -4,13 +4,12 @@ from core.agents.opinions import Unasked
 from core.agents.roles import Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.bank.steps import insight_put
 from core.keys import BankKey
 from core.model.insight import Insight
 from core.ports.aggregates import Draft
 from core.usecases.bank.decide import decide
+from core.usecases.bank.going_on import insight_steps
 from core.usecases.bank.plan import plan
-from core.usecases.bank.structure import finish_steps
 from core.usecases.house import House
 from core.usecases.spending import on_account
 
@@ -33,8 +32,8 @@ async def plan_next(house: House, key: BankKey, ledger: Ledger, *, goalless: boo
         if asked not in made:
             progress = Progress(conflicts=tuple(bank.open_conflicts()))
             raise Unasked(lambda: ask(asked, insight, progress))
-        steps = [insight_put(bank.insight, made[asked]), *finish_steps(house, bank, made[asked])]
-        return Draft(result=None, steps=tuple(steps), touches=frozenset(("insight", "bank")))
+        steps = tuple(insight_steps(house, bank, made[asked]))
+        return Draft(result=None, steps=steps, touches=frozenset(("insight", "bank")))
 
     async with on_account(house, key, ledger):
         await decide(house, key, compose, ledger)

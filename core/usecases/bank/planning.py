@@ -24,6 +24,7 @@ GIVEN_UP = {
     True: "“{}”失败{}次，没有其他办法弥补。",
     False: "“{}” failed {} times, and nothing made up for it.",
 }
+CLOSED = {True: "该冲突未经裁决即已关闭。", False: "The conflict was closed without a verdict."}
 HOW = {
     True: "检索多个独立来源进行交叉验证，说明哪一方正确或应如何整合，并给出依据。",
     False: "Check several independent sources, say which side is right or how they fit together, and on what evidence.",
@@ -49,10 +50,21 @@ def with_goal(insight: Insight, goal: str) -> Insight:
     return begun(insight, goal) if ended else replace(insight, goal=goal)
 
 
-def with_conflict(insight: Insight, conflict: Conflict, task_id: TaskId) -> Insight:
+def validation_id(conflict_id: str) -> TaskId:
+    """The id of a conflict's validation, the first attempt: so its attempts are found whatever they are called."""
+    return TaskId(f"t-{conflict_id}"[:128])
+
+
+def attempts_at(insight: Insight, conflict_id: str) -> list[CompletedTask]:
+    """What was tried to settle a conflict, oldest first."""
+    first = next((t for t in insight.completed if t.task_id == validation_id(conflict_id)), None)
+    return [] if first is None else _line(first, insight.completed)
+
+
+def with_conflict(insight: Insight, conflict: Conflict) -> Insight:
     """The document with the conflict's validation in front of all other work (behind earlier validations)."""
     task = PendingTask(
-        task_id=task_id,
+        task_id=validation_id(conflict.conflict_id),
         type=TaskType.CROSS_VALIDATION,
         description=_point_at_issue(conflict)[:LONGEST],
         how=HOW[is_chinese(conflict.description)],
@@ -60,17 +72,21 @@ def with_conflict(insight: Insight, conflict: Conflict, task_id: TaskId) -> Insi
     )
     validations = [t for t in insight.pending if t.conflict_id]
     others = [t for t in insight.pending if not t.conflict_id]
-    return replace(insight, pending=(*validations, task, *others), finished=False, outcome=None)
+    return replace(insight, pending=(*validations, task, *others), finished=False, outcome=None, reason="")
 
 
 def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") -> Insight:
-    """The document once a conflict is closed: with a verdict its task is completed, without one it is dropped."""
-    tasks = [t for t in insight.pending if t.conflict_id == conflict.conflict_id] or _dropped(
-        insight, conflict
-    )
+    """The document once a conflict is closed: with a verdict its task is completed, without one it is dropped, unless
+    attempts have failed, which the closing makes good."""
+    failed = attempts_at(insight, conflict.conflict_id)
+    tasks = [t for t in insight.pending if t.conflict_id == conflict.conflict_id]
+    if not tasks and failed:  # it failed so often that it was pending no more
+        tasks = [_once_again(conflict, failed[-1])]
     pending = tuple(t for t in insight.pending if t.conflict_id != conflict.conflict_id)
-    done = tuple(_validated(task, verdict) for task in tasks) if verdict else ()
-    return replace(insight, pending=pending, completed=(*insight.completed, *done))
+    words = opening(verdict) if verdict else CLOSED[is_chinese(conflict.description)] if failed else ""
+    done = tuple(_validated(task, words) for task in tasks) if words else ()
+    after = replace(insight, pending=pending, completed=(*insight.completed, *done))
+    return ended(after) if insight.finished else after
 
 
 def with_id(insight: Insight, report: TaskReport, new_id: Callable[[], TaskId]) -> TaskReport:
@@ -102,7 +118,7 @@ def with_report(
         description=report.description or (planned.description if planned else ""),
         status=report.status,
         context="" if failed else context[:LONGEST],
-        retry_of=report.retry_of or (planned.retry_of if planned else ""),
+        retry_of=_tried_before(report, planned),
     )
     pending = [t for t in insight.pending if t is not planned]
     if planned is not None and planned.conflict_id:
@@ -230,28 +246,29 @@ def _point_at_issue(conflict: Conflict) -> str:
     return f"Validate the conflict between nodes {', '.join(nodes)}: {conflict.description}"
 
 
-def _dropped(insight: Insight, conflict: Conflict) -> list[PendingTask]:
-    """The conflict's validation where it failed so often that it was pending no more."""
-    at_issue = _point_at_issue(conflict)[:LONGEST]
-    for task in not_made_good(insight.completed):
-        if (task.type, task.description) == (TaskType.CROSS_VALIDATION, at_issue):
-            last = _line(task, insight.completed)[-1]
-            again = f"{last.task_id}-v"[:128]
-            return [
-                PendingTask(
-                    task_id=TaskId(again), type=task.type, description=at_issue, retry_of=last.task_id
-                )
-            ]
-    return []
+def _tried_before(report: TaskReport, planned: PendingTask | None) -> str:
+    """The failed task that a reported one repeats: of a validation, whose attempts core counts, as planned."""
+    if planned is not None and planned.conflict_id:
+        return planned.retry_of or report.retry_of
+    return report.retry_of or (planned.retry_of if planned else "")
 
 
-def _validated(task: PendingTask, verdict: str) -> CompletedTask:
+def _once_again(conflict: Conflict, last: CompletedTask) -> PendingTask:
+    return PendingTask(
+        task_id=TaskId(f"v-{last.task_id}"[:128]),
+        type=TaskType.CROSS_VALIDATION,
+        description=_point_at_issue(conflict)[:LONGEST],
+        retry_of=last.task_id,
+    )
+
+
+def _validated(task: PendingTask, words: str) -> CompletedTask:
     return CompletedTask(
         task_id=task.task_id,
         type=task.type,
         description=task.description,
         status=TaskStatus.SUCCEEDED,
-        context=opening(verdict),
+        context=words,
         retry_of=task.retry_of,
     )
 

@@ -1,8 +1,10 @@
 """ResolveConflict: a verdict merges the contested nodes, or the conflict is dismissed as none."""
 
 from dataclasses import dataclass
+from functools import partial
 
-from core.agents.opinions import Opinions
+from core.agents.opinions import Opinions, Unasked
+from core.agents.roles import Progress
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField, StaleRevision
 from core.ids import ConflictId, NodeId
@@ -14,8 +16,9 @@ from core.model.structuring import MergeMade, Outcome, Purpose
 from core.model.usage import Usage
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.decide import decide
+from core.usecases.bank.going_on import going_on, insight_steps
 from core.usecases.bank.memorize import Wait, outcome
-from core.usecases.bank.plan_next import plan_next
+from core.usecases.bank.plan import plan
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.bank.rounds import Round
 from core.usecases.bank.verdicts import open_conflict
@@ -100,18 +103,28 @@ async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
     ledger = house.workshop.ledger(command.key)
     opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
+    made: dict[Insight, Insight] = {}  # by the document that it follows
+
+    async def ask(insight: Insight, progress: Progress) -> None:
+        made[insight] = await plan(house, command.key, insight, progress, ledger)
+
     def compose(bank: Bank, revision: int) -> Draft[Outcome]:
         conflict = _open_conflict(bank, command)
         round_ = Round(bank, opinions, moment(house, bank, revision))
         round_.dismiss(conflict)
         came_to = round_.reconsider(conflict.sides[0].node_id)
-        return Draft(result=came_to, steps=tuple(round_.draft_steps()), sees_all=True)
+        insight = round_.insight
+        if insight.goal and not insight.pending and not insight.finished:
+            if insight not in made:
+                raise Unasked(partial(ask, insight, Progress()))
+            insight = made[insight]
+        planned = insight_steps(house, bank, going_on(house, bank, insight))
+        return Draft(result=came_to, steps=(*round_.draft_steps(), *planned), sees_all=True)
 
     async with on_account(house, command.key, ledger):
         committed: Committed[Outcome] = await decide(
             house, command.key, compose, ledger, command.request, Outcome
         )
-    await plan_next(house, command.key, ledger)
     async with house.banks.reading(command.key) as bank:
         came_to = committed.result
         return ConflictResolved(

@@ -27,10 +27,10 @@ from core.bank.steps import (
     NodePut,
     PairSettle,
     Step,
-    insight_put,
 )
-from core.ids import ConflictId, NodeId, TaskId
+from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
+from core.model.insight import Insight
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import Node, NodeState
 from core.model.structuring import MergeMade, Outcome
@@ -179,8 +179,13 @@ class Round:
 
     # ---- what comes out ----
 
+    @property
+    def insight(self) -> Insight:
+        """The document with the conflicts that the round opened and closed: the bank's own where there are none."""
+        return self._insight
+
     def draft_steps(self) -> list[Step]:
-        """Everything the round changes, as the steps of one change."""
+        """Everything the round changes besides the document, as the steps of one change."""
         steps: list[Step] = [NodeDrop(node_id=n) for n in self._gone if n in self._bank.nodes]
         if self._entered is not None:
             steps.append(NodePut(node=self._current, vector=self._vector))
@@ -195,8 +200,6 @@ class Round:
             if not {a, b} & set(self._gone)
         ]
         steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
-        if self._insight is not self._bank.insight:
-            steps.append(insight_put(self._bank.insight, self._insight))
         return steps
 
     # ---- the round ----
@@ -271,8 +274,7 @@ class Round:
         self._current = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:
             self._set_state(partner, NodeState.CONTESTED)
-        task_id = TaskId(self._opinions.new_id("t", conflict_id))
-        self._insight = with_conflict(self._insight, conflict, task_id)
+        self._insight = with_conflict(self._insight, conflict)
 
     def _hand_over_conflicts(self, resolved: ConflictId) -> list[Conflict]:
         """Other open conflicts of the nodes just absorbed now concern the node that stands for them. Returns those

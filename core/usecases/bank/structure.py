@@ -16,7 +16,7 @@ from core.agents.opinions import Opinions, Unasked, check_clusters
 from core.agents.roles import Cluster, Piece, Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.bank.steps import BankPut, ClusterPut, Step, StructuringPut, insight_put
+from core.bank.steps import ClusterPut, Step, StructuringPut
 from core.errors import (
     AgentReplyInvalid,
     AgentUnavailable,
@@ -41,6 +41,7 @@ from core.usecases.bank.absorb import topic
 from core.usecases.bank.ahead import ahead
 from core.usecases.bank.decide import decide
 from core.usecases.bank.embed_segments import embed_segments
+from core.usecases.bank.going_on import going_on, insight_steps
 from core.usecases.bank.plan import plan
 from core.usecases.bank.rounds import Round
 from core.usecases.bank.verdicts import verdict_of
@@ -260,15 +261,16 @@ class _Work:
             (vector,) = self._opinions.vectors([summary])
             round_ = Round(bank, self._opinions, moment)
             outcome = round_.enter(node, vector)
-            return self._judged(round_, replace(cluster, outcome=outcome))
+            judged = self._judged(bank, round_, replace(cluster, outcome=outcome))
+            return Draft(result=outcome, steps=judged, sees_all=True)
 
         async with self._house.workshop.turn(self._key):
             await decide(self._house, self._key, compose, self._ledger)
 
-    def _judged(self, round_: Round, cluster: ClusterWork) -> Draft[Outcome]:
-        assert cluster.outcome is not None
-        steps = [*round_.draft_steps(), ClusterPut(cluster=cluster)]
-        return Draft(result=cluster.outcome, steps=tuple(steps), sees_all=True)
+    def _judged(self, bank: Bank, round_: Round, cluster: ClusterWork) -> tuple[Step, ...]:
+        insight = going_on(self._house, bank, round_.insight)
+        planned = insight_steps(self._house, bank, insight)
+        return (*round_.draft_steps(), *planned, ClusterPut(cluster=cluster))
 
     # ---- verdicts ----
 
@@ -296,8 +298,7 @@ class _Work:
                 keywords=(),
                 outcome=outcome,
             )
-            steps = [*round_.draft_steps(), ClusterPut(cluster=cluster)]
-            return Draft(result=outcome, steps=tuple(steps), sees_all=True)
+            return Draft(result=outcome, steps=self._judged(bank, round_, cluster), sees_all=True)
 
         await decide(self._house, self._key, compose, self._ledger)
 
@@ -328,9 +329,7 @@ class _Work:
                 revision=revision,
                 update_time=self._house.clock.now(),
             )
-            steps: list[Step] = [StructuringPut(structuring=done)]
-            if insight is not bank.insight:
-                steps += [insight_put(bank.insight, insight), *finish_steps(self._house, bank, insight)]
+            steps = [StructuringPut(structuring=done), *insight_steps(self._house, bank, insight)]
             return self._draft(None, steps, "insight", "bank")
 
         self._report("planning", 0, 1)
@@ -366,14 +365,6 @@ class _Work:
     def _draft(self, result: Result, steps: Sequence[Step], *touches: str) -> Draft[Result]:
         own = f"structuring:{self._interaction_id}"
         return Draft(result=result, steps=tuple(steps), touches=frozenset((own, *touches)))
-
-
-def finish_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:
-    """The bank's record follows its insight: when it finished, or that it goes on after all."""
-    if insight.finished == (bank.record.finish_time is not None):
-        return []
-    finish_time = house.clock.now() if insight.finished else None
-    return [BankPut(record=replace(bank.record, finish_time=finish_time))]
 
 
 def _said(bank: Bank, interaction: Interaction) -> str:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from core.bank.bank import Bank
-from core.bank.steps import BankPut, Step, insight_put
 from core.errors import InvalidField
 from core.ids import TaskId
 from core.keys import BankKey
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
 from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.bank.going_on import going_on, insight_steps
 from core.usecases.bank.planning import all_superseded, with_goal
-from core.usecases.bank.structure import finish_steps
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 
@@ -53,8 +52,9 @@ async def update_insight(house: House, command: UpdateInsight) -> Committed[Insi
         if command.completed is not None or command.pending is not None:
             finished = _is_finished(insight)
             insight = replace(insight, finished=finished, outcome=TaskOutcome.SUCCEEDED if finished else None)
-        steps = [insight_put(bank.insight, insight), *_record_steps(house, bank, insight)]
-        return Draft(result=insight, steps=tuple(steps), touches=frozenset({"insight", "bank"}))
+        insight = going_on(house, bank, insight)
+        steps = tuple(insight_steps(house, bank, insight))
+        return Draft(result=insight, steps=steps, touches=frozenset({"insight", "bank"}))
 
     return await house.banks.commit(command.key, stage, command.request, Insight)
 
@@ -83,12 +83,3 @@ def _planned(insight: Insight, pending: tuple[PendingTask, ...]) -> tuple[Pendin
 def _is_finished(insight: Insight) -> bool:
     """A task of which nothing was done is not finished, though nothing is pending."""
     return bool(insight.done) and not insight.pending and all_superseded(insight.done)
-
-
-def _record_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:
-    """The bank's record follows: whether it finished, and its goal."""
-    steps = finish_steps(house, bank, insight)
-    record = next((step.record for step in steps if isinstance(step, BankPut)), bank.record)
-    if record.goal == insight.goal:
-        return steps
-    return [BankPut(record=replace(record, goal=insight.goal, update_time=house.clock.now()))]

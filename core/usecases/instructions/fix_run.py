@@ -51,6 +51,20 @@ async def fix_run(
         return committed.result, committed.revision
 
 
+async def foreseen(
+    house: House, command: FixRun, now: Mapping[Owner, Instructions | None]
+) -> tuple[Pin, ...]:
+    """What the run would have fixed, without fixing anything. Raises RunExpired, RevisionNotReached, LimitReached."""
+    fixing = _Fixing(house, command, now)
+    try:
+        async with house.runs.reading(command.key, command.least) as run:
+            return fixing.of(run.record).pins
+    except RunNotFound:
+        if command.least:
+            raise RevisionNotReached(command.least, 0) from None
+        return fixing.founded().pins
+
+
 class _Fixing:
     """How a run comes to have every reference fixed: pure but for `require`, which comes before what is written."""
 
@@ -89,6 +103,11 @@ class _Fixing:
         return Draft(result=record, steps=steps, touches=frozenset({"run"}), requires=self._requires)
 
     def founding(self) -> Draft[RunRecord]:
+        record = self.founded()
+        return Draft(result=record, steps=(RunPut(record=record),), requires=self._requires)
+
+    def founded(self) -> RunRecord:
+        """The run as it begins."""
         empty = RunRecord(
             key=self._command.key,
             uid=self._uid,
@@ -98,8 +117,7 @@ class _Fixing:
             expire_time=self._time,
             purge_time=self._time,
         )
-        record = self._fixed(empty, ())
-        return Draft(result=record, steps=(RunPut(record=record),), requires=self._requires)
+        return self._fixed(empty, ())
 
     def _fixed(self, record: RunRecord, kept: tuple[Pin, ...]) -> RunRecord:
         """The references fixed now, and the run's life begun anew: forgotten after twice as long as it lives, so that

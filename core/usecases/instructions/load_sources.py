@@ -8,13 +8,13 @@ from enum import StrEnum
 
 from core.errors import BudgetTooSmall, RevisionNotReached
 from core.ids import RunId, Tenant, User
-from core.instructions.block import block
+from core.instructions.block import Block, block
 from core.instructions.instructions import Instructions
 from core.instructions.run import fixed_source, pinned
 from core.keys import Key, RunKey
 from core.model.instructions import Owner, Pin, Source, SourceRef
 from core.usecases.house import House
-from core.usecases.instructions.fix_run import FixRun, fix_run
+from core.usecases.instructions.fix_run import FixRun, fix_run, foreseen
 from core.usecases.instructions.opening import opened
 from core.usecases.instructions.writing import without_text
 from core.usecases.user.writer import memory_is_on
@@ -81,8 +81,12 @@ async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
         else:
             key = RunKey(tenant=command.tenant, user=command.user or User(""), run_id=command.run_id)
             fixing = FixRun(key=key, refs=refs, refresh=command.refresh, least=command.least(key))
+            if command.token_budget is not None:  # what is refused fixes nothing
+                pins = _of(refs, await foreseen(house, fixing, now))
+                then = await _opened_as_fixed(house, command, open_, now, pins)
+                _within_budget(command, _read(command, pins, then, off)[0])
             run, revision = await fix_run(house, fixing, now)
-            pins = [next(pin for pin in run.pins if pin.ref == ref) for ref in refs]
+            pins = _of(refs, run.pins)
             run_time, revisions[named(key)] = run.run_time, revision
             now = await _opened_as_fixed(house, command, open_, now, pins)
         found, missing = _read(command, pins, now, off)
@@ -97,9 +101,7 @@ def _answered(
     revisions: Mapping[str, int],
     run_time: datetime | None,
 ) -> SourcesLoaded:
-    made = block(found)
-    if command.token_budget is not None and made.tokens > command.token_budget:
-        raise BudgetTooSmall("token_budget", made.tokens, command.token_budget)
+    made = _within_budget(command, found)
     return SourcesLoaded(
         block=made.text,
         tokens=made.tokens,
@@ -110,6 +112,19 @@ def _answered(
         revisions=revisions,
         run_time=run_time,
     )
+
+
+def _within_budget(command: LoadSources, found: Sequence[tuple[Owner, Source]]) -> Block:
+    """Raises BudgetTooSmall."""
+    made = block(found)
+    if command.token_budget is not None and made.tokens > command.token_budget:
+        raise BudgetTooSmall("token_budget", made.tokens, command.token_budget)
+    return made
+
+
+def _of(refs: Iterable[SourceRef], pins: Iterable[Pin]) -> list[Pin]:
+    by_ref = {pin.ref: pin for pin in pins}
+    return [by_ref[ref] for ref in refs]
 
 
 def _read(

@@ -86,8 +86,8 @@ def task_state_of(
     told: Sequence[Told] = (),
 ) -> Assembled:
     insight = Insight(goal=goal, pending=(ASKED,))
-    for n, one in enumerate(found):
-        insight = with_conflict(insight, one, TaskId(f"t-01m80zhzwaz6bj9m5azfnh9{n:03}"))
+    for one in found:
+        insight = with_conflict(insight, one)
     return assemble([insight_section(insight, found, words, told=told)], budget, estimate, "token_budget")
 
 

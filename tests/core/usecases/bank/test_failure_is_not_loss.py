@@ -201,7 +201,6 @@ MOMENTS = (
     ),
     Moment(
         name="dismiss: plan",
-        changes=1,
         question="planner.plan",
         act=resolving(type=VerdictType.DISMISS),
         scene=set_the_scene,

@@ -43,10 +43,10 @@ def contested(conflict_id: str) -> Conflict:
 def test_a_conflict_goes_in_front_of_the_plan_and_behind_earlier_conflicts() -> None:
     insight = Insight(pending=(pending("t1"),))
 
-    insight = with_conflict(insight, contested("c1"), TaskId("v1"))
-    insight = with_conflict(insight, contested("c2"), TaskId("v2"))
+    insight = with_conflict(insight, contested("c1"))
+    insight = with_conflict(insight, contested("c2"))
 
-    assert [task.task_id for task in insight.pending] == ["v1", "v2", "t1"]
+    assert [task.task_id for task in insight.pending] == ["t-c1", "t-c2", "t1"]
     assert insight.pending[0].type == "CROSS_VALIDATION"
     assert "n1, n2" in insight.pending[0].description
 
@@ -54,19 +54,19 @@ def test_a_conflict_goes_in_front_of_the_plan_and_behind_earlier_conflicts() -> 
 def test_a_chinese_conflict_is_to_be_validated_in_chinese() -> None:
     found = replace(contested("c1"), description="CEO信息矛盾")
 
-    insight = with_conflict(Insight(), found, TaskId("v1"))
+    insight = with_conflict(Insight(), found)
 
     assert insight.pending[0].description == "验证节点 n1、n2 的冲突：CEO信息矛盾"
 
 
 def test_a_verdict_completes_the_validation_and_a_dismissal_drops_it() -> None:
-    insight = with_conflict(Insight(pending=(pending("t1"),)), contested("c1"), TaskId("v1"))
+    insight = with_conflict(Insight(pending=(pending("t1"),)), contested("c1"))
 
     settled = without_conflict(insight, contested("c1"), "Li is right. The report says so. More.")
     dropped = without_conflict(insight, contested("c1"))
 
     assert [(t.task_id, t.status, t.context) for t in settled.completed] == [
-        ("v1", TaskStatus.SUCCEEDED, "Li is right. The report says so.")
+        ("t-c1", TaskStatus.SUCCEEDED, "Li is right. The report says so.")
     ]
     assert [t.task_id for t in settled.pending] == ["t1"]
     assert (dropped.completed, [t.task_id for t in dropped.pending]) == ((), ["t1"])
@@ -108,18 +108,18 @@ def test_a_failed_task_has_no_context() -> None:
 
 
 def test_a_validation_that_failed_stands_again_as_its_own_retry() -> None:
-    insight = with_conflict(Insight(), contested("c1"), TaskId("v1"))
+    insight = with_conflict(Insight(), contested("c1"))
 
-    insight = with_report(insight, TaskReport(task_id="v1", status=TaskStatus.FAILED), "", ids())
+    insight = with_report(insight, TaskReport(task_id="t-c1", status=TaskStatus.FAILED), "", ids())
     (again,) = insight.pending
     settled = without_conflict(insight, contested("c1"), "Li is right.")
 
-    assert (again.task_id, again.retry_of, again.conflict_id) == ("new-1", "v1", "c1")
+    assert (again.task_id, again.retry_of, again.conflict_id) == ("new-1", "t-c1", "c1")
     assert all_superseded(settled.completed)
 
 
 def test_a_planner_cannot_displace_validations_nor_plan_them() -> None:
-    insight = with_conflict(Insight(), contested("c1"), TaskId("v1"))
+    insight = with_conflict(Insight(), contested("c1"))
     plan = Plan(
         pending=(
             PlannedTask(type="CROSS_VALIDATION", description="made up"),
@@ -129,7 +129,10 @@ def test_a_planner_cannot_displace_validations_nor_plan_them() -> None:
 
     insight = with_plan(insight, plan, ids())
 
-    assert [(t.task_id, t.type) for t in insight.pending] == [("v1", "CROSS_VALIDATION"), ("new-1", "SOLVE")]
+    assert [(t.task_id, t.type) for t in insight.pending] == [
+        ("t-c1", "CROSS_VALIDATION"),
+        ("new-1", "SOLVE"),
+    ]
     assert not insight.finished
 
 
