@@ -62,7 +62,7 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
-	@$(COMPILE) --extra dev --extra light --extra mcp --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --extra dev --extra light --extra mcp --extra postgres --output-file requirements.lock pyproject.toml
 	@for name in generator examples local-model; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
 # ---- running ----

@@ -3,7 +3,7 @@
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -106,7 +106,11 @@ class Store(Protocol):
         """The feed after a revision, oldest first, without requests. Raises RevisionTrimmed, not found."""
         ...
 
-    async def request(self, key: Key, request_id: RequestId) -> RequestRecord | None: ...
+    async def requests(
+        self, key: Key, request_ids: Collection[RequestId]
+    ) -> Mapping[RequestId, RequestRecord]:
+        """Those of the requests that are stored, in one query."""
+        ...
 
     async def put_vectors(
         self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]

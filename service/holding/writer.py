@@ -95,13 +95,20 @@ class Ledger:
 
     async def known(self, key: Key, request: RequestKey, answer: type[Result]) -> Committed[Result] | None:
         """The answer this request got before. Raises RequestIdReused."""
-        record = await self.store.request(key, request.request_id)
-        if record is None:
-            return None
-        if (record.verb, record.digest) != (request.verb, request.digest):
-            raise RequestIdReused(request.request_id)
-        result = codec.decode(answer, record.answer)
-        return Committed(result=result, revision=record.revision, replayed=True)
+        records = await self.store.requests(key, [RequestId(request.request_id)])
+        return answered(records.get(RequestId(request.request_id)), request, answer)
+
+
+def answered(
+    record: RequestRecord | None, request: RequestKey, answer: type[Result]
+) -> Committed[Result] | None:
+    """The answer that is kept under the request's id, if any is. Raises RequestIdReused."""
+    if record is None:
+        return None
+    if (record.verb, record.digest) != (request.verb, request.digest):
+        raise RequestIdReused(request.request_id)
+    result = codec.decode(answer, record.answer)
+    return Committed(result=result, revision=record.revision, replayed=True)
 
 
 class Writer:
@@ -186,7 +193,9 @@ class Writer:
         return [c for c in commands if not c.is_settled and c not in self._queue]
 
     async def _answer_replays(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
-        """Commands whose request_id is new; the others get their answer."""
+        """Commands whose request_id is new; the others get their answer. One query for the whole group."""
+        ids = {RequestId(c.request.request_id) for c in commands if c.request is not None}
+        records = await self._ledger.store.requests(self._held.aggregate.key, ids)
         fresh = []
         for command in commands:
             if command.request is None:
@@ -194,7 +203,8 @@ class Writer:
                 continue
             assert command.answer is not None, "a request needs the class of its answer"
             try:
-                known = await self._ledger.known(self._held.aggregate.key, command.request, command.answer)
+                record = records.get(RequestId(command.request.request_id))
+                known = answered(record, command.request, command.answer)
             except RequestIdReused as reused:
                 _fail([command], reused)
                 continue

@@ -134,8 +134,8 @@ async def test_a_request_is_found_with_its_answer(store: Store, case: Case) -> N
     )
     await store.append(story.key, story.uid, [story.change(case.goes_on(story.record), record)])
 
-    assert await store.request(story.key, RequestId("r")) == record
-    assert await store.request(story.key, RequestId("other")) is None
+    assert await a.kept(store, story.key, RequestId("r")) == record
+    assert await a.kept(store, story.key, RequestId("other")) is None
 
 
 async def test_kinds_tenants_and_users_never_meet(store: Store) -> None:
@@ -217,7 +217,7 @@ async def test_a_request_id_with_another_body_is_refused_whole(store: Store, cas
         with pytest.raises(RequestIdReused):
             await store.append(story.key, story.uid, [story.fork(case.loses(story.record), other)])
 
-    assert await store.request(story.key, RequestId("r")) == first
+    assert await a.kept(store, story.key, RequestId("r")) == first
     assert await store.load(story.key) == story.held().state()
 
 
@@ -282,4 +282,4 @@ async def test_nothing_of_a_change_is_stored_where_what_it_requires_does_not_hol
         with pytest.raises(RequirementFailed):
             await store.append(story.key, story.uid, [late], requires=[require])
         assert await store.load(story.key) == story.held().state()
-        assert await store.request(story.key, RequestId("r")) is None
+        assert await a.kept(store, story.key, RequestId("r")) is None

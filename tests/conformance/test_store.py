@@ -711,9 +711,9 @@ async def test_a_request_is_found_with_its_answer(store: Store) -> None:
     asked = a.request("r1", answer=b"\x00\xffanswer", revision=2)
     await store.append(a.KEY, "u1", [story.change(requests=[asked])])
 
-    assert await store.request(a.KEY, RequestId("r1")) == asked
-    assert await store.request(a.KEY, RequestId("r2")) is None
-    assert await store.request(a.key("other"), RequestId("r1")) is None
+    assert await a.kept(store, a.KEY, RequestId("r1")) == asked
+    assert await a.kept(store, a.KEY, RequestId("r2")) is None
+    assert await a.kept(store, a.key("other"), RequestId("r1")) is None
 
 
 async def test_a_later_record_of_a_request_replaces_the_first(store: Store) -> None:
@@ -724,7 +724,7 @@ async def test_a_later_record_of_a_request_replaces_the_first(store: Store) -> N
 
     await store.append(a.KEY, "u1", [story.change(requests=[answered])])
 
-    assert await store.request(a.KEY, RequestId("r1")) == answered
+    assert await a.kept(store, a.KEY, RequestId("r1")) == answered
 
 
 @pytest.mark.parametrize("changed", [{"digest": "d2"}, {"verb": "Relate"}])
@@ -736,7 +736,7 @@ async def test_a_request_id_with_another_body_is_refused_whole(store: Store, cha
         await store.append(a.KEY, "u1", [story.fork(a.node_put("n3"), requests=[a.request("r1", **changed)])])
 
     assert (await loaded(store)).head == story.head
-    assert await store.request(a.KEY, RequestId("r1")) == a.request("r1")
+    assert await a.kept(store, a.KEY, RequestId("r1")) == a.request("r1")
 
 
 async def test_requests_are_trimmed_by_age(store: Store) -> None:
@@ -746,7 +746,7 @@ async def test_requests_are_trimmed_by_age(store: Store) -> None:
 
     forgotten = await store.trim(a.at(5))
 
-    left = [r.request_id for r in records if await store.request(a.KEY, r.request_id) is not None]
+    left = [r.request_id for r in records if await a.kept(store, a.KEY, r.request_id) is not None]
     assert left == ["young"]
     assert forgotten == 2  # a request and the founding change
 
@@ -851,7 +851,7 @@ async def test_tenants_never_meet(store: Store) -> None:
     await store.append(ours, "u1", [our_story.change(a.node_put("secret"), requests=[a.request("r1")])])
 
     assert len((await loaded(store, theirs)).nodes) == 2
-    assert await store.request(theirs, RequestId("r1")) is None
+    assert await a.kept(store, theirs, RequestId("r1")) is None
     assert [record.uid for record, _ in await store.listed(Tenant("theirs"), "bank", ALL, "", 9)] == ["u2"]
 
     await store.delete(ours)
@@ -911,7 +911,7 @@ async def test_a_purged_bank_is_gone_everywhere(store: Store) -> None:
 
     assert await store.load(a.KEY) is None
     assert await store.heads([a.KEY]) == {}
-    assert await store.request(a.KEY, RequestId("r1")) is None
+    assert await a.kept(store, a.KEY, RequestId("r1")) is None
     assert await store.listed(a.KEY.tenant, "bank", ALL, "", 10) == []
     assert await store.leftovers(10) == []
     assert await store.expired(a.at(99), 0, 10) == []

@@ -11,7 +11,7 @@ from core.aggregate.codec import encode
 from core.bank.state import BankState
 from core.bank.steps import STEPS, BankChange, BankPut, EdgePut, InteractionAdd, NodePut, Step
 from core.ids import BankId, ChangeId, ConflictId, InteractionId, NodeId, RequestId, SegmentRef, Tenant
-from core.keys import BankKey
+from core.keys import BankKey, Key
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, ConflictStatus, Side
 from core.model.interaction import Attachment, Interaction, Span
@@ -19,6 +19,7 @@ from core.model.node import Node
 from core.model.request import RequestRecord
 from core.model.structuring import ClusterWork, Purpose, Structuring, StructuringState
 from core.model.vector import Vector
+from core.ports.store import Store
 
 DIMENSION = 4
 START = datetime(2024, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -122,6 +123,11 @@ def conflict(conflict_id: str, *node_ids: str, **changed: Any) -> Conflict:
 
 def attachment(attachment_id: str, uri: str, *, stored: bool = False) -> Attachment:
     return Attachment(attachment_id=attachment_id, type="image", uri=uri, stored=stored)  # type: ignore[arg-type]
+
+
+async def kept(store: Store, key: Key, request_id: RequestId) -> RequestRecord | None:
+    """What the store has of one request."""
+    return (await store.requests(key, [request_id])).get(request_id)
 
 
 def request(request_id: str, **changed: Any) -> RequestRecord:

@@ -161,7 +161,7 @@ class _Importing:
             raise InvalidField("options.bank_id", "is no id")
         key = BankKey(tenant=self._command.tenant, bank_id=bank_id)
         request = self._command.request
-        known = request and await self._house.store.request(key, request.request_id)
+        known = request and await self._house.store.requests(key, [request.request_id])
         if not known and key in await self._house.store.heads([key]):
             raise BankExists(bank_id)
         self._key = key

@@ -86,7 +86,7 @@ async def upload_attachment(
 async def _is_repeated(house: House, command: UploadAttachment) -> bool:
     if command.request is None:
         return False
-    return await house.store.request(command.key, command.request.request_id) is not None
+    return bool(await house.store.requests(command.key, [command.request.request_id]))
 
 
 def _require_new(bank: Bank, attachment_id: AttachmentId) -> None:

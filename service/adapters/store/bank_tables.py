@@ -4,10 +4,10 @@ Law: each step becomes the same rows wherever it is carried out; nothing is read
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from core.aggregate.change import Head
-from core.aggregate.codec import encode_text, vector_bytes
+from core.aggregate.codec import dumps, encode_text, vector_bytes
 from core.bank.state import BankState
 from core.bank.steps import (
     AttachmentPut,
@@ -115,12 +115,14 @@ class BankTables(BankRows):
         ]
         yield Guarded(self._queries["put_segment_vector"], rows)
 
-    def vector(
-        self, connection: Connection, key: BankKey, uid: str, part: str, space: str, item: SegmentRef
-    ) -> bytes | None:
-        asked = {**bank_row(key), "uid": uid, **item._asdict()}
-        row = connection.execute(self._queries["segment_vector"], asked).fetchone()
-        return None if row is None else row[0]
+    def vectors_asked(
+        self, key: BankKey, uid: str, part: str, space: str, items: Sequence[SegmentRef]
+    ) -> tuple[str, Row]:
+        asked = {**bank_row(key), "uid": uid, "items": dumps(list(items))}
+        return self._queries["segment_vectors"], asked
+
+    def item_of(self, row: Sequence[Any]) -> SegmentRef:
+        return SegmentRef(row[0], row[1])
 
     def purge(self, key: BankKey) -> Sequence[Rows]:
         return [Rows(table, bank_row(key), columns) for table, columns in REMOVED.items()]
@@ -136,7 +138,7 @@ class BankTables(BankRows):
                     self.nodes, key, step.node, None if step.vector is None else vector_bytes(step.vector)
                 )
             case EdgePut():
-                ends = (key.tenant, key.bank_id, step.node_id, step.other_node_id)
+                ends = (key.tenant, key.bank_id, *sorted((step.node_id, step.other_node_id)))
                 yield _Written(self._queries["add_edge"], ends)
             case BankPut():
                 row = {**owner_row(key), "record": encode_text(step.record)}
@@ -189,4 +191,5 @@ def _put(table: Table[T], key: BankKey, value: T, *beside: Column) -> _Written:
 
 
 def pair_row(node_id: str, other_node_id: str) -> Row:
-    return {"node_id": node_id, "other_node_id": other_node_id}
+    one, other = sorted((node_id, other_node_id))  # by their bytes, as the database sorts them
+    return {"node_id": one, "other_node_id": other}

@@ -49,6 +49,10 @@ class Database(Protocol):
         """What `act` reads from a Connection, all of it from one snapshot. Long reads have a lane of their own."""
         ...
 
+    async def fetch(self, sql: str, row: Row) -> list[Any]:
+        """The rows of one query, which is a snapshot by itself."""
+        ...
+
     async def prepare(self, make: Callable[[], T]) -> T:
         """What `make` makes, without the database, ahead of a write: in a thread that has nothing else to do."""
         ...

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.aggregate.change import Head
-from core.aggregate.codec import encode_text, form, vector_bytes, vector_of
+from core.aggregate.codec import dumps, encode_text, form, vector_bytes, vector_of
 from core.aggregate.kind import Kind
 from core.aggregate.parts import ItemPut, PartsState
 from core.index.giving_way import GiveWay, in_turns
@@ -17,6 +17,7 @@ from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.database import Connection, Guarded
 from service.adapters.store.owned import Rows, owner_row
+from service.adapters.store.rows import Row
 
 FEW = 8  # steps whose statements are made on the loop
 PORTION = 20  # rows read before others may go on
@@ -80,12 +81,14 @@ class ItemTables:
         ]
         yield Guarded(self._queries["put_vector"], rows)
 
-    def vector(
-        self, connection: Connection, key: Key, uid: str, part: str, space: str, item: Any
-    ) -> bytes | None:
-        asked = {**owner_row(key), "uid": uid, "part": part, "space": space, "item": item}
-        row = connection.execute(self._queries["vector"], asked).fetchone()
-        return None if row is None else row[0]
+    def vectors_asked(
+        self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
+    ) -> tuple[str, Row]:
+        asked = {"uid": uid, "part": part, "space": space, "items": dumps(list(items))}
+        return self._queries["vectors_of"], {**owner_row(key), **asked}
+
+    def item_of(self, row: Sequence[Any]) -> Any:
+        return row[0]
 
     def purge(self, key: Key) -> Sequence[Rows]:
         return [Rows(table, owner_row(key), ("part", "item")) for table in ("vectors", "items")]

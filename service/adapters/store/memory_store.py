@@ -4,7 +4,7 @@ Law: the same meaning as theirs, and stricter. It keeps everything as the bytes 
 values replayed on plain dicts, and shares no code with `apply` or with SQL.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -142,10 +142,12 @@ class MemoryStore:
         asked = [entry for entry in feed if entry.change.revision > after][:limit]
         return [replace(entry.change, steps=codec.steps(entry.steps)) for entry in asked]
 
-    async def request(self, key: Key, request_id: RequestId) -> RequestRecord | None:
+    async def requests(
+        self, key: Key, request_ids: Collection[RequestId]
+    ) -> Mapping[RequestId, RequestRecord]:
         self._refuse_if_closed()
-        stored = self._stored.get(key)
-        return stored.requests.get(request_id) if stored else None
+        kept = self._stored[key].requests if key in self._stored else {}
+        return {name: kept[name] for name in request_ids if name in kept}
 
     async def vectors(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]

@@ -46,9 +46,15 @@ class OwnedTables(Protocol):
         self, key: Any, part: str, space: str, vectors: Mapping[Any, Vector]
     ) -> Iterable[Guarded]: ...
 
-    def vector(
-        self, connection: Connection, key: Any, uid: str, part: str, space: str, item: Any
-    ) -> bytes | None: ...
+    def vectors_asked(
+        self, key: Any, uid: str, part: str, space: str, items: Sequence[Any]
+    ) -> tuple[str, Row]:
+        """The query of derived vectors: its rows are an item and what is stored of it."""
+        ...
+
+    def item_of(self, row: Sequence[Any]) -> Any:
+        """The item that such a row is of; its last column is the vector."""
+        ...
 
     def purge(self, key: Any) -> Sequence[Rows]:
         """Its rows, those that refer to others first."""

@@ -88,7 +88,7 @@ class Table(Generic[T]):
             for c in changed
         )
         self.insert = f"INSERT INTO {name} ({_quoted(written)}) VALUES ({', '.join('?' for _ in written)})"
-        self.put = f"{self.insert} ON CONFLICT DO UPDATE SET {assignments}"
+        self.put = f"{self.insert} ON CONFLICT ({_quoted(identity)}) DO UPDATE SET {assignments}"
         of_bank = f"FROM {name} WHERE tenant = :tenant AND bank_id = :bank_id"
         self.select = f"SELECT {_quoted(columns)} {of_bank} ORDER BY {_quoted(identity)}"
         self.count = f"SELECT count(*) {of_bank}"

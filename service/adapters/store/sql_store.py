@@ -4,7 +4,7 @@ Law: a change's rows and its feed entry are written in one transaction, and only
 is the change's parent. Everything of an aggregate is keyed by (tenant, kind, name) and goes with it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -16,18 +16,30 @@ from core.aggregate.codec import decode, dumps, encode_text, instant, micros, ve
 from core.aggregate.kind import Kinds
 from core.errors import AggregateNotFound, HeadMoved, RequestIdReused, RequirementFailed, RevisionTrimmed
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
+from core.index.giving_way import GiveWay
 from core.keys import BankKey, Key
 from core.model.request import RequestRecord
 from core.model.vector import Vector
 from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.database import Connection, Database, Guarded, Plan, Refused
 from service.adapters.store.fence import ChangeInvalid, check_chain
+from service.adapters.store.item_tables import ItemTables
 from service.adapters.store.owned import OwnedTables, owner_row
-from service.adapters.store.purging import Purgeable, Purging
+from service.adapters.store.purging import Purgeable, Purging, owed_scrub
 from service.adapters.store.rows import Row, RowShape
 
 TRIMMED_AT_ONCE = 200  # entries of the feed to one transaction, which takes some milliseconds
 BATCHES = 50  # of them in one call: the next call goes on
+
+
+def tables_of(kinds: Kinds, queries: Mapping[str, str], give_way: GiveWay) -> Mapping[str, OwnedTables]:
+    """The tables of each kind. What reads all of an aggregate calls `give_way` now and then."""
+    items: dict[str, OwnedTables] = {
+        name: ItemTables(kind, queries, give_way) for name, kind in kinds.items()
+    }
+    return {**items, BankKey.kind: BankTables(queries, give_way)}
+
 
 Standing = tuple[str, int, str, str]  # uid, revision, head and record, as they are stored
 
@@ -111,7 +123,7 @@ class SqlStore:
         return total
 
     async def scrub(self) -> None:
-        if await self._fetch("owes_a_scrub", {}):
+        if "owes_a_scrub" in self._sql and await self._fetch("owes_a_scrub", {}):
             await self._database.scrub()
 
     # ---- reading ----
@@ -137,22 +149,38 @@ class SqlStore:
         }
 
     async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
-        return await self._database.read(partial(self._changes, key, uid, after, limit))
+        kind = self._kinds[key.kind]
+        rows = await self._fetch("changes", {**owner_row(key), "after": after, "limit": limit})
+        if not rows or rows[0][0] != uid:
+            raise kind.missing(key)
+        oldest = rows[0][1]
+        if after < oldest - 1:
+            raise RevisionTrimmed(after, oldest - 1)
+        return [
+            Change(
+                change_id=ChangeId(change_id),
+                parent=parent and ChangeId(parent),
+                revision=revision,
+                time=instant(time),
+                steps=kind.steps.steps(steps),
+            )
+            for _, _, revision, change_id, parent, time, steps in rows
+            if revision is not None
+        ]
 
-    async def request(self, key: Key, request_id: RequestId) -> RequestRecord | None:
-        rows = await self._fetch("request", {**owner_row(key), "request_id": request_id})
-        return self._requests.value(rows[0]) if rows else None
+    async def requests(
+        self, key: Key, request_ids: Collection[RequestId]
+    ) -> Mapping[RequestId, RequestRecord]:
+        asked = {**owner_row(key), "request_ids": dumps(list(request_ids))}
+        found = map(self._requests.value, await self._fetch("requests", asked))
+        return {record.request_id: record for record in found}
 
     async def vectors(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> Mapping[Any, Vector]:
         tables = self._tables[key.kind]
-
-        def act(connection: Connection) -> Mapping[Any, Vector]:
-            found = ((item, tables.vector(connection, key, uid, part, space, item)) for item in items)
-            return {item: vector_of(stored) for item, stored in found if stored is not None}
-
-        return await self._database.read(act)
+        found = await self._database.fetch(*tables.vectors_asked(key, uid, part, space, items))
+        return {tables.item_of(row): vector_of(row[-1]) for row in found}
 
     async def listed(
         self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
@@ -202,11 +230,7 @@ class SqlStore:
         ]
 
     async def _fetch(self, name: str, asked: Row) -> list[Any]:
-        def act(connection: Connection) -> list[Any]:
-            rows: list[Any] = connection.execute(self._sql[name], asked).fetchall()
-            return rows
-
-        return await self._database.read(act)
+        return await self._database.fetch(self._sql[name], asked)
 
     async def _owners(self, name: str, asked: Row) -> list[tuple[Key, str]]:
         return [(self._key(*place), uid) for *place, uid in await self._fetch(name, asked)]
@@ -242,7 +266,7 @@ class SqlStore:
         if erase:
             older = {**owner_row(key), "revision": last.revision}
             plan.append(Guarded(self._sql["erase_changes"], [older]))
-            plan.append(Guarded(self._sql["owe_a_scrub"], [()]))
+            plan += owed_scrub(self._sql)
         return plan
 
     def _head_moves(
@@ -346,27 +370,6 @@ class SqlStore:
 
     def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Purgeable | None, PurgeCounts]:
         return self._purging.purgeable(key, connection), self._tables[key.kind].counted(connection, key)
-
-    def _changes(
-        self, key: Key, uid: str, after: int, limit: int, connection: Connection
-    ) -> Sequence[Change[Any]]:
-        kind, standing = self._kinds[key.kind], self._standing(key, connection)
-        if standing is None or standing[0] != uid:
-            raise kind.missing(key)
-        (oldest,) = connection.execute(self._sql["oldest_change"], owner_row(key)).fetchone()
-        if after < oldest - 1:
-            raise RevisionTrimmed(after, oldest - 1)
-        asked = {**owner_row(key), "after": after, "limit": limit}
-        return [
-            Change(
-                change_id=ChangeId(change_id),
-                parent=parent and ChangeId(parent),
-                revision=revision,
-                time=instant(time),
-                steps=kind.steps.steps(steps),
-            )
-            for revision, change_id, parent, time, steps in connection.execute(self._sql["changes"], asked)
-        ]
 
 
 _COUNTED = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")

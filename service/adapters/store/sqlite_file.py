@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 
 from core.errors import StoreUnavailable
 from service.adapters.store.database import Guarded, Plan, Refused
+from service.adapters.store.rows import Row
 from service.adapters.worker_thread import Done, WorkerThread, tried
 
 T = TypeVar("T")
@@ -122,6 +123,10 @@ class SqliteFile:
         self._refuse_if_closed()
         lane = self._long_reads if at_length else self._reads
         return await asyncio.get_running_loop().run_in_executor(lane.threads, lane.read, act)
+
+    async def fetch(self, sql: str, row: Row) -> list[Any]:
+        """The rows of one query."""
+        return await self.read(lambda connection: connection.execute(sql, row).fetchall())
 
     async def prepare(self, make: Callable[[], T]) -> T:
         """What `make` makes, without the file, ahead of a write: in a thread that has nothing else to do."""

@@ -3,7 +3,7 @@
 -- name: create
 INSERT INTO aggregates (tenant, kind, name, uid, revision, head, record)
 VALUES (:tenant, :kind, :name, :uid, :revision, :head, :record)
-ON CONFLICT DO NOTHING
+ON CONFLICT (tenant, kind, name) DO NOTHING
 
 -- name: advance
 UPDATE aggregates SET revision = ?6, head = ?7  -- by position, as add_change: every append does
@@ -90,13 +90,16 @@ SELECT 1 FROM changes JOIN aggregates USING (tenant, kind, name)
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
   AND changes.revision = :revision AND change_id = :change_id
 
--- name: oldest_change
-SELECT min(revision) FROM changes WHERE tenant = :tenant AND kind = :kind AND name = :name
-
+-- One row at least where the aggregate is there: its uid, the oldest revision of its feed, and an entry or NULLs.
 -- name: changes
-SELECT revision, change_id, parent, time, steps FROM changes
-WHERE tenant = :tenant AND kind = :kind AND name = :name AND revision > :after
-ORDER BY revision LIMIT :limit
+SELECT uid, (
+  SELECT min(old.revision) FROM changes AS old
+  WHERE old.tenant = :tenant AND old.kind = :kind AND old.name = :name
+), changes.revision, change_id, parent, time, steps
+FROM aggregates LEFT JOIN changes ON changes.tenant = aggregates.tenant AND changes.kind = aggregates.kind
+  AND changes.name = aggregates.name AND changes.revision > :after
+WHERE aggregates.tenant = :tenant AND aggregates.kind = :kind AND aggregates.name = :name AND head <> ''
+ORDER BY changes.revision LIMIT :limit
 
 -- name: erase_changes
 DELETE FROM changes WHERE tenant = :tenant AND kind = :kind AND name = :name AND revision < :revision
@@ -104,20 +107,21 @@ DELETE FROM changes WHERE tenant = :tenant AND kind = :kind AND name = :name AND
 -- name: put_request
 INSERT INTO requests (tenant, kind, name, request_id, verb, digest, create_time, answer, revision)
 VALUES (:tenant, :kind, :name, :request_id, :verb, :digest, :create_time, :answer, :revision)
-ON CONFLICT DO UPDATE
+ON CONFLICT (tenant, kind, name, request_id) DO UPDATE
 SET create_time = excluded.create_time, answer = excluded.answer, revision = excluded.revision
-WHERE verb = excluded.verb AND digest = excluded.digest
+WHERE requests.verb = excluded.verb AND requests.digest = excluded.digest
 
--- name: request
+-- name: requests
 SELECT request_id, verb, digest, create_time, answer, revision FROM requests
-WHERE tenant = :tenant AND kind = :kind AND name = :name AND request_id = :request_id
+WHERE tenant = :tenant AND kind = :kind AND name = :name
+  AND request_id IN (SELECT value FROM json_each(:request_ids))
   AND EXISTS (
     SELECT 1 FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name AND head <> ''
   )
 
 -- name: put_item
 INSERT INTO items (tenant, kind, name, part, item, value) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET value = excluded.value
+ON CONFLICT (tenant, kind, name, part, item) DO UPDATE SET value = excluded.value
 
 -- name: drop_item
 DELETE FROM items WHERE tenant = ? AND kind = ? AND name = ? AND part = ? AND item = ?
@@ -138,12 +142,12 @@ SELECT :tenant, :kind, :name, :part, :item, :space, :embedding
 WHERE EXISTS (
   SELECT 1 FROM items WHERE tenant = :tenant AND kind = :kind AND name = :name AND part = :part AND item = :item
 )
-ON CONFLICT DO UPDATE SET space = excluded.space, embedding = excluded.embedding
+ON CONFLICT (tenant, kind, name, part, item) DO UPDATE SET space = excluded.space, embedding = excluded.embedding
 
--- name: vector
-SELECT embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
+-- name: vectors_of
+SELECT item, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
-  AND part = :part AND item = :item AND space = :space
+  AND part = :part AND space = :space AND item IN (SELECT value FROM json_each(:items))
 
 -- name: vectors
 SELECT part, item, embedding FROM vectors
@@ -185,14 +189,13 @@ SELECT 1 FROM unscrubbed LIMIT 1
 DELETE FROM nodes WHERE tenant = :tenant AND bank_id = :bank_id AND node_id = :node_id
 
 -- name: add_edge
-INSERT INTO edges (tenant, bank_id, node_id, other_node_id)  -- by position: there are many
-VALUES (?1, ?2, min(?3, ?4), max(?3, ?4))
+INSERT INTO edges (tenant, bank_id, node_id, other_node_id) VALUES (?, ?, ?, ?)  -- by position: there are many
 ON CONFLICT DO NOTHING
 
 -- name: drop_edge
 DELETE FROM edges
 WHERE tenant = :tenant AND bank_id = :bank_id
-  AND node_id = min(:node_id, :other_node_id) AND other_node_id = max(:node_id, :other_node_id)
+  AND node_id = :node_id AND other_node_id = :other_node_id
 
 -- name: edges
 SELECT node_id, other_node_id FROM edges
@@ -206,7 +209,7 @@ FROM merges WHERE tenant = :tenant AND bank_id = :bank_id
 
 -- name: settle_pair
 INSERT INTO settled_pairs (tenant, bank_id, node_id, other_node_id)
-VALUES (:tenant, :bank_id, min(:node_id, :other_node_id), max(:node_id, :other_node_id))
+VALUES (:tenant, :bank_id, :node_id, :other_node_id)
 ON CONFLICT DO NOTHING
 
 -- name: forget_pairs
@@ -230,11 +233,14 @@ WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY interaction_id, "index", 
 UPDATE segments SET embedding = :embedding
 WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id AND "index" = :index
 
--- name: segment_vector
-SELECT embedding FROM segments JOIN aggregates ON aggregates.tenant = segments.tenant
-  AND kind = 'bank' AND name = bank_id
-WHERE segments.tenant = :tenant AND bank_id = :bank_id AND uid = :uid
-  AND interaction_id = :interaction_id AND "index" = :index AND embedding IS NOT NULL
+-- name: segment_vectors
+SELECT interaction_id, "index", embedding
+FROM (
+  SELECT json_extract(value, '$[0]') AS told, json_extract(value, '$[1]') AS place FROM json_each(:items)
+) AS wanted
+JOIN segments ON interaction_id = told AND "index" = place
+JOIN aggregates ON aggregates.tenant = segments.tenant AND kind = 'bank' AND name = bank_id
+WHERE segments.tenant = :tenant AND bank_id = :bank_id AND uid = :uid AND embedding IS NOT NULL
 
 -- name: leftovers
 SELECT tenant, bank_id, interaction_id, update_time FROM structurings

@@ -1,0 +1,81 @@
+"""The schema of a PostgreSQL database: whether this program can work on it, and how it is brought up to date.
+
+Law: migrations are numbered scripts that only add; each runs once, in one transaction with its number in
+`schema_versions`, whichever process is first. So release N works on the schemas N and N + 1.
+"""
+
+from collections.abc import Sequence
+
+import psycopg
+
+from core.errors import StoreUnavailable
+from service.adapters.store.postgres_link import Link
+
+NEWER = 1  # schemas by which the database may be ahead: a newer release is being rolled out
+VERSIONS = """
+CREATE TABLE IF NOT EXISTS schema_versions (version bigint PRIMARY KEY, time timestamptz NOT NULL DEFAULT now())
+"""
+HOW = "run `memorybank migrate`, or set store.migrate = true"
+
+
+def check_server(link: Link) -> None:
+    """Raises StoreUnavailable for a database that would lose what it acknowledged, or cannot keep every text."""
+    if _shown(link, "synchronous_commit") == "off":
+        raise StoreUnavailable(
+            "synchronous_commit is off: the database would lose writes that it acknowledged; switch it on "
+            "(ALTER DATABASE … SET synchronous_commit = on)"
+        )
+    encoding = _shown(link, "server_encoding")
+    if encoding not in ("UTF8", "unicode"):
+        raise StoreUnavailable(
+            f"the database's encoding is {encoding}, which cannot keep every text: make it with ENCODING 'UTF8'"
+        )
+
+
+def prepare_schema(link: Link, scripts: Sequence[str], *, migrate: bool) -> tuple[int, int]:
+    """The schema's version before and now. Raises StoreUnavailable where it is not one to work on."""
+    before = _version(link)
+    if before > len(scripts) + NEWER:
+        raise StoreUnavailable(
+            f"the database has schema {before}, written by a newer version; this one knows {len(scripts)}: "
+            "run the newer one"
+        )
+    if before >= len(scripts):
+        return before, before
+    if not migrate:
+        had = f"schema {before}, and this version needs {len(scripts)}" if before else "no schema yet"
+        raise StoreUnavailable(f"the database has {had}: {HOW}")
+    _make_table(link)
+    return _migrated(link, scripts)
+
+
+def _shown(link: Link, setting: str) -> str:
+    row = link.execute("SELECT current_setting(%s)", [setting]).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _version(link: Link) -> int:
+    """0: there is none yet."""
+    try:
+        row = link.execute("SELECT max(version) FROM schema_versions").fetchone()
+    except psycopg.errors.UndefinedTable:
+        return 0
+    return int((row and row[0]) or 0)
+
+
+def _make_table(link: Link) -> None:
+    try:
+        link.execute(VERSIONS)
+    except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+        pass  # another process makes it at this moment
+    link.execute("INSERT INTO schema_versions (version) VALUES (0) ON CONFLICT (version) DO NOTHING")
+
+
+def _migrated(link: Link, scripts: Sequence[str]) -> tuple[int, int]:
+    with link.transaction():
+        link.execute("SELECT 1 FROM schema_versions WHERE version = 0 FOR UPDATE")  # one process at a time
+        before = _version(link)
+        for version, script in enumerate(scripts[before:], start=before + 1):
+            link.execute(script.encode())
+            link.execute("INSERT INTO schema_versions (version) VALUES (%s)", [version])
+    return before, max(before, len(scripts))

