@@ -64,7 +64,7 @@ async def is_gone(store: Store, key: Any = LARGE) -> None:
     """For whoever reads, writes, lists, counts, follows or requires it."""
     assert await store.load(key) is None
     assert await store.heads([key]) == {}
-    assert await store.request(key, RequestId("r1")) is None
+    assert await a.kept(store, key, RequestId("r1")) is None
     assert await store.count(key.tenant, "bank", "ada") == 0
     assert await store.listed(key.tenant, "bank", Listing(user="ada"), "", 10) == []
     with pytest.raises(BankNotFound):

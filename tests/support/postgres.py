@@ -150,7 +150,7 @@ class Cluster:
         secret.write_text(PASSWORD)
         made = ["--no-sync", "--encoding=UTF8", "--locale=C", f"--username={USER}", f"--pwfile={secret}"]
         ways = ["--auth-local=trust", "--auth-host=scram-sha-256"]
-        self._begun([self._programs / "initdb", "-D", self._data, *made, *ways]).wait(60)
+        self._begun([self._programs / "initdb", "-D", self._data, *made, *ways]).communicate(timeout=60)
 
     def _begun(self, arguments: Sequence[str | Path]) -> "subprocess.Popen[bytes]":
         nobody = "nobody" if self._as_nobody else None

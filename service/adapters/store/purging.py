@@ -90,7 +90,7 @@ def _are_many(parts: Sequence[Rows], connection: Connection) -> bool:
     """Whether there are more rows than go at once."""
     left = PORTION
     for rows in parts:
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit) AS some"
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit) AS first_ones"
         (count,) = connection.execute(sql, {**rows.owner, "limit": left + 1}).fetchone()
         left -= count
         if left < 0:
