@@ -19,7 +19,7 @@ from core.model.node import Node
 from core.text.analysis import terms
 from core.usecases.bank.contest import refuted_words
 
-FIGURE = re.compile(r"\d[\d,.:]*")
+FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 TOLD = 0.5  # of the words that set a refuted sentence apart: Chinese ones overlap their neighbours
 
 
@@ -33,7 +33,7 @@ class Settled:
     def is_told_again(self, quote: str, against: str) -> bool:
         """Whether a quote tells a refuted value. `against`: what it was found to contradict."""
         others = [against, *(side.quote for side in self.conflict.sides)]
-        return any(_tells(quote, wrong, [each for each in others if each]) for wrong in self.refuted)
+        return any(tells(quote, wrong, [each for each in others if each]) for wrong in self.refuted)
 
 
 class Points:
@@ -79,14 +79,17 @@ class Points:
                 return True
         return False
 
+    def mark(self, words: Iterable[SegmentRefute]) -> None:
+        """Words of the record that a verdict speaks against."""
+        self.refuted += [each for each in words if each not in self.refuted]
+
     def _leave(self, current: Node, existing: Node, teller: Node, quote: str, conflict: Conflict) -> bool:
         self._refute(conflict, [teller], [quote])
         self.pairs.append((current.node_id, existing.node_id))
         return True
 
     def _refute(self, conflict: Conflict, nodes: Sequence[Node], wrong: Iterable[str]) -> None:
-        found = refuted_words(self._bank, nodes, wrong, conflict.conflict_id)
-        self.refuted += [words for words in found if words not in self.refuted]
+        self.mark(refuted_words(self._bank, nodes, wrong, conflict.conflict_id))
 
 
 def settled_by(bank: Bank, node_id: NodeId) -> list[Settled]:
@@ -136,7 +139,7 @@ def _refutations(bank: Bank, conflict: Conflict) -> list[SegmentRefute]:
     return [words for words in bank.tree.refutations() if words.conflict_id == conflict.conflict_id]
 
 
-def _tells(quote: str, wrong: str, others: Sequence[str]) -> bool:
+def tells(quote: str, wrong: str, others: Sequence[str]) -> bool:
     """Whether a quote has what sets a refuted sentence apart from those said against it."""
     said, refuted = set(terms(quote)), set(terms(wrong))
     apart = [value for other in others if (value := refuted - set(terms(other)))]

@@ -1,0 +1,88 @@
+"""Refuted values told again, found by their words: the mark waits for no Judge's opinion.
+
+Law: reads the bank, changes nothing. Told again is a sentence that says nearly all a refuted one says, the value
+included, and neither asks, nor doubts, nor gives the value that the verdict left standing. What brings news (a date
+after the verdict's, a source that had no part) is not marked: it is for the Judge to open the point again.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.bank.bank import Bank
+from core.bank.steps import SegmentRefute
+from core.ids import ConflictId, SegmentRef
+from core.model.conflict import Conflict
+from core.model.node import Node
+from core.text import sentences
+from core.text.analysis import terms
+from core.text.questions import asks
+from core.usecases.bank.settled import brings_news, tells
+
+SAID = 0.8  # of a refuted sentence's terms
+LIKEST = 8  # segments with the same words that are looked at for one sentence
+TELLERS = 50  # segments in which a sentence just refuted is looked for
+DOUBTS = re.compile(
+    r"\b(?:not|no|never|wrong(?:ly)?|false(?:ly)?|incorrect(?:ly)?|mistaken(?:ly)?|untrue|errors?)\b|n['’]t\b"
+    r"|[不没未非误错假谣否]",
+    re.IGNORECASE,
+)
+
+
+def told_again_by(bank: Bank, node: Node) -> list[SegmentRefute]:
+    """The words of a new node's segments that tell what a verdict has refuted."""
+    if not bank.tree.refuted:
+        return []
+    return [words for ref in node.segments for words in _told_again_in(bank, node, ref)]
+
+
+def tellers(bank: Bank, conflict: Conflict, wrong: Iterable[str], verdict: str) -> list[SegmentRefute]:
+    """Where else in the record the sentences stand that a verdict has just refuted."""
+    against = _against(conflict, verdict)
+    found: dict[SegmentRefute, None] = {}
+    for refuted in wrong:
+        for ref, _ in bank.verbatim.words.search(terms(refuted), TELLERS):
+            for start, end in sentences.spans(bank.tree.text(ref)):
+                if _repeats(bank.tree.text(ref)[start:end], refuted, against):
+                    words = SegmentRefute(ref=ref, conflict_id=conflict.conflict_id, start=start, end=end)
+                    found.setdefault(words)
+    return list(found)
+
+
+def _told_again_in(bank: Bank, node: Node, ref: SegmentRef) -> Iterator[SegmentRefute]:
+    text = bank.tree.text(ref)
+    for start, end in sentences.spans(text):
+        said = text[start:end]
+        points = dict(_refuted_like(bank, said))
+        for conflict_id, refuted in points.items():
+            conflict = bank.conflict(conflict_id)
+            again = any(_repeats(said, each, _against(conflict, conflict.verdict)) for each in refuted)
+            if again and not brings_news(bank, node, conflict):
+                yield SegmentRefute(ref=ref, conflict_id=conflict_id, start=start, end=end)
+
+
+def _refuted_like(bank: Bank, said: str) -> Iterator[tuple[ConflictId, list[str]]]:
+    """The refuted sentences whose segments say most of what a sentence says, by conflict."""
+    like = bank.verbatim.words.search(terms(said), LIKEST, bank.tree.refuted.__contains__)
+    by_conflict: dict[ConflictId, list[str]] = {}
+    for ref, _ in like:
+        text = bank.tree.text(ref)
+        for words in bank.tree.refuted[ref]:
+            by_conflict.setdefault(words.conflict_id, []).append(text[words.start : words.end])
+    yield from by_conflict.items()
+
+
+def _against(conflict: Conflict, verdict: str) -> list[str]:
+    return [each for each in (verdict, *(side.quote for side in conflict.sides)) if each]
+
+
+def _repeats(quote: str, refuted: str, against: Sequence[str]) -> bool:
+    """Whether a sentence says again what a refuted one says, by its words."""
+    said, wrong = set(terms(quote)), set(terms(refuted))
+    if not wrong or len(wrong & said) < SAID * len(wrong) or asks(quote):
+        return False
+    if DOUBTS.search(quote) and not DOUBTS.search(refuted):
+        return False
+    right = [set(terms(each)) - wrong for each in against]
+    if any(each and each <= said for each in right):
+        return False  # it gives both values
+    return tells(quote, refuted, against)
