@@ -36,6 +36,7 @@ class Limits:
     sources_per_owner: int = 1_000
     versions_per_source: int = 1_000  # the oldest goes
     references_per_run: int = 1_000
+    runs_per_user: int = 10_000
     collections_per_user: int = 1_000
     records_per_collection: int = 10_000
     collection_bytes: int = 20_000_000

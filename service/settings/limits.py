@@ -26,6 +26,8 @@ class LimitsSection(Section):
     """Versions of a document that are kept; the oldest goes."""
     references_per_run: Positive = 1_000
     """Different references that one run may load."""
+    runs_per_user: Positive = 10_000
+    """Runs of a user that are not forgotten yet: a run is, after twice `instructions.run_days`."""
     collections_per_user: Positive = 1_000
     """Collections of a user."""
     records_per_collection: Positive = 10_000

@@ -12,6 +12,7 @@ from core.model.instructions import Owner, Pin, RunRecord, SourceRef
 from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.usecases.house import House
+from core.usecases.user.quotas import require_room
 from core.usecases.user.writer import keeper_of
 
 
@@ -44,6 +45,8 @@ async def fix_run(
             if command.least:
                 raise RevisionNotReached(command.least, 0) from None
             await fixing.require()
+            if command.key.user:
+                await require_room(house, command.key.tenant, command.key.user, command.key.kind)
             try:
                 committed = await house.runs.found(command.key, fixing.founding())
             except RunExists:  # another load was first

@@ -5,11 +5,15 @@ Law: counted by the store's index as one is founded. Two foundings at once may g
 
 from core.errors import LimitReached, UserNotFound
 from core.ids import Tenant, User
-from core.keys import CollectionKey, ConversationKey, UserKey
+from core.keys import CollectionKey, ConversationKey, RunKey, UserKey
 from core.usecases.house import House
 
-LIMITS = {ConversationKey.kind: "conversations_per_user", CollectionKey.kind: "collections_per_user"}
-"""The limit of each kind that has one, by its name in the configuration."""
+LIMITS = {
+    ConversationKey.kind: ("conversations_per_user", "delete one"),
+    CollectionKey.kind: ("collections_per_user", "delete one"),
+    RunKey.kind: ("runs_per_user", "let runs expire"),
+}
+"""The limit of each kind that has one, by its name in the configuration, and how a user comes to have fewer."""
 
 KINDS = tuple(sorted(LIMITS))
 """What a user's quotas may name."""
@@ -17,7 +21,7 @@ KINDS = tuple(sorted(LIMITS))
 
 async def require_room(house: House, tenant: Tenant, user: User, kind: str) -> None:
     """Raises LimitReached where the user can have no more of this kind."""
-    limit = LIMITS[kind]
+    limit, remedy = LIMITS[kind]
     most: int = getattr(house.limits, limit)
     try:
         async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
@@ -27,5 +31,5 @@ async def require_room(house: House, tenant: Tenant, user: User, kind: str) -> N
     if await house.store.count(tenant, kind, user) < min(own, most):
         return
     if own < most:
-        raise LimitReached(f"quotas.{kind}", own, f"delete one, or raise the user's quota of {kind}s")
-    raise LimitReached(limit, most, f"delete a {kind}, or raise the limit")
+        raise LimitReached(f"quotas.{kind}", own, f"{remedy}, or raise the user's quota of {kind}s")
+    raise LimitReached(limit, most, f"{remedy}, or raise the limit")

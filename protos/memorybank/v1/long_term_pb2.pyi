@@ -261,8 +261,8 @@ class User(_message.Message):
 
     @_builtins.property
     def quotas(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """How many aggregates of a kind the user may have, where that is less than configured: `conversation`, `collection`. A
-        kind that is not named has the configured limit. 0: none.
+        """How many aggregates of a kind the user may have, where that is less than configured: `conversation`, `collection`,
+        `run`. A kind that is not named has the configured limit. 0: none.
         """
 
     @_builtins.property

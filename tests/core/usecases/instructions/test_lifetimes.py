@@ -6,15 +6,17 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 
-from core.errors import RevisionTrimmed, RunExpired, RunNotFound
+from core.errors import LimitReached, RevisionTrimmed, RunExpired, RunNotFound
 from core.ids import RunId, Tenant, User
 from core.instructions.kind import TRIM
-from core.keys import RunKey
+from core.keys import RunKey, UserKey
 from core.model.instructions import Level, Owner, SourceRef
 from core.usecases.house import House
 from core.usecases.instructions.list_versions import ListVersions, list_versions
 from core.usecases.instructions.load_sources import LoadSources, SourcesLoaded, load_sources
 from core.usecases.instructions.put_source import PutSource, put_source
+from core.usecases.limits import Limits
+from core.usecases.user.update_user import UpdateUser, update_user
 from service.settings.memories import BanksSection
 from service.upkeep import one_round
 from tests.support.house import TickingClock, open_house
@@ -119,3 +121,34 @@ async def test_a_round_that_finds_nothing_due_changes_nothing(house: House) -> N
 
     async with house.instructions.reading(ADA.key(TENANT)) as instructions:
         assert instructions.revision == 2
+
+
+async def test_a_user_has_so_many_runs_until_the_oldest_is_forgotten() -> None:
+    async with open_house(limits=Limits(runs_per_user=2)) as house:
+        await put(house, "one")
+        for run_id in ("r1", "r2", "r2"):
+            await begin(house, run_id)
+
+        with pytest.raises(LimitReached, match="runs_per_user"):
+            await begin(house, "r3")
+        await begin(house, "r3", user="bob")
+        for number in range(3):
+            await begin(house, f"of nobody {number}", user=None)
+        await days_go_by(house, 15)
+        await begin(house, "r3")
+
+
+async def test_a_users_quota_of_runs_is_the_limit_where_it_is_less(house: House) -> None:
+    await put(house, "one")
+    quotas = UpdateUser(key=UserKey(tenant=TENANT, user=User("ada")), fields={"quotas"}, quotas={"run": 1})
+    await update_user(house, quotas)
+    await begin(house, "r1")
+
+    with pytest.raises(LimitReached, match=r"quotas\.run"):
+        await begin(house, "r2")
+
+
+async def begin(house: House, run_id: str, user: str | None = "ada") -> None:
+    refs = (SourceRef(owner=ADA, path=PATH),)
+    asked = LoadSources(tenant=TENANT, refs=refs, run_id=RunId(run_id), user=User(user) if user else None)
+    await load_sources(house, asked)
