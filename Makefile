@@ -92,8 +92,8 @@ test: setup  ## Run the tests
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
 
-soak: setup  ## Run the end-to-end tests at full size: kills, races, long documents
-	@MEMORYBANK_TEST_SCALE=7 $(BIN)/python -m pytest -s tests/e2e
+soak: setup  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
+	@MEMORYBANK_TEST_SCALE=7 $(BIN)/python -m pytest -s tests/e2e tests/model
 
 lint: setup  ## Check style and layout (ruff)
 	@$(BIN)/ruff check .
