@@ -1,39 +1,44 @@
 """Fitting memories into a token budget, and saying what was left out.
 
-Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, and
-then stands as what is fixed does. Of the rest what is spare goes first, then tier by tier the lightest: what has a
-shorter form is shortened, what has none is dropped; if that is not enough, what was shortened is dropped, again the
-lightest first. So what weighs most in a tier stays whole as long as each can stand at all. What is `held` is touched
-when nothing else is left, in the same way. The order of sections and items never changes.
+Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, and loses
+more only when nothing else is left. Of the rest what is spare goes first, then tier by tier, the lowest first, the
+lightest: what has a shorter form is shortened, what has none is dropped; if that is not enough, what was shortened is
+dropped, again the lightest first. So what weighs most in a tier stays whole as long as each can stand at all. The order
+of sections and items never changes.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from functools import cache
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 from core.errors import BudgetTooSmall
+from core.text.tokens import LINE_BREAK, PARTS, tokens_of, weight
 
-TokenCounter = Callable[[str], int]
+
+class Tier(IntEnum):
+    """When an item goes: those of a lower tier before all of a higher one."""
+
+    SPARE = 0
+    FITTING = 1
+    NEEDED = 2
+    LAST = 3
+
 
 FIRST = -1  # before every tier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`,
-    of which the lower go first, and `held` what goes after all that is not. `spare`: what its full form has more than
-    `short` goes before anything else does.
+    """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
+    `spare`: what its full form has more than `short` goes before anything else does.
     """
 
     item_id: str
     full: str
     short: str = ""
     weight: float = 0.0
-    tier: int = 0
-    held: bool = False
+    tier: Tier = Tier.FITTING
     fixed: bool = False
     spare: bool = False
 
@@ -44,6 +49,7 @@ class Section:
 
     `share`: of the budget, what its loose items may take; without one they may take all that there is.
     `more` says of how many dropped items nothing else stands there; without it nothing is said.
+    `scored`: weights are scores, which compare with no other section's; their ranks do.
     """
 
     name: str
@@ -51,6 +57,17 @@ class Section:
     items: tuple[Item, ...]
     share: float | None = None
     more: Callable[[int], str] | None = None
+    scored: bool = False
+
+    @property
+    def weights(self) -> Sequence[float]:
+        """Of its items; of the best 1, however many there are."""
+        weights = [item.weight for item in self.items]
+        if self.scored:
+            order = sorted(range(len(weights)), key=weights.__getitem__, reverse=True)
+            for rank, place in enumerate(order):
+                weights[place] = 1.0 - rank / len(weights)
+        return weights
 
 
 class Loss(StrEnum):
@@ -85,131 +102,160 @@ class Assembled:
     texts: Mapping[str, str] = field(default_factory=dict)  # by section; none of an empty one
 
 
-def assemble(sections: Sequence[Section], budget: int | None, count: TokenCounter, field: str) -> Assembled:
+def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Assembled:
     """All sections as one text of at most `budget` tokens (None: no bound).
 
     Raises BudgetTooSmall naming `field` when what is fixed does not fit.
     """
-    count = cache(count)
-    taken = [] if budget is None else _taken(sections, budget, count)
-    shown = _shown(sections, taken)
-    text = _text(sections, shown)
-    total = count(text)
+    pages = [_Page(section) for section in sections]
+    if budget is not None:
+        for page in pages:
+            if page.section.share is not None:
+                room = int(page.section.share * budget) * PARTS
+                _lose([page], page.loose - LINE_BREAK - room)
+        for loose in ([p for p in pages if p.section.share is None], pages):
+            _lose(loose, _weight(pages) - budget * PARTS)
+    total = tokens_of(_weight(pages))
     if budget is not None and total > budget:
         raise BudgetTooSmall(field, total, budget)
-    lost = {(each.section, each.item_id): each for each in taken}
-    texts = {s.name: shows for s in sections if (shows := _section_text(s, shown))}
+    texts = {page.section.name: page.text() for page in pages if page.lines}
     return Assembled(
-        text=text,
+        text="\n\n".join(texts.values()),
         tokens=total,
-        sections=tuple(SectionSize(name=name, tokens=count(text)) for name, text in texts.items()),
-        left_out=tuple(lost[key] for key in shown if key in lost),
+        sections=tuple(page.size() for page in pages if page.lines),
+        left_out=tuple(lost for page in pages for lost in page.left_out()),
         texts=texts,
     )
 
 
-def _taken(sections: Sequence[Section], budget: int, count: TokenCounter) -> list[LeftOut]:
-    """The losses that make all fit, in their order; all there are, if that cannot be."""
-    taken: list[LeftOut] = []
-    for section in sections:
-        if section.share is not None:
-            taken += _cut(section, int(section.share * budget), count)
+class _Loss(NamedTuple):
+    """What may be lost of the item at a place of a page; `left` is what it weighs then."""
 
-    def tokens(losses: Sequence[LeftOut]) -> int:
-        return count(_text(sections, _shown(sections, [*taken, *losses])))
-
-    return taken + _fewest([s for s in sections if s.share is None], count, tokens, budget)
+    page: "_Page"
+    place: int
+    kind: Loss
+    left: int
 
 
-def _cut(section: Section, room: int, count: TokenCounter) -> list[LeftOut]:
-    """The losses by which what is loose in a section takes no more than `room`."""
-    loose = replace(section, items=tuple(item for item in section.items if not item.fixed))
+class _Page:
+    """A section, what stands of each of its items, and what all that weighs.
 
-    def tokens(losses: Sequence[LeftOut]) -> int:
-        return count("\n".join(_lines(loose, _shown([loose], losses))))
-
-    return _fewest([loose], count, tokens, room)
-
-
-def _fewest(
-    sections: Sequence[Section], count: TokenCounter, tokens: Callable[[Sequence[LeftOut]], int], room: int
-) -> list[LeftOut]:
-    """The fewest losses after which no more than `room` is taken; all of them, if that cannot be.
-
-    Every loss makes the text shorter, so they are searched for outwards from where their own tokens add up to what
-    is too much: counting the whole text is what takes time here.
+    A line's weight has its break in it, and a page's the empty line behind it.
     """
-    excess = tokens(()) - room
+
+    def __init__(self, section: Section) -> None:
+        self.section = section
+        self.lost: dict[int, _Loss] = {}
+        self.weights = [_line(item.full) for item in section.items]
+        self.lines = sum(1 for each in self.weights if each)
+        self._whole = tuple(self.weights)
+        self._title = _line(f"## {section.title}") if section.title else 0
+        self._body = sum(self.weights)
+        self._dropped = 0
+        self._more = ""
+
+    @property
+    def weight(self) -> int:
+        return self._title + self._body + LINE_BREAK if self.lines else 0
+
+    @property
+    def loose(self) -> int:
+        """What is not fixed weighs, without the title."""
+        fixed = (each for each, item in zip(self.weights, self.section.items, strict=True) if item.fixed)
+        return self._body - sum(fixed)
+
+    def lose(self, loss: _Loss) -> int:
+        """Shorten or drop an item; what the page weighs less for it."""
+        before = self.weight
+        self.lost[loss.place] = loss
+        self._body += loss.left - self.weights[loss.place]
+        self.weights[loss.place] = loss.left
+        if loss.kind is Loss.DROPPED:
+            self.lines -= 1
+            self._dropped += 1
+            self._tell_more()
+        return before - self.weight
+
+    def _tell_more(self) -> None:
+        if self.section.more is not None:
+            self.lines += not self._more
+            self._body -= _line(self._more)
+            self._more = self.section.more(self._dropped)
+            self._body += _line(self._more)
+
+    def text(self) -> str:
+        """What stands of it; how much more there was stands behind the last of what could be dropped."""
+        items = self.section.items
+        texts = [self._shown(place, item) for place, item in enumerate(items)]
+        if self._more:
+            last = max(place for place, item in enumerate(items) if not item.fixed)
+            texts.insert(last + 1, self._more)
+        title = [f"## {self.section.title}"] if self.section.title else []
+        return "\n".join((*title, *filter(None, texts)))
+
+    def _shown(self, place: int, item: Item) -> str:
+        loss = self.lost.get(place)
+        if loss is None:
+            return item.full
+        return item.short if loss.kind is Loss.SHORTENED else ""
+
+    def size(self) -> SectionSize:
+        return SectionSize(name=self.section.name, tokens=tokens_of(self.weight - 2 * LINE_BREAK))
+
+    def left_out(self) -> Iterator[LeftOut]:
+        """What was lost of it, in order."""
+        for place, loss in sorted(self.lost.items()):
+            yield LeftOut(
+                section=self.section.name,
+                item_id=self.section.items[place].item_id,
+                loss=loss.kind,
+                tokens=_tokens(self._whole[place]) - _tokens(loss.left),
+            )
+
+
+def _line(text: str) -> int:
+    return weight(text) + LINE_BREAK if text else 0
+
+
+def _tokens(line: int) -> int:
+    """Of a line by what it weighs, its break left out."""
+    return tokens_of(line - LINE_BREAK) if line else 0
+
+
+def _weight(pages: Iterable[_Page]) -> int:
+    """Of the text of all pages."""
+    return max(0, sum(page.weight for page in pages) - 2 * LINE_BREAK)
+
+
+def _lose(pages: Sequence[_Page], excess: int) -> None:
+    """Take the fewest losses that are worth `excess`; all, if that cannot be."""
     if excess <= 0:
-        return []
-    losses = _losses(sections, count)
-    saved = list(accumulate(loss.tokens for loss in losses))
-    low, high = 0, len(losses)
-    likely, step = min(bisect_left(saved, excess) + 1, high), 1
-    while low < high:
-        if tokens(losses[:likely]) <= room:
-            high, likely = likely, likely - step
-        else:
-            low, likely = likely + 1, likely + step
-        step *= 2
-        if not low <= likely < high:
-            likely = (low + high) // 2
-    return losses[:high]
+        return
+    for loss in _losses(pages):
+        excess -= loss.page.lose(loss)
+        if excess <= 0:
+            return
 
 
-def _losses(sections: Sequence[Section], count: TokenCounter) -> list[LeftOut]:
+def _losses(pages: Sequence[_Page]) -> list[_Loss]:
     """What may be lost, in the order of the module's law."""
     loose = sorted(
-        ((i.weight, -place, s.name, i) for s in sections for place, i in enumerate(s.items) if not i.fixed),
-        key=lambda entry: entry[:3],
+        (weight_, -place, number)
+        for number, page in enumerate(pages)
+        for place, weight_ in enumerate(page.section.weights)
+        if not page.section.items[place].fixed
     )
-    order: dict[tuple[bool, int, int], list[LeftOut]] = {}
-
-    def lose(held: bool, tier: int, turn: int, loss: LeftOut) -> None:
-        order.setdefault((held, tier, turn), []).append(loss)
-
-    for _, _, section, item in loose:
-        whole, short = count(item.full), count(item.short)
-        dropped = LeftOut(section=section, item_id=item.item_id, loss=Loss.DROPPED, tokens=whole)
-        if item.short and short < whole:
-            shortened = replace(dropped, loss=Loss.SHORTENED, tokens=whole - short)
-            if item.spare:
-                lose(False, FIRST, 0, shortened)
-            else:
-                lose(item.held, item.tier, 1, shortened)
-            lose(item.held, item.tier, 1 if item.spare else 2, dropped)
-        elif whole:
-            lose(item.held, item.tier, 1, dropped)
+    order: dict[tuple[int, int], list[_Loss]] = {}
+    for _, back, number in loose:
+        page, place = pages[number], -back
+        item, whole = page.section.items[place], page.weights[place]
+        if not whole:
+            continue
+        short = _line(item.short)
+        is_shorter = 0 < short < whole
+        if is_shorter:
+            first = (FIRST, 0) if item.spare else (item.tier, 1)
+            order.setdefault(first, []).append(_Loss(page, place, Loss.SHORTENED, short))
+        last = (item.tier, 2 if is_shorter and not item.spare else 1)
+        order.setdefault(last, []).append(_Loss(page, place, Loss.DROPPED, 0))
     return [loss for turn in sorted(order) for loss in order[turn]]
-
-
-def _shown(sections: Sequence[Section], losses: Sequence[LeftOut]) -> dict[tuple[str, str], str]:
-    """The form of every item after some losses."""
-    items = {(s.name, i.item_id): i for s in sections for i in s.items}
-    shown = {key: item.full for key, item in items.items()}
-    for each in losses:
-        key = (each.section, each.item_id)
-        shown[key] = items[key].short if each.loss is Loss.SHORTENED else ""
-    return shown
-
-
-def _text(sections: Sequence[Section], shown: dict[tuple[str, str], str]) -> str:
-    texts = (_section_text(section, shown) for section in sections)
-    return "\n\n".join(text for text in texts if text)
-
-
-def _section_text(section: Section, shown: dict[tuple[str, str], str]) -> str:
-    lines = _lines(section, shown)
-    if not lines:
-        return ""
-    return "\n".join((f"## {section.title}", *lines) if section.title else lines)
-
-
-def _lines(section: Section, shown: dict[tuple[str, str], str]) -> list[str]:
-    """What stands of a section; how much more there was stands behind the last of what could be dropped."""
-    texts = [shown[section.name, item.item_id] for item in section.items]
-    dropped = [place for place, text in enumerate(texts) if not text and section.items[place].full]
-    if section.more and dropped:
-        last = max(place for place, item in enumerate(section.items) if not item.fixed)
-        texts.insert(last + 1, section.more(len(dropped)))
-    return [text for text in texts if text]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.model.insight import CompletedTask
 from core.model.interaction import TaskStatus
-from core.text.tokens import TokenCounter
+from core.text.tokens import estimate
 
 CUT = " … "
 HEAD = 2 / 3  # of a cut text is its beginning, the rest its end
@@ -51,9 +51,9 @@ def least_room() -> int:
     return LEAST.goal + LEAST.history + LEAST.steps + AROUND
 
 
-def clipped(text: str, limit: int, count: TokenCounter) -> str:
+def clipped(text: str, limit: int) -> str:
     """Beginning and end of a text, in at most `limit` tokens."""
-    if len(text) <= limit // 4 or (tokens := count(text)) <= limit:
+    if len(text) <= limit // 4 or (tokens := estimate(text)) <= limit:
         return text
     kept = len(text)
     while True:
@@ -62,14 +62,13 @@ def clipped(text: str, limit: int, count: TokenCounter) -> str:
             return text[:1]
         head = int(kept * HEAD)
         shown = f"{text[:head].rstrip()}{CUT}{text[len(text) - (kept - head) :].lstrip()}"
-        if (tokens := count(shown)) <= limit:
+        if (tokens := estimate(shown)) <= limit:
             return shown
 
 
 def condensed(
     tasks: Sequence[CompletedTask],
     limit: int,
-    count: TokenCounter,
     full: Callable[[CompletedTask], str],
     short: Callable[[CompletedTask], str],
     counted: Callable[[Sequence[tuple[str, int, int]], int], str],
@@ -85,7 +84,7 @@ def condensed(
     for form, room in ((full, int(limit * IN_FULL)), (short, limit)):
         while left and filled < room:
             line = form(tasks[left - 1])
-            if (filled := filled + count(line) + 1) > room:
+            if (filled := filled + estimate(line) + 1) > room:
                 break
             lines.append(line)
             left -= 1

@@ -9,15 +9,14 @@ older summaries, and turns that only lie in a cluster with one that fits.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.context.budget import Item, Section
-from core.context.prompt import indented, one_line
+from core.context.budget import Item, Section, Tier
+from core.context.lines import indented, one_line
 from core.conversation.recalling import Recalled
 from core.model.conversation import Summary, Turn
 from core.text.scripts import is_chinese
 from core.text.tokens import estimate
 
 SHORT_SIDE = 80  # tokens of a side of a turn in its shorter form
-SPARE, FITTING = 0, 1  # tiers: what goes first, and what goes next
 NEWEST = (
     0.75  # weight of the newest summary: shortened where but the best fourth of the turns that fit has room
 )
@@ -101,31 +100,25 @@ def input_section(text: str, words: Words) -> Section:
     )
 
 
-def ranked(items: Sequence[Item], tier: int) -> tuple[Item, ...]:
-    """Items, best first, of one tier, each weighed by its rank."""
-    size = len(items)
-    return tuple(replace(item, tier=tier, weight=1.0 - rank / size) for rank, item in enumerate(items))
-
-
-def in_step_order(items: Sequence[Item]) -> tuple[Item, ...]:
-    return tuple(sorted(items, key=lambda item: int(item.item_id)))
-
-
-def turn_item(turn: Turn, words: Words, *, held: bool = False, whole: bool = False) -> Item:
+def turn_item(
+    turn: Turn, words: Words, *, tier: Tier = Tier.FITTING, weight: float = 0.0, whole: bool = False
+) -> Item:
     """A turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning of
     either side."""
-    full = _told(turn, words)
-    short = "" if whole else _told(shortened(turn), words)
-    return Item(item_id=str(turn.step), full=full, short="" if short == full else short, held=held)
+    short = "" if whole or (cut := shortened(turn)) is turn else _told(cut, words)
+    return Item(item_id=str(turn.step), full=_told(turn, words), short=short, tier=tier, weight=weight)
 
 
 def _told(turn: Turn, words: Words) -> str:
-    return "\n".join((f"[{turn.step}] {turn.event_time:%Y-%m-%d}", *_sides(turn, words)))
+    return "\n".join((f"[{turn.step}] {turn.event_time.date().isoformat()}", *_sides(turn, words)))
 
 
 def shortened(turn: Turn) -> Turn:
-    """A turn with no more than the beginning of either side."""
-    return replace(turn, input=_cut(turn.input), reply=_cut(turn.reply))
+    """A turn with no more than the beginning of either side; itself, where that is all."""
+    said, reply = _cut(turn.input), _cut(turn.reply)
+    if said is turn.input and reply is turn.reply:
+        return turn
+    return replace(turn, input=said, reply=reply)
 
 
 def _sides(turn: Turn, words: Words) -> list[str]:
@@ -158,16 +151,18 @@ def _keys(remembered: Recalled, words: Words) -> Section:
 
 def _summaries(summaries: Sequence[Summary]) -> tuple[Item, ...]:
     """In step order; given newest first, and the newest is the last of them to go."""
+    older = max(1, len(summaries) - 1)
     items = [
         Item(
             item_id=summary.summary_id,
             full=f"{_head(summary)}\n{indented(summary.text)}",
             short=f"{_head(summary)}\n{indented(_cut(summary.text))}",
+            tier=Tier.SPARE if rank else Tier.FITTING,
+            weight=1.0 - (rank - 1) / older if rank else NEWEST,
         )
-        for summary in summaries
+        for rank, summary in enumerate(summaries)
     ]
-    newest = [replace(item, tier=FITTING, weight=NEWEST) for item in items[:1]]
-    return (*newest, *ranked(items[1:], SPARE))[::-1]
+    return tuple(reversed(items))
 
 
 def _head(summary: Summary) -> str:
@@ -175,23 +170,30 @@ def _head(summary: Summary) -> str:
 
 
 def _found(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tuple[Item, ...]:
-    """In step order, by what they weigh: those that fit by themselves, by their rank among all of these."""
-    hits = [turn for turn in turns if turn.step in ranks]
+    """In step order, by what they weigh: those that fit by themselves, by their rank among all of these.
+
+    Shown whole or not at all, but for the best: what is shortened outlives what is not, and the beginnings of many
+    would leave no room for one that answers.
+    """
     others = [turn for turn in turns if turn.step not in ranks]
     items = [
-        replace(_whole(turn, ranks, words), tier=FITTING, weight=1.0 - ranks[turn.step] / len(ranks))
-        for turn in hits
+        turn_item(turn, words, tier=Tier.SPARE, weight=1.0 - place / len(others), whole=True)
+        for place, turn in enumerate(others)
     ]
-    return in_step_order([*items, *ranked([_whole(turn, ranks, words) for turn in others], SPARE)])
-
-
-def _whole(turn: Turn, ranks: Mapping[int, int], words: Words) -> Item:
-    """A turn that is shown whole or not at all, unless it is one of the best: what is shortened outlives what is not,
-    and the beginnings of many would leave no room for one that answers."""
-    return turn_item(turn, words, whole=ranks.get(turn.step, BEST) >= BEST)
+    items += [
+        turn_item(turn, words, weight=1.0 - rank / len(ranks), whole=rank >= BEST)
+        for turn in turns
+        if (rank := ranks.get(turn.step)) is not None
+    ]
+    return tuple(sorted(items, key=lambda item: int(item.item_id)))
 
 
 def _short(turns: Sequence[Turn], words: Words) -> tuple[Item, ...]:
-    """Newest first to stay, in step order."""
-    newest = [turn_item(turn, words, held=rank < LAST_TURNS) for rank, turn in enumerate(reversed(turns))]
-    return in_step_order(ranked(newest, FITTING))
+    """In step order; the newest is the last to go."""
+    last = len(turns) - LAST_TURNS
+    return tuple(
+        turn_item(
+            turn, words, tier=Tier.LAST if place >= last else Tier.FITTING, weight=(place + 1) / len(turns)
+        )
+        for place, turn in enumerate(turns)
+    )

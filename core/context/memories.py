@@ -5,12 +5,13 @@ word for word; summaries, of nodes that were found themselves, take what room is
 A node whose record holds no segments has its summary alone, which then counts as what was said.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from core.bank.gathering import Memory
 from core.bank.query import Hit
-from core.context.budget import Item, Section
-from core.context.prompt import Wording, indented, one_line
+from core.context.budget import Item, Section, Tier
+from core.context.lines import indented, one_line
+from core.context.wording import Wording
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict
 from core.model.interaction import Segment
@@ -60,7 +61,12 @@ def _sections(
 ) -> list[Section]:
     lightest = min((item.weight for item in items), default=1.0) - 1.0
     return [
-        Section(name="memories", title=f"{words.memories_title}. {words.data_note}", items=tuple(items)),
+        Section(
+            name="memories",
+            title=f"{words.memories_title}. {words.data_note}",
+            items=tuple(items),
+            scored=True,
+        ),
         Section(
             name="neighbors",
             title=f"{words.neighbors_title}. {words.data_note}",
@@ -100,13 +106,13 @@ def _hit_item(
         full="\n".join((head, keywords, indented(hit.node.summary), *evidence)),
         short="\n".join((head, *evidence)),
         weight=hit.score,
-        held=hit.node.node_id in at_issue,
+        tier=_tier(hit.node.node_id in at_issue),
     )
 
 
 def _neighbor_item(node: Node, words: Wording, weight: float, attempts: Collection[NodeId]) -> Item:
     said = f"{_node_head(node, words, attempts)}\n{_keywords(node, words)}"
-    return Item(item_id=node.node_id, full=said, weight=weight)
+    return Item(item_id=node.node_id, full=said, weight=weight, tier=Tier.SPARE)
 
 
 def _node_head(node: Node, words: Wording, attempts: Collection[NodeId]) -> str:
@@ -123,14 +129,14 @@ def _keywords(node: Node, words: Wording) -> str:
 def _evidence(segment: Segment, words: Wording) -> str:
     """What was said, below the summary that it lifted."""
     marks = [words.verbatim, *([words.refuted] if segment.is_refuted_whole else ())]
-    return indented("\n".join((f"{', '.join(marks)}: {_said(segment)}", *_refuted(segment, words))))
+    said = _said(segment)
+    return indented("\n".join((f"{', '.join(marks)}: {said}", *_refuted(segment, said, words))))
 
 
-def _refuted(segment: Segment, words: Wording) -> list[str]:
-    """A line for each part of a segment that a verdict speaks against."""
+def _refuted(segment: Segment, said: str, words: Wording) -> list[str]:
+    """A line for each part of a segment, shown as `said`, that a verdict speaks against."""
     if segment.is_refuted_whole:
         return []
-    said = _said(segment)
     parts = (segment.text[r.start : r.end] for r in segment.refuted)
     return [f"{words.refuted}: {one_line(_told(part, said))}" for part in parts]
 
@@ -143,8 +149,11 @@ def _told(part: str, said: str) -> str:
 
 def _said(segment: Segment) -> str:
     """What was said, word for word; of an agent's transcript, what it found: the rest is deep retrieval's."""
-    text = transcript.told(segment.text) or segment.text
-    return f"{segment.speaker}: {text}" if segment.speaker else text
+    return _spoken(segment, transcript.told(segment.text) or segment.text)
+
+
+def _spoken(segment: Segment, said: str) -> str:
+    return f"{segment.speaker}: {said}" if segment.speaker else said
 
 
 def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
@@ -154,8 +163,9 @@ def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
     item_id = f"{segment.ref.interaction_id}#{segment.ref.index}"
     mark = f" {', '.join(marks)}" if marks else ""
     head = f"- [{item_id}]{mark} {segment.event_time:%Y-%m-%d}"
-    said = "\n".join((_said(segment), *_refuted(segment, words)))
-    return Item(item_id=item_id, full=f"{head}\n{indented(said)}", weight=hit.score)
+    said = _said(segment)
+    shown = indented("\n".join((said, *_refuted(segment, said, words))))
+    return Item(item_id=item_id, full=f"{head}\n{shown}", weight=hit.score)
 
 
 # ---- gathered ----
@@ -171,35 +181,40 @@ def _memory_items(
     if memory.hit and not node.segments:
         return [_hit_item(memory.hit, words, at_issue, attempts)]
     head = _node_head(node, words, attempts)
-    held = node.node_id in at_issue
+    is_at_issue = node.node_id in at_issue
     summary = (
         f"\n{_keywords(node, words)}\n{indented(f'{words.summary}: {node.summary}')}" if memory.hit else ""
     )
     weight = memory.score if memory.said else memory.score - SILENT
-    named = Item(item_id=node.node_id, full=head + summary, short=head, weight=weight, held=held, spare=True)
-    tried = node.node_id in attempts
-    return [
-        named,
-        *(
-            _said_item(hit, node, words, tried, held and hit.score == memory.score)
-            for hit in memory.said
-            if hit.segment and transcript.told(hit.segment.text)  # nothing that is all thought or call
-        ),
-    ]
+    tier = _tier(is_at_issue)
+    named = Item(item_id=node.node_id, full=head + summary, short=head, weight=weight, tier=tier, spare=True)
+    return [named, *_said_items(memory, node, words, node.node_id in attempts, is_at_issue)]
 
 
-def _said_item(hit: Hit, node: Node, words: Wording, tried: bool, held: bool) -> Item:
+def _said_items(memory: Memory, node: Node, words: Wording, tried: bool, is_at_issue: bool) -> Iterator[Item]:
+    """What was said under its node, in order; nothing that is all thought or call."""
+    for hit in memory.said:
+        if hit.segment and (said := transcript.told(hit.segment.text)):
+            tier = _tier(is_at_issue and hit.score == memory.score)
+            yield _said_item(hit.segment, said, hit.score, node, words, tried, tier)
+
+
+def _said_item(
+    segment: Segment, said: str, score: float, node: Node, words: Wording, tried: bool, tier: Tier
+) -> Item:
     """A segment under its node: its day, and that it was an attempt, where these are not the node's (`tried`)."""
-    segment = hit.segment
-    assert segment is not None, "what was said is a segment"
-    day = f"{segment.event_time:%Y-%m-%d}"
-    marks = [day] if day != f"{node.event_time:%Y-%m-%d}" else []
+    marks = [] if segment.event_time.date() == node.event_time.date() else [f"{segment.event_time:%Y-%m-%d}"]
     marks += [words.attempt] if segment.of_failure and not tried else []
     marks += [words.refuted] if segment.is_refuted_whole else []
-    said = "\n  ".join((*_said(segment).splitlines(), *_refuted(segment, words)))
+    line = _spoken(segment, said)
+    shown = "\n  ".join((*line.splitlines(), *_refuted(segment, line, words)))
     return Item(
         item_id=f"{segment.ref.interaction_id}#{segment.ref.index}",
-        full="  " + " ".join((QUOTED, *marks, said)),
-        weight=hit.score,
-        held=held,
+        full="  " + " ".join((QUOTED, *marks, shown)),
+        weight=score,
+        tier=tier,
     )
+
+
+def _tier(is_at_issue: bool) -> Tier:
+    return Tier.NEEDED if is_at_issue else Tier.FITTING

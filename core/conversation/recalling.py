@@ -4,12 +4,12 @@ Law: pure, reads only. No turn is chosen twice: what is short is not recalled, w
 recalled by itself. Summaries that tell only of what is short are left out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.conversation.conversation import Conversation
 from core.conversation.mid import recalled
-from core.conversation.search import search_turns
+from core.conversation.search import best_segments
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
 from core.verbatim.query import Query
@@ -50,18 +50,25 @@ def recall(
         for cluster, _ in recalled(conversation, query, space, top_clusters)
     ]
     clustered = {turn.step for _, turns in clusters for turn in turns}
-    hits = (
-        search_turns(conversation, query._replace(top_k=singles), space, lambda step: step not in shown)
-        if singles
-        else []
-    )
+    found = _found(conversation, query, space, singles, shown)
     first_shown = min(shown, default=conversation.record.last_step + 1)
     told = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
     return Recalled(
         keys=conversation.keys_in_order(),
         summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
         clusters=[(cluster, turns) for cluster, turns in clusters if turns],
-        turns=[hit.turn for hit in hits if hit.turn.step not in clustered],
+        turns=[turn for turn in found if turn.step not in clustered],
         short=short,
-        ranks={hit.turn.step: rank for rank, hit in enumerate(hits)},
+        ranks={turn.step: rank for rank, turn in enumerate(found)},
     )
+
+
+def _found(
+    conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, shown: Collection[int]
+) -> list[Turn]:
+    """The turns that fit best, best first, but for those that are shown anyway."""
+    if not wanted:
+        return []
+    best = best_segments(conversation, query._replace(top_k=wanted + len(shown)), space)
+    turns = (conversation.turns[each.key.interaction_id] for each in best)
+    return [turn for turn in turns if turn.step not in shown][:wanted]

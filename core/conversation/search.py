@@ -61,41 +61,33 @@ class ConversationTeller:
         return np.array([of.get(name, 0.0) for name in names])
 
 
-def search_turns(
-    conversation: Conversation,
-    query: Query,
-    space: EmbeddingSpace,
-    wanted: Callable[[int], bool] | None = None,
-) -> list[TurnHit]:
-    """The best `top_k` turns, of those whose step is `wanted`, best first."""
-    asked, found = PER_TURN * query.top_k, list[Scored[SegmentRef]]()
-    teller, said, allowed = (
-        ConversationTeller(conversation, space),
-        terms_of(query),
-        _allowed(conversation, query, wanted),
-    )
+def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace) -> list[TurnHit]:
+    """The best `top_k` turns, best first."""
+    return [_hit(conversation, each) for each in best_segments(conversation, query, space)]
+
+
+def best_segments(
+    conversation: Conversation, query: Query, space: EmbeddingSpace
+) -> list[Scored[SegmentRef]]:
+    """Of each of the best `top_k` turns the segment that fits best, best first."""
+    asked = PER_TURN * query.top_k
+    teller, said = ConversationTeller(conversation, space), terms_of(query)
+    allowed = _allowed(conversation, query)
     while True:
         found = placed(conversation.verbatim, teller, space, query._replace(top_k=asked), said, allowed)
-        best: dict[int, Scored[SegmentRef]] = {}
+        best: dict[str, Scored[SegmentRef]] = {}
         for each in found:
-            best.setdefault(step_of(each.key.interaction_id), each)
+            best.setdefault(each.key.interaction_id, each)
         if len(best) >= query.top_k or len(found) < asked:
-            return [_hit(conversation, each) for each in list(best.values())[: query.top_k]]
+            return list(best.values())[: query.top_k]
         asked *= 4
 
 
-def _allowed(
-    conversation: Conversation, query: Query, wanted: Callable[[int], bool] | None
-) -> Callable[[SegmentRef], bool] | None:
+def _allowed(conversation: Conversation, query: Query) -> Callable[[SegmentRef], bool] | None:
     chosen = query.filter
-    if chosen is ADMITS_ALL and wanted is None:
+    if chosen is ADMITS_ALL:
         return None
-
-    def allowed(ref: SegmentRef) -> bool:
-        turn = conversation.turns[ref.interaction_id]
-        return chosen.is_in_time(turn.event_time) and (wanted is None or wanted(turn.step))
-
-    return allowed
+    return lambda ref: chosen.is_in_time(conversation.turns[ref.interaction_id].event_time)
 
 
 def _hit(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:

@@ -167,14 +167,9 @@ REPEATED = 0.95
 """Cosine of texts that say the same; the loss begins here and is whole at 1."""
 
 
-_FEW = 100
-"""Hits up to which their cosines are taken one by one."""
-
-
 def repetition(vectors: NDArray[np.float32]) -> Array:
     """How much each of the hits, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
-    # For a few, threads of BLAS would wait for one another longer than it takes.
-    cosines = np.vecdot(vectors[:, None], vectors) if len(vectors) <= _FEW else vectors @ vectors.T
+    cosines = vectors @ vectors.T
     cosines.reshape(-1)[:: len(vectors) + 1] = 0.0  # nobody repeats itself
     if cosines.max(initial=0.0) < REPEATED:  # as a rule
         return np.zeros(len(vectors))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from core.bank.bank import Bank
 from core.bank.query import Hit
-from core.context.prompt import one_line
+from core.context.lines import one_line
 from core.ids import BankId, NodeId, Tenant
 from core.keys import BankKey
 from core.usecases.bank.create_bank import CreateBank, create_bank

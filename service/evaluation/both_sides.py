@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.bank.query import Target
-from core.context.prompt import one_line
+from core.context.lines import one_line
 from core.errors import BudgetTooSmall
 from core.ids import BankId, InteractionId, Tenant
 from core.keys import BankKey

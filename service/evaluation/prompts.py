@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.bank.query import Target
-from core.context.prompt import one_line
+from core.context.lines import one_line
 from core.errors import BudgetTooSmall
 from core.ids import NodeId, SegmentRef
 from core.keys import BankKey

@@ -23,7 +23,7 @@ from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
 from core.context.budget import assemble
 from core.context.conversing import ENGLISH, conversation_sections, input_section, turn_item
-from core.context.prompt import one_line
+from core.context.lines import one_line
 from core.conversation.conversation import Conversation, joined
 from core.conversation.kind import CONVERSATION
 from core.conversation.mid import placings
@@ -144,7 +144,7 @@ def context(
         singles=budget // LEAST_TURN if singles else 0,
     )
     sections = [*conversation_sections(found, ENGLISH), input_section(text, ENGLISH)]
-    return assemble(sections, budget, estimate, "token_budget").text
+    return assemble(sections, budget, "token_budget").text
 
 
 def asked(text: str, vector: Vector, top_k: int = 10) -> Query:

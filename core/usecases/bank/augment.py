@@ -13,8 +13,9 @@ from core.bank.reranked import Opinions
 from core.bank.search import search
 from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
 from core.context.memories import gathered_sections, memory_sections
-from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools, wording
+from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools
 from core.context.validations import Told, told_by
+from core.context.wording import wording
 from core.errors import BudgetTooSmall
 from core.ids import ConflictId, NodeId
 from core.index.scoring import Mode
@@ -22,7 +23,6 @@ from core.keys import BankKey
 from core.model.insight import Insight
 from core.model.node import Node
 from core.model.vector import Vector
-from core.text.tokens import estimate
 from core.usecases.bank.reranking import UNJUDGED, Judged, Reranked, second_opinions
 from core.usecases.bank.search import query_vector
 from core.usecases.house import House, require_own_space
@@ -82,7 +82,7 @@ async def augment(house: House, command: Augment) -> Augmented:
     EmbeddingSpaceMismatch."""
     budget = _budget(house, command)
     found = await gather(house, command, budget)
-    made: Assembled = assemble(found.sections, budget, estimate, "token_budget")
+    made: Assembled = assemble(found.sections, budget, "token_budget")
     return Augmented(
         prompt=made.text,
         tools=found.tools,

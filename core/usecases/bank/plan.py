@@ -81,7 +81,7 @@ async def _condensed(house: House, insight: Insight, ledger: Ledger) -> Insight:
         return insight
     return replace(
         insight,
-        digest=clipped(digest.strip(), limit // 4, estimate),
+        digest=clipped(digest.strip(), limit // 4),
         digested_tasks=insight.digested_tasks + len(older),
     )
 

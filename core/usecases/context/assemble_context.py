@@ -6,17 +6,14 @@ the call, or is told as missing where the caller can do without.
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
 from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
 from core.context.conversing import (
-    FITTING,
-    SPARE,
     conversation_sections,
     input_section,
-    ranked,
     words_for,
 )
 from core.context.messages import ContextMessage, messages
@@ -42,7 +39,8 @@ from core.usecases.instructions.load_sources import (
     named,
 )
 
-LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt
+LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt,
+MOST_TURNS = 100  # but no more than these
 SYSTEM, INSTRUCTIONS, TOOLS, NOW = "system", "instructions", "tools", "now"
 BEFORE = frozenset({"tools", "insight"})  # of a bank's sections, what stands before a conversation's
 
@@ -130,7 +128,7 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
         _part(command, Part.BANK, _bank(house, command, budget), missing),
     )
     sections = _sections(command, told, talk, bank)
-    made = assemble(sections, budget, estimate, "token_budget")
+    made = assemble(sections, budget, "token_budget")
     _count_hits(house, command, talk)
     return _answer(command, made, told, talk, bank, tuple(missing))
 
@@ -166,7 +164,7 @@ async def _conversation(
             query,
             house.embedder.space,
             top_clusters=own if command.top_clusters is None else command.top_clusters,
-            singles=max(1, budget // LEAST_TURN),
+            singles=min(MOST_TURNS, max(1, budget // LEAST_TURN)),
         )
         return _Conversation(recalled=recalled, uid=conversation.uid, revision=conversation.revision)
 
@@ -196,7 +194,7 @@ def _sections(
 ) -> list[Section]:
     """All parts in their order: what holds always, then what was said before, then now."""
     words = words_for(command.input)
-    of_bank = [_weighed(section) for section in bank.sections] if bank else []
+    of_bank = list(bank.sections) if bank else []
     if not command.tools:
         of_bank = [section for section in of_bank if section.name != TOOLS]
     of_talk = conversation_sections(talk.recalled, words) if talk else []
@@ -216,15 +214,6 @@ def _sections(
 def _fixed(name: str, text: str) -> list[Section]:
     """A text that stands as it is, without a title; none if it is empty."""
     return [Section(name=name, title="", items=(Item(item_id=name, full=text, fixed=True),))] if text else []
-
-
-def _weighed(section: Section) -> Section:
-    """A bank's section with weights that compare with those of others: its items by rank, in the same tier."""
-    loose = sorted((i for i in section.items if not i.fixed), key=lambda i: -i.weight)
-    tier = SPARE if section.name == "neighbors" else FITTING
-    made = {item.item_id: item for item in ranked(loose, tier)} if section.share is None else {}
-    items = tuple(made.get(item.item_id, item) for item in section.items)
-    return replace(section, items=items)
 
 
 def _count_hits(house: House, command: AssembleContext, talk: _Conversation | None) -> None:

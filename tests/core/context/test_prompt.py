@@ -8,24 +8,15 @@ import pytest
 
 from core.bank.query import Hit
 from core.context.budget import Assembled, Loss, assemble
+from core.context.insight import insight_section
 from core.context.memories import memory_sections
-from core.context.prompt import (
-    CHINESE,
-    ENGLISH,
-    ToolFormat,
-    Wording,
-    insight_section,
-    least_budget,
-    prompt_sections,
-    tools,
-    wording,
-)
+from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools
 from core.context.validations import Told
+from core.context.wording import CHINESE, ENGLISH, Wording, wording
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Refutation, Segment, TaskStatus
-from core.text.tokens import estimate
 from core.usecases.bank.planning import with_conflict
 from tests.support.changes import conflict, node
 
@@ -47,9 +38,7 @@ def task_state(said: str) -> list[str]:
         ),
         pending=(PendingTask(task_id=TaskId("t-2"), type=said, description=said, how=said),),
     )
-    return assemble(
-        [insight_section(insight, (), ENGLISH)], None, estimate, "token_budget"
-    ).text.splitlines()[1:]
+    return assemble([insight_section(insight, (), ENGLISH)], None, "token_budget").text.splitlines()[1:]
 
 
 @pytest.mark.parametrize("line_break", BREAKS)
@@ -88,7 +77,7 @@ def task_state_of(
     insight = Insight(goal=goal, pending=(ASKED,))
     for one in found:
         insight = with_conflict(insight, one)
-    return assemble([insight_section(insight, found, words, told=told)], budget, estimate, "token_budget")
+    return assemble([insight_section(insight, found, words, told=told)], budget, "token_budget")
 
 
 def test_open_conflicts_stand_in_front_with_their_own_ids_and_how_to_settle_them_stands_once() -> None:
@@ -204,7 +193,7 @@ SAID = Segment(
 
 def memories(hit: Hit, budget: int | None = None, segment: Segment = SAID) -> Assembled:
     made = memory_sections((hit,), (), (), ENGLISH, {segment.ref: segment}.__getitem__)
-    return assemble(made, budget, estimate, "token_budget")
+    return assemble(made, budget, "token_budget")
 
 
 def lifted(node_id: str = "n1") -> Hit:
@@ -262,9 +251,9 @@ def test_of_evidence_refuted_in_part_the_words_at_issue_are_named() -> None:
 def test_neighbours_go_before_a_hit_gives_up_its_summary() -> None:
     near = node("n2", context="near by " * 20)
     made = memory_sections((lifted(),), (near,), (), ENGLISH, {SAID.ref: SAID}.__getitem__)
-    whole = assemble(made, None, estimate, "token_budget")
+    whole = assemble(made, None, "token_budget")
 
-    tight = assemble(made, whole.tokens - 1, estimate, "token_budget")
+    tight = assemble(made, whole.tokens - 1, "token_budget")
 
     assert [lost.item_id for lost in tight.left_out] == [NodeId("n2")]
 
@@ -276,9 +265,9 @@ def test_both_sides_of_a_conflict_stay_whole_until_nothing_else_is_left() -> Non
     made = memory_sections(hits, (), found, ENGLISH, {SAID.ref: SAID}.__getitem__)
     sides = [hit for hit in hits if hit.node and hit.node.node_id in ("n2", "n3")]
     alone = memory_sections(sides, (), found, ENGLISH, {SAID.ref: SAID}.__getitem__)
-    room = assemble(alone, None, estimate, "token_budget")
+    room = assemble(alone, None, "token_budget")
 
-    tight = assemble(made, room.tokens, estimate, "token_budget")
+    tight = assemble(made, room.tokens, "token_budget")
 
     assert tight.text == room.text
     assert {lost.item_id for lost in tight.left_out} == {NodeId("n1"), NodeId("n4")}
@@ -300,7 +289,5 @@ def test_every_budget_from_the_least_holds_the_task_to_do_now(said: str) -> None
     least = least_budget(insight, ToolFormat.OPENAI)
 
     for budget in range(least, least + 3_000, 97):
-        made = assemble(
-            prompt_sections(insight, (), (), declared, budget, 0.5), budget, estimate, "token_budget"
-        )
+        made = assemble(prompt_sections(insight, (), (), declared, budget, 0.5), budget, "token_budget")
         assert f"[{task.task_id}] SOLVE" in made.text.split(wording(insight).now_title)[-1]

@@ -6,7 +6,7 @@ import grpc
 import pytest
 
 from core.context.budget import LeftOut, Loss
-from core.context.prompt import ENGLISH
+from core.context.wording import ENGLISH
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as pb

@@ -1,0 +1,19 @@
+"""Stored text as data among a prompt's own lines.
+
+Law: nothing in it can pass for a head or a title: it stands on one line, or indented.
+"""
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def opening(text: str, length: int) -> str:
+    """The beginning of a text, on one line."""
+    line = one_line(text)
+    return line if len(line) <= length else f"{line[:length]}…"
+
+
+def indented(text: str) -> str:
+    """A block under its head."""
+    return "\n".join(f"  {line}" for line in text.splitlines())
