@@ -61,6 +61,18 @@ SELDOM = {
     "EndConversation": 0.2,
 }
 
+INDEX = b'{"memories": [{"id": "m1", "type": "fact", "content": "Berta likes tea."}], "reflections": []}'
+BEHIND: dict[str, list[Message]] = {
+    "MemorizeStream": [pb.MemorizeStreamRequest(text=banks.TEN)],
+    "UploadAttachment": [pb.UploadAttachmentRequest(chunk=b"bytes")],
+    "ImportCollection": [
+        long_term_pb2.ImportCollectionRequest(
+            file=long_term_pb2.ExportCollectionResponse(path="memory.json", content=INDEX)
+        )
+    ],
+}
+"""What follows the random first message of a stream."""
+
 
 @pytest.fixture(autouse=True)
 def _only_warnings() -> Iterator[None]:
@@ -128,7 +140,8 @@ async def call(
         if method == "ImportBank":
             await service.bank.ImportBank(banks.imported(f"copy-{len(records)}", records))
         elif described.client_streaming or described.server_streaming:
-            answers = service.channel.stream_stream(path)(iter([encoded]), timeout=30)
+            sent = [encoded, *(each.SerializeToString() for each in BEHIND.get(method, ()))]
+            answers = service.channel.stream_stream(path)(iter(sent), timeout=30)
             async for _ in answers:
                 if method == "WatchBank":
                     answers.cancel()

@@ -41,7 +41,7 @@ TEXTS = (
 NO_RIGHT = frozenset({"memorybank/v1/long_term.proto"})
 NEEDED = frozenset(
     "user collection content kind category query goal record record_id record_ids tool error_type fixed_json success"
-    " succeeded title reflection_id options file path thumb".split()
+    " succeeded title reflection_id options path thumb update_mask".split()
 )
 """Fields that most requests of LongTerm need, for which no right request is written down."""
 SINGLE = frozenset({"header", "options", "bank", "collection", "conversation", "user"})
@@ -82,7 +82,7 @@ class Requests:
         if method.name in RIGHT:
             request.CopyFrom(RIGHT[method.name])
         await self._fill(request, known, FILLED, 0)
-        self._place(request, place)
+        self._place(request, {**place, "bank_id": "new"} if method.name == "CreateBank" else place)
         for each in request.DESCRIPTOR.fields:
             if each.name in SINGLE and each.message_type is not None:
                 self._place(getattr(request, each.name), place)
@@ -129,7 +129,7 @@ class Requests:
         elif isinstance(message, FieldMask):
             named = {*BANK_MASK.paths, *NODE_MASK.paths, *INSIGHT_MASK.paths, *MASKS}
             if self.random.random() < 0.5 or not message.paths:
-                message.paths[:] = self.random.sample(sorted(message.paths) or sorted(named), 1)
+                message.paths[:] = [self.random.choice(sorted(message.paths or named))]
         elif isinstance(message, types_pb2.Vector):
             (vector,) = await self._vectors.embed_passages([self.random.choice(TEXTS)])
             message.f32 = np.asarray(vector if self.random.random() < 0.9 else vector[:4], "<f4").tobytes()

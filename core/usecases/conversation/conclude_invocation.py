@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from core.agents.faithful import problem_of_summary
 from core.agents.memory_roles import Passage, PassageKind, Purpose
 from core.agents.offline.compressing import compress
 from core.agents.offline.thinking import think
@@ -17,7 +16,6 @@ from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.steps import ConversationPut, InvocationDrop, InvocationPut, Step, TurnAdd
 from core.errors import (
-    AgentReplyInvalid,
     ConversationNotFound,
     InvocationNotFound,
     LimitReached,
@@ -33,7 +31,7 @@ from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.add_turns import grown
 from core.usecases.conversation.founding import require_on, required
 from core.usecases.conversation.learn import learn
-from core.usecases.conversation.tending import unit_of
+from core.usecases.conversation.tending import summary_of
 from core.usecases.house import House
 from core.usecases.user.writer import tender_of
 from core.user.user import UserAggregate
@@ -159,12 +157,7 @@ async def _summarised(
         Passage(number=number, kind=kind, text=text)
         for number, (kind, text) in enumerate(each for each in told if each[1].strip())
     ]
-    unit = unit_of(passages)
-    with ledger.spending("summariser"):
-        text = await house.memory_agents.summariser.summarise(passages, limit, unit, Purpose.INVOCATION)
-        if problem := problem_of_summary(text, passages, limit, unit):
-            raise AgentReplyInvalid("summariser", problem)
-    return text
+    return await summary_of(house, ledger, passages, limit, Purpose.INVOCATION)
 
 
 def _staging(

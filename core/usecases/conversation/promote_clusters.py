@@ -13,7 +13,7 @@ from core.conversation.steps import KeyDrop, KeyPut, MidPut
 from core.errors import AgentReplyInvalid
 from core.keys import ConversationKey
 from core.model.conversation import KeyMemory, KeyType, TurnCluster
-from core.usecases.conversation.tending import Outcome, Seen, land, passages_of
+from core.usecases.conversation.tending import Outcome, Seen, have_words, land, passages_of
 from core.usecases.house import House
 
 
@@ -31,15 +31,18 @@ async def _promote_one(house: House, key: ConversationKey, ledger: Ledger) -> bo
         if cluster is None or not has_room(conversation):
             return False
         passages = passages_of(conversation.turn(step) for step in cluster.steps)
-    made = await _distilled(house, ledger, cluster, passages)
+    promoted = MidPut(cluster=replace(cluster, promoted=True))
+    made = await _distilled(house, ledger, cluster, passages) if have_words(passages) else None
 
     def make(conversation: Conversation) -> Outcome | None:
         if conversation.clusters.get(cluster.cluster_id) != cluster or not has_room(conversation):
             return None
+        if made is None:
+            return conversation.record, [promoted]
         return conversation.record, [
             *(KeyDrop(key_id=each.key_id) for each in displaced(conversation, made)),
             KeyPut(key=replace(made, revision=conversation.revision + 1)),
-            MidPut(cluster=replace(cluster, promoted=True)),
+            promoted,
         ]
 
     await land(house, key, seen, ledger, make)

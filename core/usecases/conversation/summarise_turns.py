@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.agents.faithful import problem_of_summary
 from core.agents.memory_roles import Purpose
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.stretches import next_owed, put_summary, turns_of
-from core.errors import AgentReplyInvalid
 from core.keys import ConversationKey
 from core.model.conversation import Summary, SummaryKind, SummaryOwed, Turn
-from core.usecases.conversation.tending import Outcome, Seen, land, passages_of, unit_of
+from core.usecases.conversation.tending import Outcome, Seen, land, passages_of, summary_of
 from core.usecases.house import House
 
 PURPOSES = {SummaryKind.LONG: Purpose.LONG, SummaryKind.FOLDED: Purpose.FOLDED}
@@ -52,11 +50,7 @@ async def summarised(
 ) -> Summary:
     """The summary of some turns. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     passages = passages_of(turns)
-    unit = unit_of(passages)
-    with ledger.spending("summariser"):
-        text = await house.memory_agents.summariser.summarise(passages, limit, unit, PURPOSES[owed.kind])
-        if problem := problem_of_summary(text, passages, limit, unit):
-            raise AgentReplyInvalid("summariser", problem)
+    text = await summary_of(house, ledger, passages, limit, PURPOSES[owed.kind])
     times = [turn.event_time for turn in turns]
     return Summary(
         summary_id=owed.summary_id,

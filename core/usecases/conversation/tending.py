@@ -7,10 +7,12 @@ meanwhile, of another conversation under the same name, or after a switch-off, d
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from core.agents.memory_roles import Passage, PassageKind, Unit
+from core.agents.faithful import problem_of_summary
+from core.agents.memory_roles import Passage, PassageKind, Purpose, Unit
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.steps import ConversationPut, Step
+from core.errors import AgentReplyInvalid
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, Turn
 from core.ports.aggregates import Draft
@@ -90,6 +92,27 @@ def passages_of(turns: Iterable[Turn]) -> list[Passage]:
                     )
                 )
     return found
+
+
+async def summary_of(
+    house: House, ledger: Ledger, passages: Sequence[Passage], limit: int, purpose: Purpose
+) -> str:
+    """What a summariser makes of passages; of those without a word (`?`, `…`), themselves.
+
+    Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    if not have_words(passages):
+        return " ".join(passage.text.strip() for passage in passages)[:limit]
+    unit = unit_of(passages)
+    with ledger.spending("summariser"):
+        text = await house.memory_agents.summariser.summarise(passages, limit, unit, purpose)
+        if problem := problem_of_summary(text, passages, limit, unit):
+            raise AgentReplyInvalid("summariser", problem)
+    return text
+
+
+def have_words(passages: Iterable[Passage]) -> bool:
+    """Whether they say anything that could be summed up."""
+    return any(any(map(str.isalnum, passage.text)) for passage in passages)
 
 
 def unit_of(passages: Sequence[Passage]) -> Unit:

@@ -96,6 +96,23 @@ async def test_each_full_stretch_gets_a_summary_and_the_rest_at_the_end() -> Non
     assert [(s.first_step, s.last_step) for s in ended] == [(1, 5), (6, 10), (11, 13)]
 
 
+async def test_turns_without_a_word_are_summed_up_as_they_are_and_become_no_key() -> None:
+    async with open_house(holding=holding()) as house:
+        for _ in range(30):
+            await say(house, said("?", "…"))
+        await tend(house)
+        conversation = await at_hand(house)
+        cluster = conversation.clusters_in_order()[0]
+        for _ in range(20):
+            await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 1}, house.clock.now())
+        await tend(house)
+        summaries = (await list_summaries(house, ListSummaries(key=KEY))).summaries
+
+        assert {summary.text for summary in summaries} == {"? … ? … ? … ? … ? …"}
+        assert conversation.clusters[cluster.cluster_id].promoted
+        assert not conversation.keys
+
+
 async def test_a_cluster_recalled_often_becomes_a_key_once() -> None:
     async with open_house(holding=holding()) as house:
         await talked(house, 30)
