@@ -1,7 +1,7 @@
 """Vectors that do not change any more, and HNSW over them.
 
-Law: the only user of the native graph (`core/native/hnsw.h`). Rows are numbers within one matrix. A graph is
-written down without its vectors, and put over them again when they are read.
+Law: the only user of the native graph, which is hnswlib's (`core/native/graph.h`). Rows are numbers within one
+matrix. A graph is written down without its vectors, and put over them again when they are read.
 
 How far a search looks (HNSW's ef) is no constant: what finds 99.2 % among 5,762 vectors of an embedder finds 96.8 %
 among 100,000. So each graph is tried once, when it is built: `_QUESTIONS` vectors, each in the middle between two
@@ -177,6 +177,8 @@ class Compiled:
         self._fill(labels, ground.reshape(len(labels), -1), living)
         graph = Graph(self.matrix, labels, settings.m)
         entry, ef = links["entry"].tolist()
+        if not 1 <= ef <= _LADDER[-1]:
+            raise SnapshotUnusable(f"searched as far as {ef}")
         try:
             graph.relink(links["levels"], ground, links["upper"], entry)
         except ValueError as error:

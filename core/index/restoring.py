@@ -88,7 +88,11 @@ def restore_vectors(
     key_of: Callable[[str], K],
     give_way: GiveWay = at_once,
 ) -> None:
-    """Fill an empty index with `vectors`, whose matrix it keeps, from the snapshot as far as it goes."""
+    """Fill an empty index with those `vectors` that are finite, from the snapshot as far as it goes.
+
+    The index keeps their matrix.
+    """
+    vectors = vectors.finite()
     if not vectors:
         return
     if blob is not None and not isinstance(blob, WordsTaken):

@@ -39,6 +39,14 @@ class VectorRows(Mapping[K, Vector], Generic[K]):
             matrix[start : start + _AT_ONCE] = list(islice(each, _AT_ONCE))
         return cls(list(vectors), matrix)
 
+    def finite(self) -> "VectorRows[K]":
+        """The same without vectors that are no numbers: a damaged file can have such, and nothing is near to them."""
+        with np.errstate(all="ignore"):  # of a signalling NaN, and of numbers too large
+            kept = np.isfinite(np.vecdot(self.matrix, self.matrix))
+        if kept.all():
+            return self
+        return VectorRows([self.names[row] for row in np.flatnonzero(kept).tolist()], self.matrix[kept])
+
     def __getitem__(self, key: K) -> Vector:
         if self._row_of is None:
             self._row_of = {name: row for row, name in enumerate(self.names)}

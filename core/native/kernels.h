@@ -13,11 +13,15 @@
 // One build, several forms of a function; which one runs is settled when the module is loaded.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define FORMS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define HAS_WIDE_PRODUCTS 1
-#include <immintrin.h>
 #else
 #define FORMS
-#define HAS_WIDE_PRODUCTS 0
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_VNNI 1
+#include <immintrin.h>
+#else
+#define HAS_VNNI 0
 #endif
 
 namespace native {
@@ -97,12 +101,10 @@ FORMS inline void to_bytes(const float* values, float factor, std::int8_t* into,
     }
 }
 
-// Each times `factor`, as the nearest odd number from -15 to 15.
-FORMS inline void to_odd(const float* values, float factor, std::int8_t* into, std::size_t n) {
-    for (std::size_t at = 0; at < n; ++at) {
-        const float scaled = std::max(-8.0f, std::min(7.0f, std::floor(0.5f * factor * values[at])));
-        into[at] = static_cast<std::int8_t>(2 * static_cast<std::int32_t>(scaled) + 1);
-    }
+FORMS inline std::int32_t sum_of(const std::int8_t* bytes, std::size_t n) {
+    std::int32_t sum = 0;
+    for (std::size_t at = 0; at < n; ++at) sum += bytes[at];
+    return sum;
 }
 
 // A number for a row that another row hardly has: multilinear hashing of its bits, modulo 2^64.
@@ -112,57 +114,30 @@ FORMS inline std::uint64_t print_of(const std::uint32_t* bits, const std::uint64
     return print;
 }
 
-// ---- numbers of half a byte: odd ones from -15 to 15, two of them packed into a byte; `n` is a multiple of SPAN ----
-
-constexpr std::size_t HALF = 64;  // bytes of a cache line: so many numbers lie in their low halves,
-constexpr std::size_t SPAN = 2 * HALF;  // and the next ones in their high halves
-
-inline void pack(const std::int8_t* odd, std::uint8_t* into, std::size_t n) {
-    for (std::size_t at = 0; at < n; at += SPAN, into += HALF)
-        for (std::size_t place = 0; place < HALF; ++place)
-            into[place] = static_cast<std::uint8_t>((odd[at + place] + 15) / 2 | (odd[at + HALF + place] + 15) / 2 << 4);
-}
-
-inline void unpack(const std::uint8_t* packed, std::int8_t* odd, std::size_t n) {
-    for (std::size_t at = 0; at < n; at += SPAN, packed += HALF)
-        for (std::size_t place = 0; place < HALF; ++place) {
-            odd[at + place] = static_cast<std::int8_t>(2 * (packed[place] & 15) - 15);
-            odd[at + HALF + place] = static_cast<std::int8_t>(2 * (packed[place] >> 4) - 15);
-        }
-}
-
-// The product of bytes and of packed numbers as they are packed, from 0 to 15: where `odd` is 2 p - 15.
-FORMS inline std::int32_t plain_packed_product(const std::uint8_t* packed, const std::int8_t* bytes, std::size_t n) {
+// The product of `one`, each byte shifted by 128 and so from 0 to 255, and of `other`; `n` is a multiple of 64.
+FORMS inline std::int32_t shifted_product(const std::int8_t* one, const std::int8_t* other, std::size_t n) {
     std::int32_t sum = 0;
-    for (std::size_t at = 0; at < n; at += SPAN, packed += HALF)
-        for (std::size_t place = 0; place < HALF; ++place)
-            sum += static_cast<std::int16_t>((packed[place] & 15) * bytes[at + place] +
-                                             (packed[place] >> 4) * bytes[at + HALF + place]);
+    for (std::size_t at = 0; at < n; ++at) sum += (one[at] + 128) * other[at];
     return sum;
 }
 
-#if HAS_WIDE_PRODUCTS
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) inline std::int32_t wide_packed_product(
-    const std::uint8_t* packed, const std::int8_t* bytes, std::size_t n) {
-    const __m512i low = _mm512_set1_epi8(15);
-    __m512i sum = _mm512_setzero_si512(), other = _mm512_setzero_si512();
-    for (std::size_t at = 0; at < n; at += SPAN, packed += HALF) {
-        const __m512i both = _mm512_loadu_si512(packed);
-        sum = _mm512_dpbusd_epi32(sum, _mm512_and_si512(both, low), _mm512_loadu_si512(bytes + at));
-        other = _mm512_dpbusd_epi32(other, _mm512_and_si512(_mm512_srli_epi16(both, 4), low),
-                                    _mm512_loadu_si512(bytes + at + HALF));
-    }
-    return _mm512_reduce_add_epi32(_mm512_add_epi32(sum, other));
-}
-#endif
+#if HAS_VNNI
+#define VNNI __attribute__((target("avx512f,avx512bw,avx512vnni")))
 
-using PackedProduct = std::int32_t (*)(const std::uint8_t*, const std::int8_t*, std::size_t);
+inline bool knows_vnni() { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"); }
 
-inline PackedProduct best_packed_product() {
-#if HAS_WIDE_PRODUCTS
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw")) return wide_packed_product;
-#endif
-    return plain_packed_product;
+// The same.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"  // of which GCC 12 suspects its own reduction
+VNNI inline std::int32_t vnni_product(const std::int8_t* one, const std::int8_t* other, std::size_t n) {
+    const __m512i shift = _mm512_set1_epi8(-128);
+    __m512i sum = _mm512_setzero_si512();
+    for (std::size_t at = 0; at < n; at += 64)
+        sum = _mm512_dpbusd_epi32(sum, _mm512_xor_si512(_mm512_loadu_si512(one + at), shift),
+                                  _mm512_loadu_si512(other + at));
+    return _mm512_reduce_add_epi32(sum);
 }
+#pragma GCC diagnostic pop
+#endif
 
 }  // namespace native

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "aside.h"
-#include "hnsw.h"
+#include "graph.h"
 #include "kernels.h"
 
 namespace py = pybind11;
@@ -79,7 +79,7 @@ py::tuple scan(const Array<float>& matrix, const Array<bool>& living, const Arra
     for (std::size_t number = 0; number < count; ++number)
         if (living.data()[number])
             near.push_back({native::product(matrix.data() + number * width, vector.data(), width),
-                            static_cast<native::Node>(number)});
+                            static_cast<native::Row>(number)});
     const auto nearer = [](const native::Candidate& a, const native::Candidate& b) { return a.near > b.near; };
     if (k > 0 && near.size() > k) {
         const auto last = near.begin() + static_cast<std::ptrdiff_t>(k - 1);
@@ -89,27 +89,29 @@ py::tuple scan(const Array<float>& matrix, const Array<bool>& living, const Arra
     }
     py::list rows, found;
     for (const native::Candidate& candidate : near) {
-        rows.append(candidate.node);
+        rows.append(candidate.row);
         found.append(static_cast<float>(
-            native::exact_product(matrix.data() + candidate.node * width, vector.data(), width)));
+            native::exact_product(matrix.data() + static_cast<std::size_t>(candidate.row) * width, vector.data(), width)));
     }
     return py::make_tuple(rows, found);
 }
 
-// A graph over some rows of a matrix, which it keeps.
+// A graph over some rows of a matrix, which it keeps. Searches are reranked by the vectors themselves.
 class Graph {
   public:
-    Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows, std::size_t m)
-        : Graph(std::move(matrix), std::vector<Row>(), rows) {
+    Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows, std::size_t m) : Graph(std::move(matrix), rows) {
         py::gil_scoped_release released;
-        native::aside([&] { graph_ = std::make_unique<native::Graph>(width_, vectors(), m); });  // nobody else has it yet
+        native::aside([&] { graph_ = std::make_unique<native::Graph>(whole(), added_, m); });
+        note_nodes();
     }
 
     std::unique_ptr<Graph> extended(Array<float> matrix, const AnyArray<std::int64_t>& rows) const {
         if (columns(matrix) != width_) throw py::value_error("vectors of another dimension");
-        std::unique_ptr<Graph> made(new Graph(std::move(matrix), rows_, rows));
+        for (const Row number : graph_->rows()) row(matrix, number);  // throws where there is none
+        std::unique_ptr<Graph> made(new Graph(std::move(matrix), rows));
         py::gil_scoped_release released;
-        made->graph_ = std::make_unique<native::Graph>(*graph_, made->vectors());
+        made->graph_ = std::make_unique<native::Graph>(*graph_, made->whole(), made->added_);
+        made->note_nodes();
         return made;
     }
 
@@ -122,15 +124,16 @@ class Graph {
         return graph_->linked();
     }
 
-    // Not giving the GIL away: by the time it came back, the search would be done.
+    // Keeps the GIL: by the time it came back, the search would be done.
     py::tuple near(const Array<float>& vector, std::size_t k, std::size_t ef) {
         check_width(vector, width_);
         check_ef(k, ef);
-        ranked(vector.data(), k, ef, scratch_, best_);
-        py::list rows(best_.size()), found(best_.size());
-        for (std::size_t place = 0; place < best_.size(); ++place) {
-            rows[place] = rows_[best_[place].node];
-            found[place] = best_[place].near;
+        ranked(vector.data(), k, ef, scratch_);
+        const Ranking& best = scratch_.best;
+        py::list rows(best.size()), found(best.size());
+        for (std::size_t place = 0; place < best.size(); ++place) {
+            rows[place] = best[place].row;
+            found[place] = best[place].near;
         }
         return py::make_tuple(rows, found);
     }
@@ -138,16 +141,19 @@ class Graph {
     Array<float> found(const Array<float>& questions, std::size_t k, std::size_t ef) const {
         check_ef(k, ef);
         return by_question(questions, k, [&](const float* some, std::size_t count, Ranking* best) {
-            native::Scratch scratch;
-            for (std::size_t at = 0; at < count; ++at) ranked(some + at * width_, k, ef, scratch, best[at]);
+            Scratch scratch;
+            for (std::size_t at = 0; at < count; ++at) {
+                ranked(some + at * width_, k, ef, scratch);
+                best[at] = scratch.best;
+            }
         });
     }
 
     Array<float> nearest(const Array<float>& questions, std::size_t k) const {
         return by_question(questions, k, [&](const float* some, std::size_t count, Ranking* best) {
-            for (native::Node node = 0; node < rows_.size(); ++node)
+            for (const Row row : graph_->rows())
                 for (std::size_t at = 0; at < count; ++at) {
-                    best[at].push_back({exact(some + at * width_, node), node});
+                    best[at].push_back({exact(some + at * width_, row), row});
                     if (best[at].size() == CROWD * k) cut(best[at], k);
                 }
             for (std::size_t at = 0; at < count; ++at) cut(best[at], k);
@@ -156,14 +162,14 @@ class Graph {
 
     bool bury(std::int64_t number) {
         if (graph_->linked() < graph_->size()) throw py::value_error("the graph is not linked yet");
-        if (number < 0 || number >= static_cast<std::int64_t>(node_of_.size()) || node_of_[number] < 0)
+        if (number < 0 || number >= static_cast<std::int64_t>(node_of_.size()) || node_of_[number] == NO_NODE)
             throw py::index_error("no such node");
-        return graph_->bury(static_cast<native::Node>(node_of_[number]));
+        return graph_->bury(static_cast<std::size_t>(node_of_[number]));
     }
 
     py::dict links() const {
         const native::Links written = graph_->links();
-        const std::vector<std::int64_t> rows(rows_.begin(), rows_.end()), entry{written.entry};
+        const std::vector<std::int64_t> rows(graph_->rows().begin(), graph_->rows().end()), entry{written.entry};
         return py::dict("rows"_a = as_array(rows), "levels"_a = as_array(written.levels),
                         "ground"_a = as_array(written.ground), "upper"_a = as_array(written.upper),
                         "entry"_a = as_array(entry));
@@ -176,74 +182,77 @@ class Graph {
                                     {upper.data(), upper.data() + upper.size()},
                                     entry};
         py::gil_scoped_release released;
-        graph_->relink(written);
+        native::aside([&] { graph_->relink(written); });
     }
 
   private:
+    using Row = native::Row;
     using Ranking = std::vector<native::Candidate>;
 
-    using Row = std::int32_t;
+    struct Scratch {
+        std::vector<char> code;
+        Ranking candidates, best;
+    };
+
     static constexpr Row NO_NODE = -1;
 
-    Graph(Array<float> matrix, const std::vector<Row>& known, const AnyArray<std::int64_t>& more)
-        : matrix_(std::move(matrix)), width_(columns(matrix_)) {
+    Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows) : matrix_(std::move(matrix)), width_(columns(matrix_)) {
         if (matrix_.shape(0) > std::numeric_limits<Row>::max()) throw py::value_error("too many rows");
-        rows_.reserve(known.size() + static_cast<std::size_t>(more.size()));
-        node_of_.assign(static_cast<std::size_t>(matrix_.shape(0)), NO_NODE);
-        const auto put = [this](std::int64_t number) {
+        added_.reserve(static_cast<std::size_t>(rows.size()));
+        std::for_each(rows.data(), rows.data() + rows.size(), [this](std::int64_t number) {
             row(matrix_, number);  // throws where there is none
-            node_of_[number] = static_cast<Row>(rows_.size());
-            rows_.push_back(static_cast<Row>(number));
-        };
-        std::for_each(known.begin(), known.end(), put);
-        std::for_each(more.data(), more.data() + more.size(), put);
+            added_.push_back(static_cast<Row>(number));
+        });
     }
 
-    const float* vector(native::Node node) const { return matrix_.data() + rows_[node] * width_; }
-
-    std::vector<const float*> vectors() const {
-        std::vector<const float*> all(rows_.size());
-        for (native::Node node = 0; node < all.size(); ++node) all[node] = vector(node);
-        return all;
+    void note_nodes() {
+        std::vector<Row>().swap(added_);
+        node_of_.assign(static_cast<std::size_t>(matrix_.shape(0)), NO_NODE);
+        for (std::size_t node = 0; node < graph_->size(); ++node) node_of_[graph_->rows()[node]] = static_cast<Row>(node);
     }
+
+    native::Matrix whole() const { return {matrix_.data(), static_cast<std::size_t>(matrix_.shape(0)), width_}; }
 
     static void check_ef(std::size_t k, std::size_t ef) {
         if (k == 0 || ef < k) throw py::value_error("k is at least 1, and ef no less");
     }
 
-    float exact(const float* question, native::Node node) const {
-        return static_cast<float>(native::exact_product(vector(node), question, width_));
+    float exact(const float* question, Row row) const {
+        return static_cast<float>(native::exact_product(whole().row(row), question, width_));
     }
 
     static void cut(Ranking& best, std::size_t k) {
         const auto nearer = [](const native::Candidate& a, const native::Candidate& b) {
-            return a.near != b.near ? a.near > b.near : a.node < b.node;
+            return a.near != b.near ? a.near > b.near : a.row < b.row;
         };
         const std::size_t kept = std::min(k, best.size());
         std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(kept), best.end(), nearer);
         best.resize(kept);
     }
 
-    // The k best by the vectors themselves, which the graph tells apart only nearly. By how much it errs, those looked at
-    // so far show: whoever seems further off than the last of them by twice that is left unread.
-    void ranked(const float* question, std::size_t k, std::size_t ef, native::Scratch& scratch, Ranking& best) const {
-        graph_->search(question, ef, ef, scratch);
+    // Leaves the k best in `scratch.best`, by the vectors themselves; the graph knows their codes alone. How far these
+    // err, the candidates read so far show: one that seems further off than the last of the best by twice that, and
+    // all behind it, are left unread.
+    void ranked(const float* question, std::size_t k, std::size_t ef, Scratch& scratch) const {
+        graph_->search(question, ef, scratch.code, scratch.candidates);
+        const Ranking& candidates = scratch.candidates;
+        Ranking& best = scratch.best;
         best.clear();
         float low = MOST, high = -MOST, bar = MOST;
-        for (std::size_t place = 0; place < scratch.found.size(); ++place) {
-            const native::Candidate& candidate = scratch.found[place];
-            if (place + native::AHEAD < scratch.found.size())
-                native::fetch(vector(scratch.found[place + native::AHEAD].node), width_);
+        for (std::size_t place = 0; place < candidates.size(); ++place) {
+            if (place + native::AHEAD < candidates.size())
+                native::fetch(whole().row(candidates[place + native::AHEAD].row), width_);
+            const native::Candidate& candidate = candidates[place];
             if (best.size() >= k && candidate.near + high + (high - low) < bar) break;
-            const float near = exact(question, candidate.node), error = near - candidate.near;
+            const float near = exact(question, candidate.row), error = near - candidate.near;
             low = std::min(low, error), high = std::max(high, error);
             if (best.size() < k) bar = std::min(bar, near);
-            best.push_back({near, candidate.node});
+            best.push_back({near, candidate.row});
         }
         cut(best, k);
     }
 
-    // Some questions at a time, so that a vector that was fetched serves them all.
+    // Takes some questions at a time, so that a vector that was fetched serves them all.
     template <typename Ask>
     Array<float> by_question(const Array<float>& questions, std::size_t k, Ask ask) const {
         if (columns(questions) != width_) throw py::value_error("vectors of another dimension");
@@ -273,10 +282,10 @@ class Graph {
 
     Array<float> matrix_;
     std::size_t width_;
-    std::vector<Row> rows_, node_of_;
+    std::vector<Row> added_;    // until there is a graph over them
+    std::vector<Row> node_of_;  // by row
     std::unique_ptr<native::Graph> graph_;
-    native::Scratch scratch_;  // of `near`, which the GIL keeps to one thread
-    Ranking best_;
+    Scratch scratch_;  // of `near`, which the GIL keeps to one thread
 };
 
 }  // namespace

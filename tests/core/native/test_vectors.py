@@ -177,15 +177,43 @@ def test_links_lead_to_nodes_of_any_number() -> None:
 
 def test_a_graph_whose_links_were_refused_has_none() -> None:
     matrix = units(300, 8)
-    graph = linked(matrix, m=4)
-    links = graph.links()
+    graph, links = Graph(matrix, np.arange(300), 4), linked(matrix, m=4).links()
     links["upper"][-4:] = 299
 
     with pytest.raises(ValueError, match="link"):
         graph.relink(links["levels"], links["ground"], links["upper"], 0)
 
     assert graph.near(matrix[0], 5, 20) == ([], [])
-    assert len(graph.links()["upper"]) == len(links["upper"])
+    assert len(graph.links()["upper"]) == 0
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 3e38])
+def test_a_row_that_is_no_number_is_refused(number: float) -> None:
+    matrix = units(30, 8)
+    matrix[7, 3] = number
+
+    with pytest.raises(ValueError, match="finite"):
+        Graph(matrix, np.arange(30), 8)
+    with pytest.raises(ValueError, match="finite"):
+        linked(matrix[:7].copy()).extended(matrix, np.arange(7, 30))
+
+
+def test_as_many_are_found_as_by_hnswlib_itself() -> None:
+    hnswlib = pytest.importorskip("hnswlib")
+    matrix, questions = units(5_000, 32), units(200, 32, seed=2)
+    oracle = hnswlib.Index("ip", 32)
+    oracle.init_index(len(matrix), M=16, ef_construction=100, random_seed=1)
+    oracle.add_items(matrix, num_threads=1)
+    oracle.set_ef(60)
+    graph = Graph(matrix, np.arange(len(matrix)), 16)
+
+    graph.link(len(matrix), 100, 1)
+
+    bars = graph.nearest(questions, 10)[:, -1:]
+    theirs = np.mean(1.0 - oracle.knn_query(questions, 10, num_threads=1)[1] >= bars - 1e-6)
+    ours = np.mean(graph.found(questions, 10, 60) >= bars)
+    assert theirs > 0.9
+    assert ours >= theirs - 0.005
 
 
 @pytest.mark.parametrize("name", ["ground", "upper", "levels"])
