@@ -12,7 +12,7 @@ from core.keys import CollectionKey
 class CollectionRecord:
     """`half_life_days` overrides the configured ones by category; 0: no decay. `salt` is mixed into the hashes of
     tombstones. `settings_revision`: at which the settings last changed. `due_time`: when a chore is to be taken up, if
-    the process that ought to have done it has not."""
+    the process that ought to have done it has not. `tokens_spent`: what language models have cost so far."""
 
     key: CollectionKey
     uid: str
@@ -27,6 +27,7 @@ class CollectionRecord:
     generation: int = 0
     settings_revision: int = 1
     due_time: datetime | None = None
+    tokens_spent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from core.agents.opinions import Unasked
 from core.agents.recall_roles import ReflectionOpinion
-from core.agents.usage import Ledger
 from core.errors import InvalidField
 from core.ids import RecordId, ReflectionId
 from core.keys import CollectionKey
@@ -14,6 +13,7 @@ from core.model.record import Record, RecordState, Reflection
 from core.model.usage import Usage
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
+from core.usecases.long_term.account import Account
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.reflect import steps_of, weightiest, written
 from core.usecases.long_term.writing import Edit, edit
@@ -50,13 +50,14 @@ class ReflectionGenerated:
 async def generate_reflection(house: House, command: GenerateReflection) -> ReflectionGenerated:
     """Raises RecordNotFound, InvalidField (nothing to reflect on), CollectionNotFound, MemoryOff, AgentUnavailable,
     AgentReplyInvalid, BudgetSpent, RequestIdReused."""
-    ledger = house.workshop.ledger(command.key)
-    committed = await _Writing(house, command, ledger).commit()
+    account = Account(house.workshop.ledger(command.key))
+    committed = await _Writing(house, command, account).commit()
+    account.settle()
     async with house.collections.reading(command.key) as collection:
         standing = collection.reflections.get(committed.result.reflection_id)
     return ReflectionGenerated(
         reflection=standing,
-        usage=ledger.total(),
+        usage=account.ledger.total(),
         revision=committed.revision,
         replayed=committed.replayed,
     )
@@ -65,10 +66,10 @@ async def generate_reflection(house: House, command: GenerateReflection) -> Refl
 class _Writing:
     """One reflection: asked for again only where its records changed meanwhile."""
 
-    def __init__(self, house: House, command: GenerateReflection, ledger: Ledger) -> None:
+    def __init__(self, house: House, command: GenerateReflection, account: Account) -> None:
         self._house = house
         self._command = command
-        self._ledger = ledger
+        self._account = account
         self._now = house.clock.now()
         self._id = ReflectionId(house.ids.new("m"))
         self._opinions: dict[tuple[tuple[RecordId, str], ...], ReflectionOpinion] = {}
@@ -82,6 +83,7 @@ class _Writing:
                 await missing.ask()
 
     def _compose(self, collection: Collection, revision: int) -> Edit[ReflectionKept]:
+        self._account.saw(collection)
         records = self._chosen(collection)
         said = tuple((record.record_id, record.content) for record in records)
         if said not in self._opinions:
@@ -99,13 +101,14 @@ class _Writing:
         self._house.limits.check_reflections(len(collection.reflections) + 1)
         return Edit(
             result=ReflectionKept(reflection_id=self._id),
-            steps=steps_of(collection, reflection, records),
+            steps=(*steps_of(collection, reflection, records), *self._account.steps(collection)),
+            touches=frozenset({"collection"}),
             sees_all=True,
         )
 
     async def _ask(self, said: tuple[tuple[RecordId, str], ...], records: Sequence[Record]) -> None:
         title, category = self._command.title, self._command.category
-        self._opinions[said] = await written(self._house, self._ledger, title, category, records)
+        self._opinions[said] = await written(self._house, self._account.ledger, title, category, records)
 
     def _chosen(self, collection: Collection) -> list[Record]:
         if self._command.record_ids:

@@ -17,6 +17,7 @@ from core.long_term.standing import Rewriting
 from core.model.record import Record
 from core.ports.aggregates import Draft
 from core.usecases.house import House
+from core.usecases.long_term.account import Account
 from core.usecases.long_term.embed_records import embed_records
 from core.usecases.user.writer import tender_of
 
@@ -34,7 +35,8 @@ async def judge_facts(house: House, key: CollectionKey) -> None:
 async def _judge_next(house: House, key: CollectionKey) -> bool:
     """Judge one. False: there is none."""
     tender = await tender_of(house, key.tenant, key.user)
-    opinions = Opinions(house.agents, house.embedder, house.ids, house.workshop.ledger(key))
+    account = Account(house.workshop.ledger(key))
+    opinions = Opinions(house.agents, house.embedder, house.ids, account.ledger)
 
     def compose(collection: Collection, _revision: int) -> Draft[bool]:
         record_id = next(iter(collection.unjudged), None)
@@ -51,11 +53,17 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
         rewriting.judge(record_id, conflicts, merges)
         return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=(tender,))
 
+    def stage(collection: Collection, revision: int) -> Draft[bool]:
+        return account.booked(compose(collection, revision), collection)
+
     while True:
         try:
             async with house.collections.reading(key) as collection:
+                account.saw(collection)
                 compose(collection, collection.revision + 1)  # gathers opinions without holding up the writer
-            return (await house.collections.commit(key, compose)).result
+            done = await house.collections.commit(key, stage)
+            account.settle()
+            return done.result
         except Unasked as missing:
             await missing.ask()
         except CollectionNotFound:

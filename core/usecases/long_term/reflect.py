@@ -22,14 +22,17 @@ from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.text.scripts import is_chinese
 from core.usecases.house import House
+from core.usecases.long_term.account import Account
 from core.usecases.user.writer import tender_of
 
 
 async def reflect(house: House, key: CollectionKey) -> None:
     """Make what waits. Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    account = Account(house.workshop.ledger(key))
     while True:
         try:
             async with house.collections.reading(key) as collection:
+                account.saw(collection)
                 waiting = _waiting(house, collection)
                 records = _of(collection, waiting.record_ids) if waiting else []
         except CollectionNotFound:
@@ -37,8 +40,9 @@ async def reflect(house: House, key: CollectionKey) -> None:
         if waiting is None:
             return
         tender = await tender_of(house, key.tenant, key.user)
-        opinion = await written(house, house.workshop.ledger(key), waiting.title, waiting.category, records)
-        await house.collections.commit(key, _keeping(house, waiting, opinion, records, tender))
+        opinion = await written(house, account.ledger, waiting.title, waiting.category, records)
+        await house.collections.commit(key, _keeping(house, waiting, opinion, records, tender, account))
+        account.settle()
 
 
 async def written(
@@ -140,6 +144,7 @@ def _keeping(
     opinion: ReflectionOpinion,
     records: Sequence[Record],
     tender: Require,
+    account: Account,
 ) -> Callable[[Collection, int], Draft[None]]:
     now: datetime = house.clock.now()
 
@@ -147,7 +152,7 @@ def _keeping(
         if not collection.record.enabled:
             raise MemoryOff("collection")
         if not unchanged(collection, records):
-            return Draft(result=None)
+            return account.booked(Draft(result=None), collection)
         made = replace(
             waiting,
             text=opinion.text,
@@ -155,6 +160,7 @@ def _keeping(
             update_time=now,
         )
         steps = steps_of(collection, made, records)
-        return Draft(result=None, steps=steps, sees_all=True, requires=(tender,))
+        kept: Draft[None] = Draft(result=None, steps=steps, sees_all=True, requires=(tender,))
+        return account.booked(kept, collection)
 
     return stage

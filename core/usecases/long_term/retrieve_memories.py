@@ -41,7 +41,7 @@ class MemoriesFound:
 
 async def retrieve_memories(house: House, command: RetrieveMemories) -> MemoriesFound:
     """Raises AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable, RevisionNotReached."""
-    route = command.route or _route(await house.recall_agents.router.route(command.query))
+    route = command.route or await _routed(house, command)
     vector = (await house.embedder.embed_queries([command.query]))[0]
     async with retrieving(house, command.key, command.min_revision) as opened:
         if opened is None:
@@ -59,6 +59,12 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
         return MemoriesFound(
             found=records.found, reflections=reflections, route=route, revision=records.revision
         )
+
+
+async def _routed(house: House, command: RetrieveMemories) -> Route:
+    """As the Router says; what it cost is told to observers, not kept: a read changes nothing."""
+    with house.workshop.ledger(command.key).spending("router"):
+        return _route(await house.recall_agents.router.route(command.query))
 
 
 def _route(opinion: RouteOpinion) -> Route:

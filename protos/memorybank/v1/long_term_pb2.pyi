@@ -1167,6 +1167,7 @@ class Collection(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TOKENS_SPENT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose."""
     collection: _builtins.str
@@ -1175,6 +1176,8 @@ class Collection(_message.Message):
     """Whether it takes and shows memories."""
     revision: _builtins.int
     """The revision it had when this was read. Output only."""
+    tokens_spent: _builtins.int
+    """What language models have cost for judging its facts and writing its reflections. Output only."""
     @_builtins.property
     def half_life_days(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
         """Days after which a record of a category counts half; 0: it does not decay. At most 64 categories. One that is not
@@ -1204,10 +1207,11 @@ class Collection(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
+        tokens_spent: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "retention", b"retention", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "create_time", b"create_time", "enabled", b"enabled", "half_life_days", b"half_life_days", "retention", b"retention", "revision", b"revision", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "create_time", b"create_time", "enabled", b"enabled", "half_life_days", b"half_life_days", "retention", b"retention", "revision", b"revision", "tokens_spent", b"tokens_spent", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

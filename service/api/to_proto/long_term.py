@@ -149,6 +149,7 @@ def _collection(value: CollectionRecord, revision: int) -> pb.Collection:
         create_time=time(value.create_time),
         update_time=time(value.update_time),
         revision=revision,
+        tokens_spent=value.tokens_spent,
     )
 
 

@@ -291,7 +291,9 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "RetrieveMemories": {"route.widened": UNSEEN},
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
     "ReportOutcome": {"succeeded": YES_OR_NO},
-    "UpdateCollection": {f"collection.{name}": UNSEEN for name in ("create_time", "update_time", "revision")}
+    "UpdateCollection": {
+        f"collection.{name}": UNSEEN for name in ("create_time", "update_time", "revision", "tokens_spent")
+    }
     | {"collection.enabled": YES_OR_NO},
     "DeleteCollection": {"allow_missing": YES_OR_NO},
     "ImportCollection": {

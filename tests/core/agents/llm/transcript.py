@@ -10,7 +10,10 @@ from core.usecases.house import House
 from tests.support.house import KEY
 
 FOLDER = Path(__file__).parent / "transcripts"
-TASKS = "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest".split()
+OF_BANKS = (
+    "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
+)
+TASKS = [*OF_BANKS.split(), "router", "reflector"]
 
 
 class Transcribed:
@@ -38,6 +41,10 @@ class Transcribed:
         self._parts.append(f"## {title}")
         if text:
             self._parts.append("\n".join(f"> {line}".rstrip() for line in text.splitlines()))
+
+    def note(self, *lines: str) -> None:
+        """What became of it."""
+        self._parts.append("\n".join(lines))
 
     async def show(self, house: House) -> None:
         """The bank as it stands."""
