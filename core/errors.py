@@ -354,6 +354,9 @@ class StoreUnavailable(MemoryBankError):
 
     cause: str
 
+    def __str__(self) -> str:
+        return f"the store is unavailable: {self.cause}"
+
 
 @dataclass(eq=False)
 class StepUnknown(MemoryBankError):

@@ -43,18 +43,24 @@ from service.casting import (
     open_models,
     open_reranker,
 )
-from service.config import Settings
+from service.config import ConfigurationError, Settings
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from service.process.giving_way import loop_first
 from service.process.rounds import again_and_again
 from service.settings.retrieval import EmbedderSection, RetrievalSection
+from service.settings.store import StoreSection
 from service.upkeep import told_of_failure
 
 if TYPE_CHECKING:
     from service.adapters.openai_embedder import Endpoint
+    from service.adapters.store.postgres_link import Server
 
 DATABASE = "memorybank.sqlite"
+MISSING_DRIVER = (
+    "store.url is a PostgreSQL database, and its driver is not installed: "
+    "pip install 'agentic-memory-bank[postgres]'"
+)
 FILES = "files"
 INDEXES = "indexes"
 USES_SECONDS = 5.0  # between two writings of how often records were retrieved
@@ -214,7 +220,48 @@ def _endpoint(chosen: EmbedderSection) -> "tuple[Endpoint, EmbeddingSpace, Thres
 async def _open_store(settings: Settings, give_way: GiveWay) -> Store:
     if settings.store.kind == "memory":
         return MemoryStore()
+    if settings.store.kind == "postgres":
+        return await _open_postgres(settings.store, give_way)
     return await SqliteStore.open(Path(settings.store.url or settings.data_dir / DATABASE), give_way)
+
+
+async def _open_postgres(chosen: StoreSection, give_way: GiveWay) -> Store:
+    try:
+        from service.adapters.store.postgres_store import PostgresStore
+    except ImportError:
+        raise ConfigurationError(MISSING_DRIVER) from None
+    return await PostgresStore.open(_server(chosen), give_way, migrate=chosen.migrate)
+
+
+async def migrate_database(chosen: StoreSection) -> tuple[int, int]:
+    """Bring the schema up to date; the version it had, and the one it has.
+
+    Raises ConfigurationError, StoreUnavailable."""
+    if chosen.kind != "postgres":
+        raise ConfigurationError("store.url is no PostgreSQL database: there is nothing to migrate ahead")
+    try:
+        from service.adapters.store.postgres_store import migrated
+    except ImportError:
+        raise ConfigurationError(MISSING_DRIVER) from None
+    return await migrated(_server(chosen))
+
+
+def _server(chosen: StoreSection) -> "Server":
+    """The PostgreSQL server of the settings. Raises ConfigurationError."""
+    from service.adapters.store.postgres_link import Server
+
+    try:
+        password = chosen.secret()
+    except (OSError, UnicodeDecodeError) as unreadable:
+        raise ConfigurationError(f"cannot read store.password_file: {unreadable}") from None
+    return Server(
+        url=chosen.url,
+        password=password,
+        connections=chosen.connections,
+        timeout_seconds=chosen.timeout_seconds,
+        pipeline=chosen.pipeline,
+        prepared=chosen.prepared,
+    )
 
 
 def _index_cache(settings: Settings) -> IndexCache | None:

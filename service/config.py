@@ -22,9 +22,9 @@ from service.settings.process import (
     GrpcSection,
     LogSection,
     MetricsSection,
-    StoreSection,
 )
 from service.settings.retrieval import EmbedderSection, RetrievalSection
+from service.settings.store import StoreSection
 
 PREFIX = "MEMORYBANK_"
 NESTING = "__"

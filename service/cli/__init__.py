@@ -7,6 +7,7 @@ import click
 
 COMMANDS = {
     "serve": "service.cli.serve:serve",
+    "migrate": "service.cli.migrate:migrate",
     "demo": "service.cli.demo:demo",
     "ingest": "service.cli.ingest:ingest",
     "search": "service.cli.search:search",

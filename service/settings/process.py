@@ -1,4 +1,4 @@
-"""The settings of the process: its store, its transport, what it tells of itself."""
+"""The settings of the process: its transport, what it tells of itself."""
 
 from typing import Literal
 
@@ -7,18 +7,6 @@ from pydantic import Field
 from service.settings.section import Positive, Seconds, Section
 
 LISTEN = r"(\[[0-9a-fA-F:.]+\]|[^\[\]:]+):\d{1,5}"
-
-
-class StoreSection(Section):
-    """Where memory is kept."""
-
-    kind: Literal["sqlite", "memory"] = "sqlite"
-    """`sqlite`, or `memory`: nothing outlives the process."""
-    url: str = ""
-    """The SQLite file; empty: `memorybank.sqlite` in `data_dir`."""
-    scrub_seconds: Positive = 600
-    """How long what was deleted out of a conversation or collection may leave traces in the file. A purge leaves
-    none at once."""
 
 
 class GrpcSection(Section):

@@ -15,6 +15,7 @@ NEWER = 1  # schemas by which the database may be ahead: a newer release is bein
 VERSIONS = """
 CREATE TABLE IF NOT EXISTS schema_versions (version bigint PRIMARY KEY, time timestamptz NOT NULL DEFAULT now())
 """
+MADE_MEANWHILE = ("23505", "42P07", "42710")  # by another process: a row of the catalogue, a table, a type
 HOW = "run `memorybank migrate`, or set store.migrate = true"
 
 
@@ -66,8 +67,9 @@ def _version(link: Link) -> int:
 def _make_table(link: Link) -> None:
     try:
         link.execute(VERSIONS)
-    except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
-        pass  # another process makes it at this moment
+    except psycopg.Error as error:
+        if error.sqlstate not in MADE_MEANWHILE:
+            raise
     link.execute("INSERT INTO schema_versions (version) VALUES (0) ON CONFLICT (version) DO NOTHING")
 
 

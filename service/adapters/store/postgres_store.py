@@ -1,7 +1,6 @@
 """The shared store: a PostgreSQL database for any number of processes."""
 
 from core.aggregate.kind import Kinds
-from core.errors import StoreUnavailable
 from core.index.giving_way import GiveWay, at_once
 from core.kinds import KINDS
 from service.adapters.store.named import migrations, queries
@@ -28,7 +27,7 @@ class PostgresStore(SqlStore):
         try:
             await database.once(check_server)
             await database.once(lambda link: prepare_schema(link, migrations("postgres"), migrate=migrate))
-        except StoreUnavailable:
+        except Exception:
             await database.close()
             raise
         return cls(database, sql, kinds, tables_of(kinds, sql, give_way))
