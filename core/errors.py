@@ -292,6 +292,13 @@ class RevisionNotReached(MemoryBankError):
 
 
 @dataclass(eq=False)
+class PartTimedOut(MemoryBankError):
+    """A part of a context took longer than the caller waits for one."""
+
+    part: str
+
+
+@dataclass(eq=False)
 class RevisionTrimmed(MemoryBankError):
     """The feed no longer reaches back so far; `oldest` is the first revision it can follow from."""
 

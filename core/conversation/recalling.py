@@ -12,22 +12,25 @@ from core.conversation.mid import recalled
 from core.conversation.search import best_segments
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
+from core.model.invocation import InvocationSummary
 from core.verbatim.query import Query
 
 SHORT_SHOWN = 200  # newest turns at most, however many wait for their cluster
 SUMMARIES_SHOWN = 20  # newest at most
+INVOCATIONS_SHOWN = 10  # newest at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """Keys in order; LONG summaries, newest first; clusters, best first, each with those of its turns that are not
-    short; single turns outside of them, best first; the short tier in step order.
+    """Keys in order; LONG summaries and ended invocations, newest first; clusters, best first, each with those of its
+    turns that are not short; single turns outside of them, best first; the short tier in step order.
 
     `ranks`: of the turns that fit the query by themselves, in clusters or not, from 0.
     """
 
     keys: Sequence[KeyMemory]
     summaries: Sequence[Summary]
+    invocations: Sequence[InvocationSummary]
     clusters: Sequence[tuple[TurnCluster, Sequence[Turn]]]
     turns: Sequence[Turn]
     short: Sequence[Turn]
@@ -56,11 +59,18 @@ def recall(
     return Recalled(
         keys=conversation.keys_in_order(),
         summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
+        invocations=_without_turn(conversation, shown),
         clusters=[(cluster, turns) for cluster, turns in clusters if turns],
         turns=[turn for turn in found if turn.step not in clustered],
         short=short,
         ranks={turn.step: rank for rank, turn in enumerate(found)},
     )
+
+
+def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[InvocationSummary]:
+    """What was done, but for what the latest turns tell."""
+    ended = reversed(conversation.invocations_in_order())
+    return [each for each in ended if each.step not in shown][:INVOCATIONS_SHOWN]
 
 
 def _found(

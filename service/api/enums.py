@@ -19,7 +19,7 @@ from core.model.record import Origin, RecordKind, RecordState
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
-from core.usecases.context.assemble_context import Form, Part
+from core.usecases.context.asked import Form, Part
 from core.usecases.instructions.load_sources import MissingReason
 from memorybank.v1 import (
     conversation_pb2,
@@ -82,6 +82,8 @@ CONTEXT_PARTS = {
     retrieval_pb2.CONTEXT_PART_CONVERSATION: Part.CONVERSATION,
     retrieval_pb2.CONTEXT_PART_BANK: Part.BANK,
     retrieval_pb2.CONTEXT_PART_INSTRUCTIONS: Part.INSTRUCTIONS,
+    retrieval_pb2.CONTEXT_PART_LONG_TERM: Part.LONG_TERM,
+    retrieval_pb2.CONTEXT_PART_WORKING: Part.WORKING,
 }
 CONVERSATION_STATES = {
     conversation_pb2.CONVERSATION_STATE_ACTIVE: ConversationState.ACTIVE,

@@ -335,6 +335,12 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="run {run_id!r} is too old: what it saw may be kept no longer; load with refresh",
         metadata=("run_id",),
     ),
+    core.PartTimedOut: Rule(
+        code=grpc.StatusCode.DEADLINE_EXCEEDED,
+        reason=pb.ERROR_REASON_PART_TIMED_OUT,
+        message="{part}: was not read in time",
+        metadata=("part",),
+    ),
     core.RevisionNotReached: Rule(
         code=grpc.StatusCode.FAILED_PRECONDITION,
         reason=pb.ERROR_REASON_REVISION_NOT_REACHED,

@@ -25,7 +25,8 @@ from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.augment import Augment, augment
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.context.assemble_context import AssembleContext, assemble_context
+from core.usecases.context.asked import AssembleContext
+from core.usecases.context.assemble_context import assemble_context
 from core.usecases.conversation.add_turns import AddTurns, NewTurn, add_turns
 from core.usecases.house import House
 from core.usecases.long_term.add_record import AddRecord, add_record

@@ -22,8 +22,9 @@ from core.agents.offline.remembering import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
 from core.context.budget import assemble
-from core.context.conversing import ENGLISH, conversation_sections, input_section, turn_item
+from core.context.conversing import conversation_sections, input_section, turn_item
 from core.context.lines import one_line
+from core.context.words import ENGLISH
 from core.conversation.conversation import Conversation, joined
 from core.conversation.kind import CONVERSATION
 from core.conversation.mid import placings

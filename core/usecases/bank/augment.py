@@ -95,8 +95,9 @@ async def augment(house: House, command: Augment) -> Augmented:
     )
 
 
-async def gather(house: House, command: Augment, budget: int) -> Gathered:
-    """Search for the query, and lay out what a prompt of `budget` tokens should hold. Raises BankNotFound,
+async def gather(house: House, command: Augment, budget: int, said: int = SAID) -> Gathered:
+    """Search for the query, and lay out what a prompt of `budget` tokens should hold; of segments `said` are looked
+    for where the command says neither a target nor a number. Raises BankNotFound,
     EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
         asked = command.query or _next_step(bank)
@@ -105,7 +106,7 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
     vector = await query_vector(house, asked) if asked and embeds else None
 
     def query(bank: Bank) -> Query:
-        return _query(house, bank, command, asked, vector)
+        return _query(house, bank, command, asked, vector, said)
 
     judged = UNJUDGED
     if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
@@ -215,13 +216,13 @@ def _hits(memories: Sequence[Memory]) -> Iterator[Hit]:
             yield best._replace(node=memory.node, segment=None, best_segment=best.segment.ref)
 
 
-def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vector | None) -> Query:
+def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vector | None, said: int) -> Query:
     """The search for what is to be shown; without a target for what was said."""
     gathers = command.target is None
     return Query(
         text=asked,
         vector=vector,
-        top_k=command.top_k or (SAID if gathers else house.retrieval.top_k_of(bank)),
+        top_k=command.top_k or (said if gathers else house.retrieval.top_k_of(bank)),
         alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
         mode=command.mode,
         target=command.target or Target.SEGMENTS,

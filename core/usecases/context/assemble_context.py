@@ -1,105 +1,58 @@
-"""AssembleContext: one prompt for an input, from instructions, a conversation and a bank, within a budget.
+"""AssembleContext: one prompt for an input, out of all memories, within a budget.
 
 Law: parts are read in parallel, each at one revision of its own. What does not exist is empty; a part that fails fails
 the call, or is told as missing where the caller can do without.
 """
 
 import asyncio
-from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
-from core.context.conversing import (
-    conversation_sections,
-    input_section,
-    words_for,
-)
+from core.context.conversing import conversation_sections, input_section
+from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
-from core.context.prompt import ToolFormat
+from core.context.tools import MEMORY_TOOLS, declared
+from core.context.words import Words, words_for
+from core.context.working import working_section
 from core.conversation.recalling import Recalled, recall
-from core.errors import (
-    AggregateNotFound,
-    MemoryBankError,
-    MemoryOff,
-)
-from core.keys import BankKey, ConversationKey, Key
-from core.model.vector import Vector
+from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
+from core.keys import BankKey, ConversationKey, InvocationKey
 from core.text.tokens import estimate
-from core.usecases.bank.augment import Augment, Gathered, gather
+from core.usecases.bank.augment import SAID, Augment, Gathered, gather
 from core.usecases.bank.search import query_vector
+from core.usecases.context.asked import AssembleContext, Form, Missing, Part
+from core.usecases.context.known import Remembered, remembered
+from core.usecases.conversation.get_working_memory import (
+    GetWorkingMemory,
+    WorkingMemory,
+    get_working_memory,
+)
 from core.usecases.conversation.search_turns import turn_query
 from core.usecases.house import House
-from core.usecases.instructions.load_sources import (
-    LoadSources,
-    MissingSource,
-    SourcesLoaded,
-    load_sources,
-    named,
-)
+from core.usecases.instructions.load_sources import MissingSource, SourcesLoaded, load_sources, named
+from core.usecases.long_term.memory import memory_of
 
 LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt,
 MOST_TURNS = 100  # but no more than these
 SYSTEM, INSTRUCTIONS, TOOLS, NOW = "system", "instructions", "tools", "now"
-BEFORE = frozenset({"tools", "insight"})  # of a bank's sections, what stands before a conversation's
+BEFORE = frozenset({TOOLS, "insight"})  # of a bank's sections, what stands before a conversation's
 
 Found = TypeVar("Found")
-
-
-class Form(StrEnum):
-    TEXT = "text"
-    MESSAGES = "messages"
-
-
-class Part(StrEnum):
-    CONVERSATION = "conversation"
-    BANK = "bank"
-    INSTRUCTIONS = "instructions"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssembleContext:
-    """No part: all that have a source. No number: as configured. `min_revisions` by the names of keys
-    (`conversation/ada/c1`)."""
-
-    input: str
-    system: str = ""
-    conversation: ConversationKey | None = None
-    bank: BankKey | None = None
-    instructions: LoadSources | None = None
-    parts: frozenset[Part] = frozenset()
-    top_memories: int | None = None
-    top_clusters: int | None = None
-    token_budget: int | None = None
-    form: Form = Form.TEXT
-    tools: bool = False
-    tool_format: ToolFormat = ToolFormat.OPENAI
-    allow_partial: bool = False
-    min_revisions: Mapping[str, int] = field(default_factory=dict)
-
-    def wants(self, part: Part) -> bool:
-        return not self.parts or part in self.parts
-
-    def least(self, key: Key) -> int:
-        return self.min_revisions.get(named(key), 0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
-    part: Part
-    error: MemoryBankError
+Named = TypeVar("Named")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextAssembled:
-    """Either a prompt or messages. `node_ids` and `cluster_ids`: what was found, best first."""
+    """Either a prompt or messages. `record_ids`, `node_ids` and `cluster_ids`: what was found, best first."""
 
     prompt: str
     messages: tuple[ContextMessage, ...]
     tools: tuple[str, ...]
     sections: tuple[SectionSize, ...]
     left_out: tuple[LeftOut, ...]
+    record_ids: tuple[str, ...]
     node_ids: tuple[str, ...]
     cluster_ids: tuple[str, ...]
     missing: tuple[Missing, ...]
@@ -117,45 +70,71 @@ class _Conversation:
     revision: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """All parts, as far as they were asked for and are there."""
+
+    told: SourcesLoaded | None
+    known: Remembered | None
+    talk: _Conversation | None
+    bank: Gathered | None
+    working: WorkingMemory | None
+
+
 async def assemble_context(house: House, command: AssembleContext) -> ContextAssembled:
-    """Raises BudgetTooSmall, EmbedderUnavailable, EmbeddingSpaceMismatch, RevisionNotReached."""
+    """Raises BudgetTooSmall; what a part raises, unless the call is `allow_partial`."""
     budget = command.token_budget or house.retrieval.token_budget
-    vector = await query_vector(house, command.input)
     missing: list[Missing] = []
-    told, talk, bank = await asyncio.gather(
-        _part(command, Part.INSTRUCTIONS, _instructions(house, command), missing),
-        _part(command, Part.CONVERSATION, _conversation(house, command, vector, budget), missing),
-        _part(command, Part.BANK, _bank(house, command, budget), missing),
+    read = await _read(house, command, budget, missing)
+    made = assemble(_sections(house, command, read), budget, "token_budget")
+    _count_hits(house, command, read.talk)
+    return _answer(command, made, read, tuple(missing))
+
+
+async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> _Read:
+    """All parts at once."""
+
+    async def part(part: Part, key: Named | None, read: Callable[[Named], Awaitable[Found]]) -> Found | None:
+        """What was read; None where it is not there, or not wanted, or may be missing."""
+        if key is None or not command.wants(part):
+            return None
+        try:
+            return await _in_time(command, part, read(key))
+        except (AggregateNotFound, MemoryOff) as absent:
+            missing.append(Missing(part=part, error=absent))
+        except MemoryBankError as failure:
+            if not command.allow_partial:
+                raise
+            missing.append(Missing(part=part, error=failure))
+        return None
+
+    told, known, talk, bank, working = await asyncio.gather(
+        part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_sources(house, refs)),
+        part(Part.LONG_TERM, command.collection, lambda key: remembered(house, command, key)),
+        part(Part.CONVERSATION, command.conversation, lambda key: _conversation(house, command, key, budget)),
+        part(Part.BANK, command.bank, lambda key: _bank(house, command, key, budget)),
+        part(Part.WORKING, command.invocation, lambda key: _working(house, command, key)),
     )
-    sections = _sections(command, told, talk, bank)
-    made = assemble(sections, budget, "token_budget")
-    _count_hits(house, command, talk)
-    return _answer(command, made, told, talk, bank, tuple(missing))
+    return _Read(told=told, known=known, talk=talk, bank=bank, working=working)
 
 
-async def _part(
-    command: AssembleContext, part: Part, reading: Awaitable[Found | None], missing: list[Missing]
-) -> Found | None:
-    """What was read; None where it is not there, or not wanted, or may be missing."""
+async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Found]) -> Found:
+    """What is read within the call's patience. Raises PartTimedOut."""
     try:
-        return await reading
-    except (AggregateNotFound, MemoryOff) as absent:
-        missing.append(Missing(part=part, error=absent))
-    except MemoryBankError as failure:
-        if not command.allow_partial:
-            raise
-        missing.append(Missing(part=part, error=failure))
-    return None
+        async with asyncio.timeout(command.patience.total_seconds() if command.patience else None):
+            return await reading
+    except TimeoutError:
+        raise PartTimedOut(part) from None
 
 
 async def _conversation(
-    house: House, command: AssembleContext, vector: Vector, budget: int
-) -> _Conversation | None:
-    key = command.conversation
-    if key is None or not command.wants(Part.CONVERSATION):
-        return None
-    query = turn_query(house, command.input, vector)
+    house: House, command: AssembleContext, key: ConversationKey, budget: int
+) -> _Conversation:
+    query = turn_query(house, command.input, await query_vector(house, command.input))
+    memory = await memory_of(house, key.tenant, key.user)
     async with house.conversations.reading(key, command.least(key)) as conversation:
+        if not memory.enabled:
+            raise MemoryOff("user")
         if not conversation.record.enabled:
             raise MemoryOff("conversation")
         own = conversation.tiers.top_clusters
@@ -164,48 +143,56 @@ async def _conversation(
             query,
             house.embedder.space,
             top_clusters=own if command.top_clusters is None else command.top_clusters,
-            singles=min(MOST_TURNS, max(1, budget // LEAST_TURN)),
+            singles=max(1, min(MOST_TURNS, budget // LEAST_TURN) // command.sources),
         )
         return _Conversation(recalled=recalled, uid=conversation.uid, revision=conversation.revision)
 
 
-async def _instructions(house: House, command: AssembleContext) -> SourcesLoaded | None:
-    if command.instructions is None or not command.wants(Part.INSTRUCTIONS):
-        return None
-    return await load_sources(house, command.instructions)
-
-
-async def _bank(house: House, command: AssembleContext, budget: int) -> Gathered | None:
-    if command.bank is None or not command.wants(Part.BANK):
-        return None
+async def _bank(house: House, command: AssembleContext, key: BankKey, budget: int) -> Gathered:
     asked = Augment(
-        key=command.bank,
+        key=key,
         query=command.input,
         top_k=command.top_memories,
         tool_format=command.tool_format,
-        min_revision=command.least(command.bank),
+        min_revision=command.least(key),
     )
     fixed = estimate(command.system) + estimate(command.input)
-    return await gather(house, asked, max(1, budget - fixed))
+    return await gather(house, asked, max(1, budget - fixed), SAID // command.sources)
 
 
-def _sections(
-    command: AssembleContext, told: SourcesLoaded | None, talk: _Conversation | None, bank: Gathered | None
-) -> list[Section]:
-    """All parts in their order: what holds always, then what was said before, then now."""
+async def _working(house: House, command: AssembleContext, key: InvocationKey) -> WorkingMemory:
+    memory = await memory_of(house, key.tenant, key.user)
+    if not memory.enabled:
+        raise MemoryOff("user")
+    return await get_working_memory(house, GetWorkingMemory(key=key, min_revision=command.least(key)))
+
+
+def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
+    """The declarations of the bank's tool, which stands in the prompt, too, and of those of long-term memory, which
+    would take a thousand tokens there."""
+    if not command.tools:
+        return ()
+    of_memory = declared(MEMORY_TOOLS, command.tool_format) if command.collection else []
+    return (*(read.bank.tools if read.bank else ()), *of_memory)
+
+
+def _sections(house: House, command: AssembleContext, read: _Read) -> list[Section]:
+    """All parts in their order: what holds always, what is known, what was said and done before, then now."""
     words = words_for(command.input)
-    of_bank = list(bank.sections) if bank else []
+    of_bank = list(read.bank.sections) if read.bank else []
     if not command.tools:
         of_bank = [section for section in of_bank if section.name != TOOLS]
-    of_talk = conversation_sections(talk.recalled, words) if talk else []
-    memories = [s for s in of_bank if s.name not in BEFORE and s.name != NOW]
+    of_talk = conversation_sections(read.talk.recalled, words) if read.talk else []
     return [
         *_fixed(SYSTEM, command.system),
-        *_fixed(INSTRUCTIONS, told.block if told else ""),
+        *_fixed(INSTRUCTIONS, read.told.block if read.told else ""),
         *(s for s in of_bank if s.name in BEFORE),
-        *of_talk[:2],
-        *memories,
-        *of_talk[2:],
+        *of_talk[:1],
+        *(long_term_sections(read.known.known, words) if read.known else ()),
+        *of_talk[1:3],
+        *(s for s in of_bank if s.name not in BEFORE and s.name != NOW),
+        *of_talk[3:],
+        *_so_far(house, read.working, words),
         *(s for s in of_bank if s.name == NOW),
         input_section(command.input, words),
     ]
@@ -214,6 +201,10 @@ def _sections(
 def _fixed(name: str, text: str) -> list[Section]:
     """A text that stands as it is, without a title; none if it is empty."""
     return [Section(name=name, title="", items=(Item(item_id=name, full=text, fixed=True),))] if text else []
+
+
+def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[Section]:
+    return [working_section(working.items, house.working.keep_steps, words)] if working else []
 
 
 def _count_hits(house: House, command: AssembleContext, talk: _Conversation | None) -> None:
@@ -225,31 +216,40 @@ def _count_hits(house: House, command: AssembleContext, talk: _Conversation | No
 def _answer(
     command: AssembleContext,
     made: Assembled,
-    told: SourcesLoaded | None,
-    talk: _Conversation | None,
-    bank: Gathered | None,
+    read: _Read,
     missing: tuple[Missing, ...],
 ) -> ContextAssembled:
     said: tuple[ContextMessage, ...] = ()
     tokens = made.tokens
     if command.form is Form.MESSAGES:
-        said = messages(made, talk.recalled.short if talk else (), command.input)
+        said = messages(made, read.talk.recalled.short if read.talk else (), command.input)
         tokens = sum(estimate(message.text) for message in said)
-    revisions = dict(told.revisions) if told else {}
-    if talk is not None and command.conversation is not None:
-        revisions[named(command.conversation)] = talk.revision
-    if bank is not None and command.bank is not None:
-        revisions[named(command.bank)] = bank.revision
+    clusters = read.talk.recalled.clusters if read.talk else ()
     return ContextAssembled(
         prompt="" if said else made.text,
         messages=said,
-        tools=bank.tools if bank and command.tools else (),
+        tools=_tools(command, read),
         sections=made.sections,
         left_out=made.left_out,
-        node_ids=tuple(hit.node.node_id for hit in bank.hits if hit.node) if bank else (),
-        cluster_ids=tuple(cluster.cluster_id for cluster, _ in talk.recalled.clusters) if talk else (),
+        record_ids=tuple(r.record_id for r in read.known.known.records) if read.known else (),
+        node_ids=tuple(hit.node.node_id for hit in read.bank.hits if hit.node) if read.bank else (),
+        cluster_ids=tuple(cluster.cluster_id for cluster, _ in clusters),
         missing=missing,
         tokens=tokens,
-        revisions=revisions,
-        missing_sources=told.missing if told else (),
+        revisions=_revisions(command, read),
+        missing_sources=read.told.missing if read.told else (),
     )
+
+
+def _revisions(command: AssembleContext, read: _Read) -> Mapping[str, int]:
+    """What was read, at which revision."""
+    seen = (
+        (command.collection, read.known),
+        (command.conversation, read.talk),
+        (command.bank, read.bank),
+        (command.invocation, read.working),
+    )
+    revisions = dict(read.told.revisions) if read.told else {}
+    return revisions | {
+        named(key): part.revision for key, part in seen if key is not None and part is not None
+    }

@@ -1,12 +1,14 @@
 """RecallEpisodes: what was tried before, like a query, and like the state of affairs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.ids import RecordId
 from core.keys import CollectionKey
-from core.long_term.ranking import Sought, admitting, best, similarities, weighed
+from core.long_term.ranking import Ranked, Sought, admitting, best, similarities, weighed
 from core.model.record import Record, RecordKind
 from core.usecases.house import House
-from core.usecases.long_term.reading import retrieving
+from core.usecases.long_term.reading import Open, retrieving
 from core.usecases.long_term.retrieve_facts import NOTHING, RecordsFound, used
 
 
@@ -28,18 +30,23 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
         if opened is None:
             return NOTHING
         top_k = command.top_k or house.long_term.top_episodes
+        sought = [
+            Sought(top_k=top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector)
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+        return used(house, opened, command.key, alike(house, opened, sought, top_k))
 
-        def allowed(record: Record) -> bool:
-            return record.kind is RecordKind.EPISODE and opened.lasts(record)
 
-        sums: dict[str, float] = {}
-        for text, vector in zip(texts, vectors, strict=True):
-            sought = Sought(
-                top_k=top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector
-            )
-            for key, similarity in similarities(
-                opened.collection, sought, admitting(opened.collection, allowed), house.embedder.space
-            ).items():
-                sums[key] = sums.get(key, 0.0) + similarity / len(texts)
-        found = weighed(opened.collection, sums, opened.now, house.long_term)  # type: ignore[arg-type]
-        return used(house, opened, command.key, best(found, top_k))
+def alike(house: House, opened: Open, sought: Sequence[Sought], top_k: int) -> list[Ranked]:
+    """The best episodes by their mean similarity to all that is sought."""
+
+    def allowed(record: Record) -> bool:
+        return record.kind is RecordKind.EPISODE and opened.lasts(record)
+
+    sums: dict[RecordId, float] = {}
+    for one in sought:
+        admits = admitting(opened.collection, allowed)
+        found = similarities(opened.collection, one, admits, house.embedder.space)
+        for key, similarity in found.items():
+            sums[key] = sums.get(key, 0.0) + similarity / len(sought)
+    return best(weighed(opened.collection, sums, opened.now, house.long_term), top_k)

@@ -55,7 +55,9 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
         )
         route, best = _looked(house, opened, sought, route)
         records = used(house, opened, command.key, best)
-        reflections = _reflections(opened, best) if Layer.L3 in route.layers else ()
+        reflections = (
+            reflections_over(opened, [one.record for one in best]) if Layer.L3 in route.layers else ()
+        )
         return MemoriesFound(
             found=records.found, reflections=reflections, route=route, revision=records.revision
         )
@@ -104,9 +106,9 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
     return route, routed
 
 
-def _reflections(opened: Open, best: Sequence[Ranked]) -> tuple[Reflection, ...]:
+def reflections_over(opened: Open, records: Sequence[Record]) -> tuple[Reflection, ...]:
     """Those over what was found, newest first."""
-    found = {one.record.record_id for one in best}
+    found = {record.record_id for record in records}
     over = [
         r for r in opened.collection.reflections.values() if r.text and not found.isdisjoint(r.record_ids)
     ]

@@ -174,6 +174,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION. The invocation's end is stored: it takes no more items, and no other end. Metadata:
     `invocation_id`.
     """
+    ERROR_REASON_PART_TIMED_OUT: _ErrorReason.ValueType  # 160
+    """DEADLINE_EXCEEDED. A part of a context took longer than `part_timeout`: told in `missing`. Metadata: `part`."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Values are added, never given another meaning."""
@@ -321,4 +323,6 @@ ERROR_REASON_INVOCATION_ENDED: ErrorReason.ValueType  # 136
 """FAILED_PRECONDITION. The invocation's end is stored: it takes no more items, and no other end. Metadata:
 `invocation_id`.
 """
+ERROR_REASON_PART_TIMED_OUT: ErrorReason.ValueType  # 160
+"""DEADLINE_EXCEEDED. A part of a context took longer than `part_timeout`: told in `missing`. Metadata: `part`."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

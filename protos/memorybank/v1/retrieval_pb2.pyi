@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -173,6 +174,10 @@ class _ContextPartEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextPa
     """The bank that the request names: its insight document and memories."""
     CONTEXT_PART_INSTRUCTIONS: _ContextPart.ValueType  # 3
     """The instruction documents that the request names, as one block."""
+    CONTEXT_PART_LONG_TERM: _ContextPart.ValueType  # 4
+    """The collection that the request names: preferences, strategies, facts, episodes, reflections."""
+    CONTEXT_PART_WORKING: _ContextPart.ValueType  # 5
+    """The working memory of the invocation that the request names."""
 
 class ContextPart(_ContextPart, metaclass=_ContextPartEnumTypeWrapper):
     """A source of a context."""
@@ -185,6 +190,10 @@ CONTEXT_PART_BANK: ContextPart.ValueType  # 2
 """The bank that the request names: its insight document and memories."""
 CONTEXT_PART_INSTRUCTIONS: ContextPart.ValueType  # 3
 """The instruction documents that the request names, as one block."""
+CONTEXT_PART_LONG_TERM: ContextPart.ValueType  # 4
+"""The collection that the request names: preferences, strategies, facts, episodes, reflections."""
+CONTEXT_PART_WORKING: ContextPart.ValueType  # 5
+"""The working memory of the invocation that the request names."""
 Global___ContextPart: _TypeAlias = ContextPart  # noqa: Y015
 
 @_typing.final
@@ -660,12 +669,18 @@ class AssembleContextRequest(_message.Message):
     MIN_REVISIONS_FIELD_NUMBER: _builtins.int
     REFS_FIELD_NUMBER: _builtins.int
     RUN_ID_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    TOP_FACTS_FIELD_NUMBER: _builtins.int
+    TOP_EPISODES_FIELD_NUMBER: _builtins.int
+    PART_TIMEOUT_FIELD_NUMBER: _builtins.int
     input: _builtins.str
     """What is to be answered, at most 100,000 code points; must not be blank."""
     system: _builtins.str
     """What the model is told first, at most 100,000 code points. May be empty."""
     user: _builtins.str
-    """Whose conversation, 1 to 128 code points. Empty only where no conversation is named."""
+    """Whose conversation, collection and invocation, 1 to 128 code points. Empty only where none is named."""
     conversation_id: _builtins.str
     """Which conversation. Empty: none."""
     bank_id: _builtins.str
@@ -679,13 +694,25 @@ class AssembleContextRequest(_message.Message):
     form: Global___ContextForm.ValueType
     """In which form."""
     tools: _builtins.bool
-    """Whether to declare the deep-retrieval tool of the bank."""
+    """Whether to declare tools: deep retrieval of the bank, which stands in the prompt, too; RetrieveFacts, RecallEpisodes
+    and StoreFact of the collection, which stand in `tools` alone.
+    """
     tool_format: _types_pb2.ToolFormat.ValueType
-    """In whose form to declare it."""
+    """In whose form to declare them."""
     allow_partial: _builtins.bool
     """Whether to do without a part that fails, and say so in `missing`."""
     run_id: _builtins.str
     """The agent's run, which sees the same versions of them every time. Empty: the newest."""
+    collection: _builtins.str
+    """Which collection of the user's long-term memory, 0 to 128 code points. Absent: none; empty: the one without a name."""
+    invocation_id: _builtins.str
+    """Which invocation's working memory. Empty: none."""
+    state: _builtins.str
+    """Where things stand, at most 16,384 code points: episodes are looked for that are like it, too. May be empty."""
+    top_facts: _builtins.int
+    """How many facts to look for, 0 to 1,000. Absent: as configured."""
+    top_episodes: _builtins.int
+    """How many episodes to look for, 0 to 1,000. Absent: as configured."""
     @_builtins.property
     def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
         """Which parts. Empty: all that are named above."""
@@ -697,6 +724,12 @@ class AssembleContextRequest(_message.Message):
     @_builtins.property
     def refs(self) -> _containers.RepeatedCompositeFieldContainer[_instructions_pb2.SourceRef]:
         """Instruction documents to stand behind `system`, at most 64. They are never cut."""
+
+    @_builtins.property
+    def part_timeout(self) -> _duration_pb2.Duration:
+        """How long a part may take, more than 0 and at most 60 s, with `allow_partial` alone: one that takes longer stands in
+        `missing`. Absent: as long as the call.
+        """
 
     def __init__(
         self,
@@ -717,21 +750,39 @@ class AssembleContextRequest(_message.Message):
         min_revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
         refs: _abc.Iterable[_instructions_pb2.SourceRef] | None = ...,
         run_id: _builtins.str = ...,
+        collection: _builtins.str | None = ...,
+        invocation_id: _builtins.str = ...,
+        state: _builtins.str = ...,
+        top_facts: _builtins.int | None = ...,
+        top_episodes: _builtins.int | None = ...,
+        part_timeout: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_memories", b"_top_memories", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_memories", b"top_memories"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "part_timeout", b"part_timeout", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "min_revisions", b"min_revisions", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "top_clusters", b"top_clusters", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "invocation_id", b"invocation_id", "min_revisions", b"min_revisions", "part_timeout", b"part_timeout", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "state", b"state", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
+    _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
     _WhichOneofReturnType__top_clusters: _TypeAlias = _typing.Literal["top_clusters"]  # noqa: Y015
     _WhichOneofArgType__top_clusters: _TypeAlias = _typing.Literal["_top_clusters", b"_top_clusters"]  # noqa: Y015
+    _WhichOneofReturnType__top_episodes: _TypeAlias = _typing.Literal["top_episodes"]  # noqa: Y015
+    _WhichOneofArgType__top_episodes: _TypeAlias = _typing.Literal["_top_episodes", b"_top_episodes"]  # noqa: Y015
+    _WhichOneofReturnType__top_facts: _TypeAlias = _typing.Literal["top_facts"]  # noqa: Y015
+    _WhichOneofArgType__top_facts: _TypeAlias = _typing.Literal["_top_facts", b"_top_facts"]  # noqa: Y015
     _WhichOneofReturnType__top_memories: _TypeAlias = _typing.Literal["top_memories"]  # noqa: Y015
     _WhichOneofArgType__top_memories: _TypeAlias = _typing.Literal["_top_memories", b"_top_memories"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__top_clusters) -> _WhichOneofReturnType__top_clusters | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_episodes) -> _WhichOneofReturnType__top_episodes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_facts) -> _WhichOneofReturnType__top_facts | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__top_memories) -> _WhichOneofReturnType__top_memories | None: ...
 
@@ -774,7 +825,9 @@ class MissingPart(_message.Message):
     part: Global___ContextPart.ValueType
     """Which part."""
     reason: _builtins.str
-    """The reason of the error that kept it out, as in ErrorReason without its prefix (`BANK_NOT_FOUND`, `MEMORY_OFF`)."""
+    """The reason of the error that kept it out, as in ErrorReason without its prefix (`BANK_NOT_FOUND`, `MEMORY_OFF`,
+    `PART_TIMED_OUT`).
+    """
     def __init__(
         self,
         *,
@@ -826,6 +879,7 @@ class AssembleContextResponse(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     REVISIONS_FIELD_NUMBER: _builtins.int
     MISSING_SOURCES_FIELD_NUMBER: _builtins.int
+    RECORD_IDS_FIELD_NUMBER: _builtins.int
     prompt: _builtins.str
     """Form TEXT: the prompt."""
     tokens: _builtins.int
@@ -844,7 +898,9 @@ class AssembleContextResponse(_message.Message):
 
     @_builtins.property
     def left_out(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.LeftOut]:
-        """What the budget had no room for: also `turn` (id: its step), `summary`."""
+        """What the budget had no room for: also `turn` (id: its step), `summary`, `invocation`, `record`, `reflection`, `item`
+        (of working memory; id: its number).
+        """
 
     @_builtins.property
     def node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -866,6 +922,10 @@ class AssembleContextResponse(_message.Message):
     def missing_sources(self) -> _containers.RepeatedCompositeFieldContainer[_instructions_pb2.MissingSource]:
         """Instruction documents that were asked for and are not there."""
 
+    @_builtins.property
+    def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The records of the collection that were found, best first, whether they had room or not."""
+
     def __init__(
         self,
         *,
@@ -880,10 +940,11 @@ class AssembleContextResponse(_message.Message):
         tokens: _builtins.int = ...,
         revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
         missing_sources: _abc.Iterable[_instructions_pb2.MissingSource] | None = ...,
+        record_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_ids", b"cluster_ids", "left_out", b"left_out", "messages", b"messages", "missing", b"missing", "missing_sources", b"missing_sources", "node_ids", b"node_ids", "prompt", b"prompt", "revisions", b"revisions", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_ids", b"cluster_ids", "left_out", b"left_out", "messages", b"messages", "missing", b"missing", "missing_sources", b"missing_sources", "node_ids", b"node_ids", "prompt", b"prompt", "record_ids", b"record_ids", "revisions", b"revisions", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -86,9 +86,11 @@ class RetrievalServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def AssembleContext(self, request, context):
-        """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
-        What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
-        EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
+        instruction documents, tools, task state, keys, preferences, strategies, facts, episodes, reflections, summaries,
+        ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+        to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+        BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -45,9 +45,11 @@ class RetrievalStub:
     the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
     """
     AssembleContext: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]
-    """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
-    What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
-    EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
+    instruction documents, tools, task state, keys, preferences, strategies, facts, episodes, reflections, summaries,
+    ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+    to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+    BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
 
 @_typing.type_check_only
@@ -67,9 +69,11 @@ class RetrievalAsyncStub(RetrievalStub):
     the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
     """
     AssembleContext: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]  # type: ignore[assignment]
-    """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
-    What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
-    EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
+    instruction documents, tools, task state, keys, preferences, strategies, facts, episodes, reflections, summaries,
+    ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+    to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+    BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
 
 class RetrievalServicer(metaclass=_abc_1.ABCMeta):
@@ -110,9 +114,11 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
         request: _retrieval_pb2.AssembleContextRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_retrieval_pb2.AssembleContextResponse, _abc.Awaitable[_retrieval_pb2.AssembleContextResponse]]:
-        """Assembles one prompt for an input from instruction documents, a conversation's memory and a bank, within a budget.
-        What does not exist is empty; clusters recalled from the conversation count a hit each. Errors: BUDGET_TOO_SMALL,
-        EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
+        instruction documents, tools, task state, keys, preferences, strategies, facts, episodes, reflections, summaries,
+        ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+        to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+        BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
 
 def add_RetrievalServicer_to_server(servicer: RetrievalServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

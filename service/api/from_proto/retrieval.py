@@ -1,7 +1,7 @@
 """Requests of Retrieval."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 import numpy as np
@@ -9,10 +9,11 @@ from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from core.bank.query import ADMITS_ALL, Filter
-from core.ids import NodeId, RunId, Tenant, User
+from core.ids import InvocationId, NodeId, RunId, Tenant, User
+from core.keys import CollectionKey, ConversationKey, InvocationKey
 from core.usecases.bank.augment import Augment
 from core.usecases.bank.search import Ask, Searches
-from core.usecases.context.assemble_context import AssembleContext
+from core.usecases.context.asked import AssembleContext
 from core.usecases.instructions.load_sources import LoadSources
 from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
@@ -40,12 +41,14 @@ from service.api.from_proto.checks import (
     checking,
 )
 from service.api.from_proto.instructions import least, references
+from service.api.from_proto.records import collection_key
 from service.api.from_proto.values import conversation_key
 from service.native.wire import is_vector, only_field, taken_out
 
 MOST_SEARCHES = 100
 MOST_PARTS = 16
 CONTEXT_TEXT = 100_000  # code points
+LONGEST_PART = timedelta(seconds=60)
 MOST_SOURCES = 64
 MOST_STATES = 16
 FARTHEST = 3  # hops
@@ -237,13 +240,7 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
 
 def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> AssembleContext:
     with checking() as check:
-        conversation, bank = None, None
-        if request.conversation_id:
-            conversation = conversation_key(check, tenant, request.user, request.conversation_id)
-        elif request.user:
-            check.text("user", request.user, NAME)
-        if request.bank_id:
-            bank = check.key(tenant, request.bank_id)
+        conversation, collection, invocation = _of_user(check, request, tenant)
         revisions = least(check, request)
         parts = request.parts
         check.amount("parts", parts, MOST_PARTS)
@@ -251,9 +248,14 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             input=check.text("input", request.input, CONTEXT_TEXT, least=1),
             system=check.text("system", request.system, CONTEXT_TEXT),
             conversation=conversation,
-            bank=bank,
+            bank=check.key(tenant, request.bank_id) if request.bank_id else None,
             instructions=_instructions(check, request, tenant, revisions),
+            collection=collection,
+            invocation=invocation,
+            state=check.text("state", request.state, GOAL),
             parts=check.choices("parts", parts[:MOST_PARTS], CONTEXT_PARTS),
+            top_facts=check.optional_int(request, "top_facts", 0, MOST_RESULTS),
+            top_episodes=check.optional_int(request, "top_episodes", 0, MOST_RESULTS),
             top_memories=check.optional_int(request, "top_memories", 1, MOST_RESULTS),
             top_clusters=check.optional_int(request, "top_clusters", 0, 100),
             token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
@@ -261,8 +263,41 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             tools=request.tools,
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             allow_partial=request.allow_partial,
+            patience=_patience(check, request),
             min_revisions=revisions,
         )
+
+
+def _of_user(
+    check: Checks, request: pb.AssembleContextRequest, tenant: Tenant
+) -> tuple[ConversationKey | None, CollectionKey | None, InvocationKey | None]:
+    """What is named of the user's; nothing where it is not."""
+    user = request.user
+    conversation, collection, invocation = None, None, None
+    if request.conversation_id:
+        conversation = conversation_key(check, tenant, user, request.conversation_id)
+    if request.HasField("collection"):
+        collection = collection_key(check, tenant, user, request.collection)
+    if request.invocation_id:
+        invocation = InvocationKey(
+            tenant=tenant,
+            user=User(check.text("user", user, NAME, least=1)),
+            invocation_id=InvocationId(check.id("invocation_id", request.invocation_id)),
+        )
+    if user and not (conversation or collection or invocation):
+        check.text("user", user, NAME)
+    return conversation, collection, invocation
+
+
+def _patience(check: Checks, request: pb.AssembleContextRequest) -> timedelta | None:
+    if not request.HasField("part_timeout"):
+        return None
+    patience = check.duration("part_timeout", request.part_timeout)
+    if not request.allow_partial:
+        check.wrong("part_timeout", "must be absent without allow_partial")
+    if not timedelta() < patience <= LONGEST_PART:
+        check.wrong("part_timeout", f"must be more than 0 and at most {LONGEST_PART.total_seconds():g} s")
+    return patience
 
 
 def _instructions(

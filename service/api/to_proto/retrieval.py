@@ -5,7 +5,9 @@ from functools import lru_cache
 
 from core.bank.query import Hit
 from core.context.budget import LeftOut, Loss, SectionSize
-from core.context.conversing import LONG, MID, RECALL, SHORT
+from core.context.conversing import DONE, LONG, MID, RECALL, SHORT
+from core.context.long_term import EPISODES, FACTS, PREFERENCES, REFLECTIONS, STRATEGIES
+from core.context.working import WORKING
 from core.model.vector import Vector
 from core.usecases.bank.augment import Augmented
 from core.usecases.bank.reranking import Reranked
@@ -123,16 +125,22 @@ def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
     ]
 
 
+_KINDS = {
+    **dict.fromkeys((MID, RECALL, SHORT), "turn"),
+    **dict.fromkeys((PREFERENCES, STRATEGIES, FACTS, EPISODES), "record"),
+    REFLECTIONS: "reflection",
+    LONG: "summary",
+    DONE: "invocation",
+    WORKING: "item",
+    "insight": "conflict",
+    "neighbors": "neighbor",
+}
+"""By the section that it stands in."""
+
+
 def _kind(item: LeftOut) -> str:
-    if item.section in (MID, RECALL, SHORT):
-        return "turn"
-    if item.section == LONG:
-        return "summary"
-    if item.section == "insight":
-        return "conflict"
-    if item.section == "neighbors":
-        return "neighbor"
-    return "segment" if "#" in item.item_id else "node"  # no id holds a #
+    known = _KINDS.get(item.section)
+    return known or ("segment" if "#" in item.item_id else "node")  # no id holds a #
 
 
 def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
@@ -142,6 +150,7 @@ def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
         tools=made.tools,
         sections=sections(made.sections),
         left_out=left_out(made.left_out),
+        record_ids=made.record_ids,
         node_ids=made.node_ids,
         cluster_ids=made.cluster_ids,
         missing=[

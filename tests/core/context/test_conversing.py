@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.context.conversing import CHINESE, ENGLISH, SHORT_SIDE, shortened, turn_item, words_for
+from core.context.conversing import SHORT_SIDE, shortened, turn_item
+from core.context.words import CHINESE, ENGLISH, words_for
 from core.text.tokens import estimate
 from tests.support.conversations import turn
 

@@ -12,12 +12,8 @@ from core.model.instructions import Level, Owner, SourceRef
 from core.text.tokens import estimate
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.context.assemble_context import (
-    AssembleContext,
-    Form,
-    Part,
-    assemble_context,
-)
+from core.usecases.context.asked import AssembleContext, Form, Part
+from core.usecases.context.assemble_context import assemble_context
 from core.usecases.conversation.add_key import AddKey, add_key
 from core.usecases.conversation.count_hits import write_hits
 from core.usecases.conversation.update_conversation import UpdateConversation, update_conversation

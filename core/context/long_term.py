@@ -1,0 +1,143 @@
+"""A collection's part of a prompt: preferences, strategies, facts, episodes, reflections.
+
+Law: pure, and speaks the language of the input. A record stands as data, on one line or indented under one; of a
+contested one that is said. Its shorter form is the first paragraph of the reflection over it, else its first sentence.
+Preferences go last, then facts and what has proved itself; episodes and reflections go with the turns that fit.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.context.budget import Item, Section, Tier
+from core.context.lines import indented, one_line
+from core.context.words import Words
+from core.ids import ReflectionId
+from core.model.record import Record, RecordState, Reflection
+from core.text import sentences
+
+PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
+EPISODES, REFLECTIONS = "episodes", "reflections"
+PROVEN = 0.5
+"""The reward from which a strategy has proved itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a collection has for an input, each best first, and the reflections that stand over any of it."""
+
+    preferences: Sequence[Record] = ()
+    strategies: Sequence[Record] = ()
+    facts: Sequence[Record] = ()
+    episodes: Sequence[Record] = ()
+    reflections: Sequence[Reflection] = ()
+
+    @property
+    def records(self) -> list[Record]:
+        return [*self.preferences, *self.strategies, *self.facts, *self.episodes]
+
+
+def long_term_sections(known: Known, words: Words) -> list[Section]:
+    """The parts in their order."""
+    over = {reflection.reflection_id: reflection for reflection in known.reflections}
+    plain = [
+        (PREFERENCES, words.preferences, known.preferences),
+        (STRATEGIES, words.strategies, known.strategies),
+        (FACTS, words.facts, known.facts),
+    ]
+    return [
+        *(
+            _section(name, title, _records(records, name, over, words), words)
+            for name, title, records in plain
+        ),
+        _section(EPISODES, words.episodes, _episodes(known.episodes, over, words), words),
+        _section(REFLECTIONS, words.reflections, _reflections(known.reflections), words),
+    ]
+
+
+def _section(name: str, title: str, items: tuple[Item, ...], words: Words) -> Section:
+    return Section(name=name, title=f"{title}. {words.data}", items=items)
+
+
+def _records(
+    records: Sequence[Record], name: str, over: Mapping[ReflectionId, Reflection], words: Words
+) -> tuple[Item, ...]:
+    return tuple(
+        Item(
+            item_id=record.record_id,
+            full=f"{_head(record, words)} {one_line(record.content)}{_below(record.detail)}",
+            short=f"{_head(record, words)} {_brief(record, over)}",
+            tier=_tier(record, name),
+            weight=1.0 - rank / len(records),
+        )
+        for rank, record in enumerate(records)
+    )
+
+
+def _tier(record: Record, section: str) -> Tier:
+    if section == PREFERENCES:
+        return Tier.LAST
+    return Tier.NEEDED if section == FACTS or record.reward >= PROVEN else Tier.FITTING
+
+
+def _head(record: Record, words: Words) -> str:
+    """The day, and whether something else says otherwise."""
+    mark = f" {words.contested}" if record.state is RecordState.CONTESTED else ""
+    return f"- {record.event_time.date().isoformat()}{mark}"
+
+
+def _below(detail: str) -> str:
+    return f"\n{indented(detail.strip())}" if detail.strip() else ""
+
+
+def _brief(record: Record, over: Mapping[ReflectionId, Reflection]) -> str:
+    reflection = over.get(record.reflection_id)
+    if reflection is not None:
+        return _first_paragraph(reflection)
+    return one_line(" ".join(sentences.split(record.content)[:1]) or record.content)
+
+
+def _first_paragraph(reflection: Reflection) -> str:
+    paragraphs = (one_line(part) for part in reflection.text.split("\n\n"))
+    return next((p for p in paragraphs if p and not p.startswith("#")), one_line(reflection.title))
+
+
+def _episodes(
+    records: Sequence[Record], over: Mapping[ReflectionId, Reflection], words: Words
+) -> tuple[Item, ...]:
+    return tuple(
+        Item(
+            item_id=record.record_id,
+            full="\n".join((f"{_head(record, words)} {one_line(record.content)}", *_told(record, words))),
+            short=f"{_head(record, words)} {_brief(record, over)}",
+            weight=1.0 - rank / len(records),
+        )
+        for rank, record in enumerate(records)
+    )
+
+
+def _told(record: Record, words: Words) -> list[str]:
+    """Steps, outcome and lessons, as far as there are any."""
+    if record.episode is None:
+        return [indented(record.detail.strip())] if record.detail.strip() else []
+    told = record.episode
+    steps = [f"  {words.steps}:", *(f"  {n}. {one_line(step)}" for n, step in enumerate(told.steps, start=1))]
+    return [
+        *(steps if told.steps else ()),
+        *(
+            f"  {label}: {one_line(text)}"
+            for label, text in ((words.outcome, told.outcome), (words.lessons, told.lessons))
+            if text.strip()
+        ),
+    ]
+
+
+def _reflections(reflections: Sequence[Reflection]) -> tuple[Item, ...]:
+    return tuple(
+        Item(
+            item_id=reflection.reflection_id,
+            full=f"- {one_line(reflection.title)}{_below(reflection.text)}",
+            short=f"- {_first_paragraph(reflection)}",
+            weight=1.0 - rank / len(reflections),
+        )
+        for rank, reflection in enumerate(reflections)
+    )
