@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from json.encoder import encode_basestring as quoted
 from operator import attrgetter
-from types import GenericAlias, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Generic, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -60,14 +60,17 @@ def decode(type_: type[T], encoded: bytes | str) -> T:
 class StepCodec(Generic[S]):
     """The steps of one kind of aggregate in their written form: each under its class's name."""
 
-    def __init__(self, union: Any) -> None:
-        """`union`: of the steps' classes, as a type hint."""
-        self._union = union
+    def __init__(self, steps: type[S]) -> None:
+        """`steps`: the class whose subclasses the steps are, or the only step there is."""
+        self._steps = steps
 
     @cached_property
     def _form(self) -> "Form":
-        """Kept: to look a union of so many classes up is to hash them all."""
-        return form(GenericAlias(tuple, (self._union, ...)))
+        """Made at its first use, when all of them are known."""
+        named = {
+            step.__name__: step for step in self._steps.__subclasses__()
+        }  # slots make a second class of each
+        return _sequence(_named(list(named.values()) or [self._steps]))
 
     def text(self, steps: Sequence[S]) -> str:
         """For a column that people read. Raises StepUnknown for what is no step."""
@@ -240,17 +243,20 @@ def _named(classes: list[type]) -> Form:
 
 def _tuple(members: tuple[Any, ...]) -> Form:
     if len(members) == 1 or members[-1] is Ellipsis:
-        each = form(members[0])
-        text, read = each.text, each.read
-        return Form(
-            text=lambda values: f"[{','.join(map(text, values))}]" if values else "[]",
-            read=tuple if read is None else lambda plain: tuple([read(part) for part in plain]),
-        )
+        return _sequence(form(members[0]))
     forms = [form(member) for member in members]
     texts = [each.text for each in forms]
     return Form(
         text=lambda values: f"[{','.join([t(value) for t, value in zip(texts, values, strict=True)])}]",
         read=lambda plain: tuple([f.taken(part) for f, part in zip(forms, plain, strict=True)]),
+    )
+
+
+def _sequence(each: Form) -> Form:
+    text, read = each.text, each.read
+    return Form(
+        text=lambda values: f"[{','.join(map(text, values))}]" if values else "[]",
+        read=tuple if read is None else lambda plain: tuple([read(part) for part in plain]),
     )
 
 

@@ -3,15 +3,15 @@
 Law: nothing outside a kind's own folder asks which kind an aggregate is of; it asks the `Kind`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_type_hints
 
-from core.aggregate.aggregate import Record, Tuning
+from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change, S
 from core.aggregate.codec import StepCodec
-from core.aggregate.parts import Effect, Part
+from core.aggregate.parts import Part
 from core.errors import AggregateExists, AggregateNotFound
 from core.ids import Tenant
 from core.index.restoring import Cached
@@ -42,36 +42,39 @@ def _no_owner(record: Any) -> Key | None:
     return None
 
 
-def _no_effects(step: Any) -> Iterable[Effect]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind(Generic[A, S]):
     """One kind of aggregate.
 
-    `key_of`: the key of a tenant's aggregate by its name. `record`: the class of its records. `record_of`: the record
-    that a step puts, None for other steps; the first step of the first change puts one. `missing` and `taken`: the
-    errors of a key that has no aggregate, or has one already. `text_length`: characters of new text in steps.
-    `parts` and `effects`: its values and what a step does to them; none for a kind whose tables are its own (the bank).
+    `key_of`: the key of a tenant's aggregate by its name. `puts`: the class of the step that puts the record, in its
+    field `record`; the first step of the first change is one. `missing` and `taken`: the errors of a key that has no
+    aggregate, or has one already. `text_length`: characters of new text in steps. `parts`: its values; none of a kind
+    whose tables are its own (the bank).
     `due`: the chores that the state asks for at a moment; pure. `owner_of`: the key of the user's record that no
     write of an aggregate with this record may find switched off or purged, where it is there at all.
     """
 
     name: str
     key_of: Callable[[Tenant, str], Key]
-    record: type[Any]
     steps: StepCodec[S]
-    record_of: Callable[[S], Record | None]
+    puts: type[S]
     found: Callable[[Change[S], str, Tuning], A]
     load: Callable[[Any, Tuning, Mapping[str, Cached] | None], A]
-    missing: Callable[[Any], AggregateNotFound]
-    taken: Callable[[Any], AggregateExists]
+    missing: Callable[[Any], AggregateNotFound] = lambda key: AggregateNotFound()
+    taken: Callable[[Any], AggregateExists] = lambda key: AggregateExists()
     text_length: Callable[[Sequence[S]], int] = _no_text
     parts: tuple[Part, ...] = ()
-    effects: Callable[[S], Iterable[Effect]] = _no_effects
     due: Callable[[A, datetime], Sequence[Chore]] = _nothing_due
     owner_of: Callable[[Any], Key | None] = _no_owner
+    record: type[Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "record", get_type_hints(self.puts)["record"])
+
+    def record_of(self, step: Any) -> Any | None:
+        """The record that the step puts; None for other steps."""
+        puts: type[Any] = self.puts
+        return step.record if type(step) is puts else None
 
 
 Kinds = Mapping[str, Kind[Any, Any]]

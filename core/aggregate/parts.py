@@ -4,9 +4,9 @@ Law: a part holds values of one class, each under an item's name that is unique 
 are to be read. What a step does to the parts follows from the step alone, so a store carries it out without reading.
 """
 
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from core.aggregate.aggregate import Restless, Tuning, Weights
 from core.aggregate.change import Change, Head, S
@@ -66,7 +66,7 @@ class PartsAggregate(Restless, Generic[R, S]):
     """An aggregate that is its record and its parts: kinds subclass it, and keep what they derive in `entered`
     and `left`.
 
-    `kind` says what steps do: the kind's own `Kind` value, or whatever has its `parts`, `record_of` and `effects`.
+    `kind`: the kind's own `Kind` value, or whatever has its `parts` and `puts`.
     """
 
     kind: ClassVar[Any]
@@ -82,10 +82,10 @@ class PartsAggregate(Restless, Generic[R, S]):
     @classmethod
     def found(cls, change: Change[S], uid: str, tuning: Tuning) -> Any:
         """The aggregate that its first change describes: that change's first step puts the record."""
-        record = cls.kind.record_of(change.steps[0])
-        if record is None:
+        first: Any = change.steps[0]
+        if type(first) is not cls.kind.puts:
             raise TypeError("the first step of an aggregate's first change puts its record")
-        made = cls(record, Head(uid=uid, revision=0, change_id=change.change_id), tuning)
+        made = cls(first.record, Head(uid=uid, revision=0, change_id=change.change_id), tuning)
         made.apply(change)
         return made
 
@@ -148,11 +148,11 @@ class PartsAggregate(Restless, Generic[R, S]):
 
     def apply(self, change: Change[S], prepared: Any = None) -> None:
         """Carry out a stored change, and stand at its revision."""
-        for step in change.steps:
-            record = self.kind.record_of(step)
-            if record is not None:
-                self.record = record
-            for effect in self.kind.effects(step):
+        puts, steps = self.kind.puts, cast(Sequence[Any], change.steps)
+        for step in steps:
+            if type(step) is puts:
+                self.record = step.record
+            for effect in step.effects():
                 if isinstance(effect, ItemPut):
                     self._put(effect.part.name, effect.item, effect.value)
                 else:

@@ -12,10 +12,6 @@ from core.keys import BankKey, UserKey
 from core.model.bank import BankRecord
 
 
-def _record_of(step: Step) -> BankRecord | None:
-    return step.record if isinstance(step, BankPut) else None
-
-
 def _owner_of(record: BankRecord) -> UserKey | None:
     return UserKey(tenant=record.key.tenant, user=User(record.user)) if record.user else None
 
@@ -33,9 +29,8 @@ def _text_length(steps: Sequence[Step]) -> int:
 BANK: Kind[Bank, Step] = Kind(
     name=BankKey.kind,
     key_of=BankKey.named,
-    record=BankRecord,
     steps=STEPS,
-    record_of=_record_of,
+    puts=BankPut,
     found=Bank.found,
     load=load,
     missing=lambda key: BankNotFound(key.bank_id),

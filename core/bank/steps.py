@@ -1,11 +1,11 @@
 """The steps of a bank: what one change may do to it.
 
-Law: a bank changes only by `Bank.apply(change)`. Steps are plain frozen values, versioned by name and additive: a step
-is never given another meaning, a new need gets a new step. The same steps serve live writes, following and tests.
+Law: a bank changes only by `Bank.apply(change)`. The same steps serve live writes, following and tests.
 """
 
 from dataclasses import dataclass, replace
 
+from core.aggregate import step
 from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
 from core.ids import ConflictId, NodeId, SegmentRef
@@ -19,15 +19,21 @@ from core.model.structuring import ClusterWork, Structuring
 from core.model.vector import Vector
 
 
+class Step(step.Step):
+    """What may happen to a bank."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BankPut:
+class BankPut(Step):
     """The bank's own record: the first step of its first change, and again when its settings change."""
 
     record: BankRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InsightPut:
+class InsightPut(Step):
     """The insight document, whose `completed` are those behind the first `kept`, which stay as they are."""
 
     insight: Insight
@@ -50,31 +56,31 @@ def insight_put(before: Insight, insight: Insight) -> InsightPut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InteractionAdd:
+class InteractionAdd(Step):
     interaction: Interaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttachmentPut:
+class AttachmentPut(Step):
     """A file uploaded ahead of the interaction that will name it."""
 
     attachment: Attachment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StructuringPut:
+class StructuringPut(Step):
     structuring: Structuring
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterPut:
+class ClusterPut(Step):
     """A cluster planned, or the same one done (its outcome set)."""
 
     cluster: ClusterWork
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class NodePut:
+class NodePut(Step):
     """A node, new or changed. `vector` is None when the stored one stays (or the node has none)."""
 
     node: Node
@@ -82,14 +88,14 @@ class NodePut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeDrop:
+class NodeDrop(Step):
     """A node goes, and its edges with it."""
 
     node_id: NodeId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EdgePut:
+class EdgePut(Step):
     """A *related* edge, undirected. Putting it twice is putting it once."""
 
     node_id: NodeId
@@ -97,23 +103,23 @@ class EdgePut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EdgeDrop:
+class EdgeDrop(Step):
     node_id: NodeId
     other_node_id: NodeId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MergeAdd:
+class MergeAdd(Step):
     record: MergeRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConflictPut:
+class ConflictPut(Step):
     conflict: Conflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairSettle:
+class PairSettle(Step):
     """Two nodes found not to be in conflict (dismissed, or a verdict's round): not judged against each other again."""
 
     node_id: NodeId
@@ -121,14 +127,14 @@ class PairSettle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairForget:
+class PairForget(Step):
     """Every settled pair of a node whose source text changed is open to judgement again."""
 
     node_id: NodeId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentRefute:
+class SegmentRefute(Step):
     """A verdict speaks against words of this segment: it is still found, they are marked, and it ranks below.
 
     `start` and `end` are code points of the segment's text; `end` 0 means the segment's end.
@@ -139,24 +145,6 @@ class SegmentRefute:
     start: int = 0
     end: int = 0
 
-
-Step = (
-    BankPut
-    | InsightPut
-    | InteractionAdd
-    | AttachmentPut
-    | StructuringPut
-    | ClusterPut
-    | NodePut
-    | NodeDrop
-    | EdgePut
-    | EdgeDrop
-    | MergeAdd
-    | ConflictPut
-    | PairSettle
-    | PairForget
-    | SegmentRefute
-)
 
 BankChange = Change[Step]
 STEPS: StepCodec[Step] = StepCodec(Step)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
+from core.aggregate import step
 from core.aggregate.codec import StepCodec
 from core.aggregate.kind import Chore, Kind
 from core.aggregate.parts import Effect, ItemPut, Part, PartsAggregate, numbered
@@ -22,21 +23,29 @@ END = Chore(name="end")
 CONCLUDE = Chore(name="conclude")
 
 
+class Step(step.Step):
+    """What may happen to an invocation."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunningPut:
+class RunningPut(Step):
     """The record: the first step of the first change, and again whenever it changes."""
 
     record: InvocationRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemsAdd:
+class ItemsAdd(Step):
     """New items, each numbered after the one before."""
 
     items: tuple[Item, ...]
 
+    def effects(self) -> Iterable[Effect]:
+        return [ItemPut(part=ITEMS, item=numbered(item.number), value=item) for item in self.items]
 
-Step = RunningPut | ItemsAdd
+
 STEPS: StepCodec[Step] = StepCodec(Step)
 
 
@@ -54,13 +63,6 @@ class Invocation(PartsAggregate[InvocationRecord, Step]):
         return 4_000 + 2 * self.record.text_bytes + ITEM_BYTES * self.items
 
 
-def effects(step: Step) -> Iterable[Effect]:
-    """What a step does to the items; nothing, if it puts the record."""
-    if isinstance(step, RunningPut):
-        return ()
-    return tuple(ItemPut(part=ITEMS, item=numbered(item.number), value=item) for item in step.items)
-
-
 def due(invocation: Invocation, now: datetime) -> Sequence[Chore]:
     """An end that is stored is carried out at once; an invocation left alone is ended."""
     if invocation.record.state is InvocationState.ENDING:
@@ -71,15 +73,13 @@ def due(invocation: Invocation, now: datetime) -> Sequence[Chore]:
 INVOCATION: Kind[Invocation, Step] = Kind(
     name=InvocationKey.kind,
     key_of=InvocationKey.named,
-    record=InvocationRecord,
     steps=STEPS,
-    record_of=lambda step: step.record if isinstance(step, RunningPut) else None,
+    puts=RunningPut,
     found=Invocation.found,
     load=Invocation.load,
     missing=lambda key: InvocationNotFound(key.user, key.invocation_id),
     taken=lambda key: InvocationExists(key.user, key.invocation_id),
     parts=(ITEMS,),
-    effects=effects,
     due=due,
 )
 

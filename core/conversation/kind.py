@@ -3,24 +3,21 @@
 from core.aggregate.kind import Kind
 from core.conversation.conversation import Conversation
 from core.conversation.due import due
-from core.conversation.steps import PARTS, STEPS, Step, effects, record_of, text_length
+from core.conversation.steps import PARTS, STEPS, ConversationPut, Step, text_length
 from core.errors import ConversationExists, ConversationNotFound
 from core.keys import ConversationKey
-from core.model.conversation import ConversationRecord
 
 CONVERSATION: Kind[Conversation, Step] = Kind(
     name=ConversationKey.kind,
     key_of=ConversationKey.named,
-    record=ConversationRecord,
     steps=STEPS,
-    record_of=record_of,
+    puts=ConversationPut,
     found=Conversation.found,
     load=Conversation.load,
     missing=lambda key: ConversationNotFound(key.user, key.conversation_id),
     taken=lambda key: ConversationExists(key.user, key.conversation_id),
     text_length=text_length,
     parts=PARTS,
-    effects=effects,
     due=due,
 )
 

@@ -1,11 +1,9 @@
-"""The steps of a conversation: what one change may do to it.
-
-Law: plain frozen values, versioned by name and additive. What a step does to the parts follows from the step alone.
-"""
+"""The steps of a conversation: what one change may do to it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.aggregate import step
 from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
 from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part, numbered
@@ -21,125 +19,116 @@ INVOCATIONS = Part(name="invocations", of=InvocationSummary)
 PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS)
 
 
+class Step(step.Step):
+    """What may happen to a conversation."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationPut:
+class ConversationPut(Step):
     """The record: the first step of the first change, and again whenever it changes."""
 
     record: ConversationRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnAdd:
+class TurnAdd(Step):
     turn: Turn
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=TURNS, item=numbered(self.turn.step), value=self.turn)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnDrop:
+class TurnDrop(Step):
     step: int
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=TURNS, item=numbered(self.step))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MidPut:
+class MidPut(Step):
     """A cluster founded, or with other turns than before."""
 
     cluster: TurnCluster
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=CLUSTERS, item=self.cluster.cluster_id, value=self.cluster)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MidDrop:
+class MidDrop(Step):
     """A cluster goes, and the count of its hits with it."""
 
     cluster_id: str
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=CLUSTERS, item=self.cluster_id)
+        yield ItemDrop(part=HITS, item=self.cluster_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HitsPut:
+class HitsPut(Step):
     hits: ClusterHits
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=HITS, item=self.hits.cluster_id, value=self.hits)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryPut:
+class SummaryPut(Step):
     summary: Summary
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=SUMMARIES, item=self.summary.summary_id, value=self.summary)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryDrop:
+class SummaryDrop(Step):
     summary_id: str
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=SUMMARIES, item=self.summary_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeyPut:
+class KeyPut(Step):
     key: KeyMemory
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=KEYS, item=self.key.key_id, value=self.key)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeyDrop:
+class KeyDrop(Step):
     key_id: str
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=KEYS, item=self.key_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvocationPut:
+class InvocationPut(Step):
     """What an invocation leaves behind."""
 
     summary: InvocationSummary
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=INVOCATIONS, item=self.summary.invocation_id, value=self.summary)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvocationDrop:
+class InvocationDrop(Step):
     invocation_id: str
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=INVOCATIONS, item=self.invocation_id)
 
-Step = (
-    ConversationPut
-    | TurnAdd
-    | TurnDrop
-    | MidPut
-    | MidDrop
-    | HitsPut
-    | SummaryPut
-    | SummaryDrop
-    | KeyPut
-    | KeyDrop
-    | InvocationPut
-    | InvocationDrop
-)
 
 ConversationChange = Change[Step]
 STEPS: StepCodec[Step] = StepCodec(Step)
-
-
-def effects(step: Step) -> Iterable[Effect]:
-    """What a step does to the parts; nothing, if it puts the record."""
-    match step:
-        case TurnAdd():
-            return (ItemPut(part=TURNS, item=numbered(step.turn.step), value=step.turn),)
-        case TurnDrop():
-            return (ItemDrop(part=TURNS, item=numbered(step.step)),)
-        case MidPut():
-            return (ItemPut(part=CLUSTERS, item=step.cluster.cluster_id, value=step.cluster),)
-        case MidDrop():
-            dropped = step.cluster_id
-            return (ItemDrop(part=CLUSTERS, item=dropped), ItemDrop(part=HITS, item=dropped))
-        case HitsPut():
-            return (ItemPut(part=HITS, item=step.hits.cluster_id, value=step.hits),)
-        case SummaryPut():
-            return (ItemPut(part=SUMMARIES, item=step.summary.summary_id, value=step.summary),)
-        case SummaryDrop():
-            return (ItemDrop(part=SUMMARIES, item=step.summary_id),)
-        case KeyPut():
-            return (ItemPut(part=KEYS, item=step.key.key_id, value=step.key),)
-        case KeyDrop():
-            return (ItemDrop(part=KEYS, item=step.key_id),)
-        case InvocationPut():
-            return (ItemPut(part=INVOCATIONS, item=step.summary.invocation_id, value=step.summary),)
-        case InvocationDrop():
-            return (ItemDrop(part=INVOCATIONS, item=step.invocation_id),)
-        case ConversationPut():
-            return ()
-
-
-def record_of(step: Step) -> ConversationRecord | None:
-    return step.record if isinstance(step, ConversationPut) else None
 
 
 def text_length(steps: Iterable[Step]) -> int:

@@ -3,41 +3,19 @@
 Law: versions of a path are numbered upwards, and no number is given twice, also after the source was deleted.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import ClassVar
 
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Head
-from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part, PartsAggregate, numbered
+from core.aggregate.parts import PartsAggregate
 from core.errors import SourceNotFound
-from core.instructions.steps import InstructionsPut, InstructionsStep, SourcePut, VersionsDrop
+from core.instructions.steps import InstructionsStep, VersionsDrop
 from core.model.instructions import InstructionsRecord, Source
 
-VERSIONS = Part(name="versions", of=Source)
-PARTS = (VERSIONS,)
 BYTES_PER_CHARACTER = 2  # of a text in memory: Chinese takes so many, English half
-
-
-def item_of(path: str, version: int) -> str:
-    """A version's name among the owner's."""
-    return f"{path}/{numbered(version)}"
-
-
-def effects(step: InstructionsStep) -> Iterable[Effect]:
-    match step:
-        case SourcePut():
-            name = item_of(step.source.path, step.source.version)
-            return (ItemPut(part=VERSIONS, item=name, value=step.source),)
-        case VersionsDrop():
-            return [ItemDrop(part=VERSIONS, item=item_of(step.path, number)) for number in step.versions]
-        case _:
-            return ()
-
-
-def record_of(step: InstructionsStep) -> InstructionsRecord | None:
-    return step.record if isinstance(step, InstructionsPut) else None
 
 
 class Instructions(PartsAggregate[InstructionsRecord, InstructionsStep]):

@@ -5,12 +5,18 @@ from datetime import datetime
 
 from core.aggregate.kind import Chore, Kind
 from core.errors import InstructionsExist, InstructionsNotFound, RunExists, RunNotFound
-from core.instructions import instructions, run
 from core.instructions.instructions import Instructions
 from core.instructions.run import Run
-from core.instructions.steps import INSTRUCTIONS_STEPS, RUN_STEPS, InstructionsStep, RunPut, SourcePut
+from core.instructions.steps import (
+    INSTRUCTIONS_STEPS,
+    PARTS,
+    RUN_STEPS,
+    InstructionsPut,
+    InstructionsStep,
+    RunPut,
+    SourcePut,
+)
 from core.keys import InstructionsKey, RunKey
-from core.model.instructions import InstructionsRecord, RunRecord
 
 TRIM = Chore(name="trim_versions")
 """Superseded versions have been kept long enough."""
@@ -28,16 +34,14 @@ def _text_length(steps: Sequence[InstructionsStep]) -> int:
 INSTRUCTIONS: Kind[Instructions, InstructionsStep] = Kind(
     name=InstructionsKey.kind,
     key_of=InstructionsKey.named,
-    record=InstructionsRecord,
     steps=INSTRUCTIONS_STEPS,
-    record_of=instructions.record_of,
+    puts=InstructionsPut,
     found=Instructions.found,
     load=Instructions.load,
     missing=lambda key: InstructionsNotFound(),
     taken=lambda key: InstructionsExist(),
     text_length=_text_length,
-    parts=instructions.PARTS,
-    effects=instructions.effects,
+    parts=PARTS,
     due=_due,
 )
 Instructions.kind = INSTRUCTIONS
@@ -45,9 +49,8 @@ Instructions.kind = INSTRUCTIONS
 RUN: Kind[Run, RunPut] = Kind(
     name=RunKey.kind,
     key_of=RunKey.named,
-    record=RunRecord,
     steps=RUN_STEPS,
-    record_of=run.record_of,
+    puts=RunPut,
     found=Run.found,
     load=Run.load,
     missing=lambda key: RunNotFound(),

@@ -4,10 +4,10 @@ Law: pure. What a run has fixed, it keeps: a reference that comes later gets the
 of the same sources, and the newest of others.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from core.aggregate.parts import Effect, PartsAggregate
+from core.aggregate.parts import PartsAggregate
 from core.errors import RunExpired
 from core.instructions.instructions import Instructions
 from core.instructions.steps import RunPut
@@ -22,14 +22,6 @@ class Run(PartsAggregate[RunRecord, RunPut]):
     @property
     def size(self) -> int:
         return super().size + sum(200 + 100 * len(pin.versions) for pin in self.record.pins)
-
-
-def record_of(step: RunPut) -> RunRecord | None:
-    return step.record
-
-
-def no_effects(step: RunPut) -> Iterable[Effect]:
-    return ()
 
 
 def pinned(ref: SourceRef, instructions: Instructions | None, before: Sequence[Pin]) -> Pin:

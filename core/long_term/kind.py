@@ -7,12 +7,7 @@ from core.errors import CollectionExists, CollectionNotFound
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.due import due
-from core.long_term.steps import PARTS, STEPS, CollectionPut, RecordPut, Step, effects
-from core.model.collection import CollectionRecord
-
-
-def _record_of(step: Step) -> CollectionRecord | None:
-    return step.record if isinstance(step, CollectionPut) else None
+from core.long_term.steps import PARTS, STEPS, CollectionPut, RecordPut, Step
 
 
 def _text_length(steps: Sequence[Step]) -> int:
@@ -24,16 +19,14 @@ def _text_length(steps: Sequence[Step]) -> int:
 COLLECTION: Kind[Collection, Step] = Kind(
     name=CollectionKey.kind,
     key_of=CollectionKey.named,
-    record=CollectionRecord,
     steps=STEPS,
-    record_of=_record_of,
+    puts=CollectionPut,
     found=Collection.found,
     load=Collection.load,
     missing=lambda key: CollectionNotFound(key.user, key.collection),
     taken=lambda key: CollectionExists(key.user, key.collection),
     text_length=_text_length,
     parts=PARTS,
-    effects=effects,
     due=due,
 )
 Collection.kind = COLLECTION

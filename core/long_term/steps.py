@@ -1,11 +1,9 @@
-"""The steps of a collection: what one change may do to it.
-
-Law: steps are plain frozen values, versioned by name and additive.
-"""
+"""The steps of a collection: what one change may do to it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.aggregate import step
 from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
 from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part
@@ -21,101 +19,96 @@ TOMBSTONES = Part(name="tombstones", of=Tombstone)
 PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES)
 
 
+class Step(step.Step):
+    """What may happen to a collection."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CollectionPut:
+class CollectionPut(Step):
     """The collection's own record: the first step of its first change, and again when it changes."""
 
     record: CollectionRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordPut:
+class RecordPut(Step):
     """A record, new or changed. `reworded`: the vector of its text before, if it has one, is not its own any more."""
 
     record: Record
     reworded: bool = False
 
+    def effects(self) -> Iterable[Effect]:
+        if self.reworded:
+            yield ItemDrop(part=RECORDS, item=self.record.record_id)
+        yield ItemPut(part=RECORDS, item=self.record.record_id, value=self.record)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordDrop:
+class RecordDrop(Step):
     """A record goes; a deletion leaves its tombstone, expiry and pruning leave none."""
 
     record_id: RecordId
     tombstone: Tombstone | None = None
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=RECORDS, item=self.record_id)
+        yield ItemDrop(part=USES, item=self.record_id)
+        if self.tombstone is not None:
+            yield ItemPut(part=TOMBSTONES, item=self.record_id, value=self.tombstone)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UsesPut:
+class UsesPut(Step):
     record_id: RecordId
     uses: Uses
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=USES, item=self.record_id, value=self.uses)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeedbackPut:
+class FeedbackPut(Step):
     """An opinion, new, or without the records of it that are gone."""
 
     feedback: Feedback
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=FEEDBACK, item=self.feedback.feedback_id, value=self.feedback)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeedbackDrop:
+class FeedbackDrop(Step):
     feedback_id: str
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=FEEDBACK, item=self.feedback_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReflectionPut:
+class ReflectionPut(Step):
     reflection: Reflection
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=REFLECTIONS, item=self.reflection.reflection_id, value=self.reflection)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReflectionDrop:
+class ReflectionDrop(Step):
     reflection_id: ReflectionId
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=REFLECTIONS, item=self.reflection_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TombstoneDrop:
+class TombstoneDrop(Step):
     record_id: RecordId
 
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=TOMBSTONES, item=self.record_id)
 
-Step = (
-    CollectionPut
-    | RecordPut
-    | RecordDrop
-    | UsesPut
-    | FeedbackPut
-    | FeedbackDrop
-    | ReflectionPut
-    | ReflectionDrop
-    | TombstoneDrop
-)
 
 CollectionChange = Change[Step]
 STEPS: StepCodec[Step] = StepCodec(Step)
-
-
-def effects(step: Step) -> Iterable[Effect]:
-    """What a step does to the collection's parts."""
-    match step:
-        case RecordPut():
-            if step.reworded:
-                yield ItemDrop(part=RECORDS, item=step.record.record_id)
-            yield ItemPut(part=RECORDS, item=step.record.record_id, value=step.record)
-        case RecordDrop():
-            yield ItemDrop(part=RECORDS, item=step.record_id)
-            yield ItemDrop(part=USES, item=step.record_id)
-            if step.tombstone is not None:
-                yield ItemPut(part=TOMBSTONES, item=step.record_id, value=step.tombstone)
-        case UsesPut():
-            yield ItemPut(part=USES, item=step.record_id, value=step.uses)
-        case FeedbackPut():
-            yield ItemPut(part=FEEDBACK, item=step.feedback.feedback_id, value=step.feedback)
-        case FeedbackDrop():
-            yield ItemDrop(part=FEEDBACK, item=step.feedback_id)
-        case ReflectionPut():
-            yield ItemPut(part=REFLECTIONS, item=step.reflection.reflection_id, value=step.reflection)
-        case ReflectionDrop():
-            yield ItemDrop(part=REFLECTIONS, item=step.reflection_id)
-        case TombstoneDrop():
-            yield ItemDrop(part=TOMBSTONES, item=step.record_id)
-        case CollectionPut():
-            pass

@@ -28,9 +28,8 @@ def _due(user: UserAggregate, now: datetime) -> Sequence[Chore]:
 USER: Kind[UserAggregate, UserPut] = Kind(
     name=UserKey.kind,
     key_of=UserKey.named,
-    record=UserRecord,
     steps=STEPS,
-    record_of=lambda step: step.record,
+    puts=UserPut,
     found=UserAggregate.found,
     load=UserAggregate.load,
     missing=lambda key: UserNotFound(key.user),

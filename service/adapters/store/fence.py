@@ -29,8 +29,7 @@ def check_chain(kind: Kind[Any, Any], key: Key, uid: str, changes: Sequence[Chan
             raise ChangeInvalid(f"{after.change_id} does not follow {before.change_id}")
     for change in changes:
         for step in change.steps:
-            record = kind.record_of(step)
-            if record is not None and (record.key, record.uid) != (key, uid):
+            if type(step) is kind.puts and (step.record.key, step.record.uid) != (key, uid):
                 raise ChangeInvalid(f"{change.change_id} carries the record of another {kind.name}")
     first = changes[0]
     if first.parent is not None:

@@ -43,7 +43,7 @@ class ItemTables:
             if record is not None:
                 row = {**owner_row(key), "record": encode_text(record)}
                 made.append(Guarded(self._queries["put_record"], [row]))
-            for effect in self._kind.effects(step):
+            for effect in step.effects():
                 place = (*owner, effect.part.name, effect.item)
                 if isinstance(effect, ItemPut):
                     made.append(Guarded(self._queries["put_item"], [(*place, encode_text(effect.value))]))

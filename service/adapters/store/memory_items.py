@@ -34,7 +34,7 @@ class ItemContents:
         record = self.kind.record_of(step)
         if record is not None:
             self.record = decode(self.kind.record, encode(record))
-        for effect in self.kind.effects(step):
+        for effect in step.effects():
             place = (effect.part.name, effect.item)
             if isinstance(effect, ItemPut):
                 self.items[place] = encode(effect.value)

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from core.aggregate.codec import StepCodec
 from core.aggregate.kind import Kind
-from core.aggregate.parts import ItemDrop, ItemPut, Part, PartsAggregate
-from core.errors import AggregateExists, AggregateNotFound
+from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part, PartsAggregate
+from core.aggregate.step import Step
 from core.ids import Tenant
 from core.ports.aggregates import Draft
 from service.adapters.memory_blobs import MemoryBlobs
@@ -40,52 +40,50 @@ class Thing:
     amount: int
 
 
+THINGS = Part(name="things", of=Thing)
+
+
+class ShoppingStep(Step):
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListPut:
+class ListPut(ShoppingStep):
     record: ListRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThingPut:
+class ThingPut(ShoppingStep):
     thing: Thing
+
+    def effects(self) -> list[Effect]:
+        return [ItemPut(part=THINGS, item=self.thing.what, value=self.thing)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThingDrop:
+class ThingDrop(ShoppingStep):
     what: str
 
+    def effects(self) -> list[Effect]:
+        return [ItemDrop(part=THINGS, item=self.what)]
 
-Step = ListPut | ThingPut | ThingDrop
-THINGS = Part(name="things", of=Thing)
 
-
-class ShoppingList(PartsAggregate[ListRecord, Step]):
+class ShoppingList(PartsAggregate[ListRecord, ShoppingStep]):
     """What is to be bought, by its name."""
 
 
-def effects(step: Step) -> list[ItemPut | ItemDrop]:
-    match step:
-        case ThingPut():
-            return [ItemPut(part=THINGS, item=step.thing.what, value=step.thing)]
-        case ThingDrop():
-            return [ItemDrop(part=THINGS, item=step.what)]
-    return []
-
-
-SHOPPING: Kind[ShoppingList, Step] = Kind(
+SHOPPING: Kind[ShoppingList, ShoppingStep] = Kind(
     name=ListKey.kind,
     key_of=lambda tenant, name: ListKey(tenant=tenant, name=name),
-    record=ListRecord,
-    steps=StepCodec(Step),
-    record_of=lambda step: step.record if isinstance(step, ListPut) else None,
+    steps=StepCodec(ShoppingStep),
+    puts=ListPut,
     found=ShoppingList.found,
     load=ShoppingList.load,
-    missing=lambda key: AggregateNotFound(),
-    taken=lambda key: AggregateExists(),
     parts=(THINGS,),
-    effects=effects,
 )
 ShoppingList.kind = SHOPPING
+# ---- that was all of it ----
+
 KINDS = {SHOPPING.name: SHOPPING}
 
 # ---- what it is given ----

@@ -1,0 +1,20 @@
+"""A step: one thing that a change may do to an aggregate of its kind.
+
+Law: a step is a frozen dataclass that says all of itself. The steps of a kind are the subclasses of one class; nothing
+lists them again. Steps are versioned by name and additive: none is ever given another meaning, a new need gets a new
+one.
+"""
+
+from collections.abc import Iterable
+
+from core.aggregate.parts import Effect
+
+
+class Step:
+    """What the steps of each kind have in common."""
+
+    __slots__ = ()
+
+    def effects(self) -> Iterable[Effect]:
+        """What it does to the parts: none, if it puts the record, or if the kind has tables of its own."""
+        return ()
