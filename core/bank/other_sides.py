@@ -15,6 +15,7 @@ from core.bank.bank import Bank
 from core.bank.candidates import node_filter, segment_filter
 from core.bank.query import Hit, Query
 from core.ids import NodeId, SegmentRef
+from core.index import scoring
 from core.model.conflict import Side
 from core.verbatim.candidates import alpha_of, sides
 from core.verbatim.structure import CONFLICT, PLAIN
@@ -103,5 +104,5 @@ def _listed(scores: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[li
 
 
 def _hit(alpha: float, attribute: float, embedding: float) -> Hit:
-    score = alpha * attribute + (1.0 - alpha) * embedding
+    score = scoring.mixture(alpha, attribute, embedding)
     return Hit(score=score, attribute_score=attribute, embedding_score=embedding)

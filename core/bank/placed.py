@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from core.bank.bank import Bank
 from core.bank.candidates import segment_filter
 from core.ids import NodeId, SegmentRef
+from core.index import scoring
 from core.index.scoring import Scored
 from core.verbatim import placed as by_place
 from core.verbatim.candidates import alpha_of, sides
@@ -64,7 +65,7 @@ def _topics(bank: Bank, query: Query, said: Mapping[str, float], positions: Posi
     attribute, embedding = sides(
         bank.record.space, query, said, bank.node_words, bank.node_vectors, nodes, alpha
     )
-    scores = dict(zip(nodes, (alpha * attribute + (1.0 - alpha) * embedding).tolist(), strict=True))
+    scores = dict(zip(nodes, scoring.mixture(alpha, attribute, embedding).tolist(), strict=True))
     best = {each: _best(scores, each) for each in groups}
     return np.array([best[each] for each in owners])
 

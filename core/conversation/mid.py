@@ -155,7 +155,7 @@ def best_of_turns(
     refs = [ref for group in groups for ref in group]
     verbatim = conversation.verbatim
     attribute, embedding = sides(space, query, said, verbatim.words, verbatim.vectors, refs, alpha)
-    plain = alpha * attribute + (1.0 - alpha) * embedding
+    plain = scoring.mixture(alpha, attribute, embedding)
     starts = np.cumsum([0, *map(len, groups[:-1])])
     best: NDArray[np.float64] = np.maximum.reduceat(plain, starts)
     return best

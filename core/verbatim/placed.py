@@ -47,7 +47,7 @@ def placed(
     positions = order.around(positions, structure.REACH)
     refs = order.refs(positions)
     attribute, embedding = sides(space, query, said, words, vectors, refs, alpha)
-    plain = alpha * attribute + (1.0 - alpha) * embedding
+    plain = scoring.mixture(alpha, attribute, embedding)
     quoting = _quoting(teller, query, said, refs, attribute)
     places = _places(verbatim, teller, query, said, positions, quoting)
     shares = structure.shares(plain, places, query.structure)
