@@ -8,6 +8,7 @@ again scores as it did. Here are keys, fields and texts; what counts and adds, i
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from core.index.postings import K1, PRINT, B, Prepared, WordsSnapshot, WordsTaken
 from core.index.scoring import K
 from core.index.snapshot import Blob, SnapshotUnusable, texts_of, unpacked
-from core.native.keys import RowTable
 from core.native.words import Draft, Postings, print_of
 from core.text import analysis
 
@@ -56,7 +56,7 @@ class KeywordIndex(Generic[K]):
         self._postings = Postings(k1, b)
         # Documents, by row. A row that a document left is taken by the next to come.
         self._keys: list[K | None] = []
-        self._row_of = RowTable(self._keys)
+        self._row_of: dict[K, int] = {}
         self._prints = bytearray()
         self._free_rows: list[int] = []
         # The latest query with its best score, until an edit makes it void.
@@ -103,7 +103,7 @@ class KeywordIndex(Generic[K]):
         One that is not there stays away. Raises ValueError for other texts.
         """
         row = self._row_of.get(key)
-        if row < 0:
+        if row is None:
             return
         if self._prints[row * PRINT : (row + 1) * PRINT] != print_of(fields):
             raise ValueError("not the texts that were put")
@@ -111,7 +111,7 @@ class KeywordIndex(Generic[K]):
 
     def _take_out(self, key: K, row: int, said: Draft | bytes) -> None:
         self._postings.drop(row, said)
-        self._row_of.pop(key)
+        del self._row_of[key]
         self._keys[row] = None
         self._prints[row * PRINT : (row + 1) * PRINT] = bytes(PRINT)
         self._free_rows.append(row)
@@ -129,7 +129,7 @@ class KeywordIndex(Generic[K]):
             row = len(self._keys)
             self._keys.append(key)
             self._prints += shown
-        self._row_of.add(row)
+        self._row_of[key] = row
         return row
 
     # ---- reads ----
@@ -146,7 +146,7 @@ class KeywordIndex(Generic[K]):
     ) -> tuple[list[K], list[float], list[float]]:
         """What `search` finds, keys and scores apart, and for next to nothing the scores of `others`, as `scores`
         gives them."""
-        counts, rows = _counted(terms), self._row_of.rows(others)
+        counts, rows = _counted(terms), self._rows(others)
         wanted = max(k, 1) * (1 if allowed is None else _ASKED)
         keys, scores, of_others = self._best_of(counts, wanted, rows)
         if allowed is not None:
@@ -158,7 +158,7 @@ class KeywordIndex(Generic[K]):
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
         """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
-        return self._postings.scores(*_in_order(_counted(terms)), self._row_of.rows(keys))
+        return self._postings.scores(*_in_order(_counted(terms)), self._rows(keys))
 
     def best(self, terms: Terms) -> float:
         """The highest BM25F that any document has for `terms`; 0 if none says any."""
@@ -167,6 +167,10 @@ class KeywordIndex(Generic[K]):
             self._best_of(counts, 1)
         assert self._latest is not None, "it was just asked"
         return self._latest[1]
+
+    def _rows(self, keys: Iterable[K]) -> list[int]:
+        """The row of each; −1 for one that is not there."""
+        return list(map(self._row_of.get, keys, repeat(-1)))
 
     def _best_of(
         self, counts: Mapping[str, float], k: int, rows: Sequence[int] = ()
@@ -255,10 +259,13 @@ class KeywordIndex(Generic[K]):
         stale = np.frombuffer(prints, np.uint64) != np.frombuffer(today, np.uint64)
         if np.count_nonzero(stale) > len(keys) / 2:
             raise SnapshotUnusable("of texts most of which have changed")
+        row_of = {key: row for row, key in enumerate(keys)}
+        if len(row_of) < len(keys):
+            raise SnapshotUnusable("a document twice")
         words = blob if isinstance(blob, WordsTaken) else WordsTaken(parts, self._k1, self._b)
         self._postings = words.given()
         self._keys, self._prints = list(keys), bytearray(prints)
-        self._row_of = RowTable(self._keys)
+        self._row_of = row_of
         for row in np.flatnonzero(stale).tolist():
             self._take_out(keys[row], row, words.said_in(row))
         self._unsaved = int(np.count_nonzero(stale))

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from core.index.compiled_vectors import Compiled, VectorSettings
 from core.index.scoring import K
-from core.native.keys import RowTable
 
 BLOCK = 1_024  # rows of a tail that lie together
 _DEAD = 0.25  # share of compiled rows that may be dead where their graph goes on: a search leads through them
@@ -21,14 +20,15 @@ class Standing(Generic[K]):
 
     compiled: Compiled
     keys: list[K | None]
-    row_of: RowTable
+    row_of: dict[K, int]
     living: NDArray[np.bool_]
 
     @classmethod
     def of(cls, compiled: Compiled, keys: Sequence[K | None]) -> "Standing[K]":
         """Takes time in proportion to the rows."""
         own = list(keys)
-        return cls(compiled, own, RowTable(own), living_of(own))
+        row_of = {key: row for row, key in enumerate(own) if key is not None}
+        return cls(compiled, own, row_of, living_of(own))
 
 
 class VectorCompaction(Generic[K]):

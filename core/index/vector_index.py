@@ -6,6 +6,7 @@ formula, so that a pair of vectors has one similarity whichever part found it. R
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from operator import gt
 from typing import Generic
 
@@ -19,7 +20,6 @@ from core.index.snapshot import Blob, Parts, SnapshotUnusable, packed, text_arra
 from core.index.vector_compaction import BLOCK, Standing, VectorCompaction
 from core.model.vector import Vector
 from core.native import vectors as native
-from core.native.keys import RowTable
 
 Near = tuple[list[int], list[float]]
 """Rows, and their cosines."""
@@ -65,7 +65,7 @@ class VectorIndex(Generic[K]):
         self._tail: list[NDArray[np.float32]] = []  # blocks of BLOCK rows; the first one grows to that
         self._keys: list[K | None] = []  # by row; None is dead
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
-        self._row_of = RowTable(self._keys)
+        self._row_of: dict[K, int] = {}
         self._free: list[int] = []  # dead rows of the tail that may be written again
         self._scans = 0  # searches since that read more than HNSW did
         self._job: VectorCompaction[K] | None = None
@@ -93,7 +93,7 @@ class VectorIndex(Generic[K]):
         block, place = divmod(row - len(self._compiled.matrix), BLOCK)
         self._tail[block][place] = vector
         self._living[row] = True
-        self._row_of.add(row)
+        self._row_of[key] = row
         self._touch(key)
 
     def put_many(self, keys: Sequence[K], vectors: Sequence[Vector] | NDArray[np.float32]) -> None:
@@ -113,8 +113,8 @@ class VectorIndex(Generic[K]):
 
     def drop(self, key: K) -> None:
         """Remove a key's vector; a key that has none stays without."""
-        row = self._row_of.pop(key)
-        if row < 0:
+        row = self._row_of.pop(key, None)
+        if row is None:
             return
         self._keys[row] = None
         self._living[row] = False
@@ -156,7 +156,7 @@ class VectorIndex(Generic[K]):
     def get(self, key: K) -> Vector | None:
         """The vector as it was put, bit for bit; None if there is none."""
         row = self._row_of.get(key)
-        return None if row < 0 else self._vector(row).copy()
+        return None if row is None else self._vector(row).copy()
 
     def matrix(self, keys: Sequence[K]) -> tuple[list[int], NDArray[np.float32]]:
         """The places of those of `keys` that have vectors, and these as `get` gives them, shape (places, dimension)."""
@@ -198,7 +198,7 @@ class VectorIndex(Generic[K]):
 
     def _present(self, keys: Sequence[K]) -> tuple[list[int], list[int]]:
         """Places of those of `keys` that have vectors, and their rows."""
-        rows = self._row_of.rows(keys)
+        rows = list(map(self._row_of.get, keys, repeat(-1)))
         if min(rows, default=0) >= 0:
             return list(range(len(rows))), rows
         present = [place for place, row in enumerate(rows) if row >= 0]
@@ -360,6 +360,8 @@ class VectorIndex(Generic[K]):
         compiled.saved = True
         rest = np.ones(len(keys), np.bool_)
         rest[places[living]] = False
+        if np.count_nonzero(living) + np.count_nonzero(rest) != len(keys):
+            raise SnapshotUnusable("a vector twice")
         alive = zip(in_turns(named, give_way, MANY), living.tolist(), strict=True)
         kept = [key if lives else None for key, lives in alive]
         self._stand_on(Standing.of(compiled, kept))
