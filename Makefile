@@ -14,6 +14,7 @@ LLAMA_SERVER ?= $(LOCAL_MODEL)/bin/llama-server-vulkan
 BUF_VERSION := 1.75.0
 BUF := $(VENV)/buf/node_modules/.bin/buf
 GHZ_VERSION := v0.120.0
+LANGUAGES := $(VENV)/languages
 GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
 SOURCES := core service protos clients/python examples tests tools
@@ -79,6 +80,30 @@ examples: setup $(EXAMPLES)/.ready  ## Run the example agents, a script in the p
 try-local-model: setup $(LOCAL_MODEL)/.ready  ## Let a small real model play all the agents: minutes, 300 MB fetched
 	@$(BIN)/python -m tools.try_local_model $(LOCAL_MODEL) $(LLAMA_SERVER)
 
+# The examples in other languages, each built where its toolchain is; what is generated for them is not kept.
+PROTOS := $(wildcard protos/memorybank/v1/*.proto)
+
+languages: setup  ## Build the examples in Go, TypeScript and Java (clients/README.md)
+	@for each in go:go typescript:npm java:mvn; do \
+	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(LANGUAGES)/$${each%:*} || echo "the example in $${each%:*} is not built"; \
+	done
+
+$(LANGUAGES)/go: examples/go/main.go examples/go/go.mod buf.gen.yaml $(PROTOS) | $(BUF)
+	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
+	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
+	@PATH="$(abspath $(LANGUAGES)/bin):$$PATH" $(BUF) generate
+	@cd examples/go && go build -o $(abspath $@) .
+
+$(LANGUAGES)/typescript: examples/typescript/main.ts examples/typescript/package-lock.json $(PROTOS)
+	@mkdir -p $(@D)
+	@cd examples/typescript && npm ci --silent --no-audit --no-fund && npm run --silent build
+	@touch $@
+
+$(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/java/pom.xml $(PROTOS)
+	@mkdir -p $(@D)
+	@cd examples/java && mvn -q -B -Dstyle.color=never compile dependency:build-classpath -Dmdep.outputFile=target/classpath
+	@touch $@
+
 # ---- checking ----
 
 check: lint types layers proto-lint check-proto test  ## All that must hold: what CI runs
@@ -86,6 +111,7 @@ check: lint types layers proto-lint check-proto test  ## All that must hold: wha
 # LangChain is only for its example's tests: without it, and without a network, these are skipped.
 test: setup  ## Run the tests
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
+	@$(MAKE) --silent languages 2>/dev/null
 	@# a file's tests stay together: they share what is costly to start
 	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile
 
