@@ -82,7 +82,8 @@ class Candidate:
 
 class Extractor(Protocol):
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
-        """What lasts of what the user said and tools answered, at most MOST_CANDIDATES; `known` is not told again.
+        """What lasts of what the user said and tools answered, at most MOST_CANDIDATES. What is `known` and said again
+        is told in the same words: it has one more passage to rest on then.
 
         None may rest on a REPLY: what an agent said is no fact about its user.
         """

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from core.aggregate.kind import Chore
 from core.conversation.conversation import Conversation
+from core.conversation.extraction import next_extraction
 from core.conversation.keys import has_room
 from core.conversation.mid import coldest, ripe
 from core.conversation.stretches import next_owed
@@ -19,6 +20,7 @@ PLACE = Chore(name="place")
 FOLD = Chore(name="fold")
 PROMOTE = Chore(name="promote")
 SUMMARISE = Chore(name="summarise")
+EXTRACT = Chore(name="extract")
 END = Chore(name="end")
 SETTLE = Chore(name="settle")
 
@@ -34,6 +36,7 @@ def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
         (FOLD, coldest(conversation) is not None),
         (PROMOTE, ripe(conversation) is not None and has_room(conversation)),
         (SUMMARISE, next_owed(conversation) is not None),
+        (EXTRACT, next_extraction(conversation) is not None),
         (END, is_idle(conversation, now)),
     )
     found = [chore for chore, is_due in asked if is_due]

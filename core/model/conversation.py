@@ -36,6 +36,8 @@ class ConversationSettings:
     summary_every: int | None = None
     summary_length: int | None = None
     idle_timeout: timedelta | None = None
+    extract_facts: bool | None = None
+    record_episodes: bool | None = None
 
 
 NO_SETTINGS = ConversationSettings()
@@ -45,6 +47,7 @@ NO_SETTINGS = ConversationSettings()
 class Tiers:
     """How the tiers of a conversation are kept: as configured, or with a conversation's own settings in their place.
 
+    `extract_facts`, `record_episodes`: whether what was said and done teaches long-term memory by itself.
     `similarity` None: the embedder's own line. `cluster_turns`: a cluster of so many takes no more. `summaries`: of
     either kind. `summary_length` in Chinese characters, or words of other languages.
     """
@@ -62,6 +65,8 @@ class Tiers:
     summaries: int = 200
     invocation_summaries: int = 200
     idle_timeout: timedelta = timedelta(minutes=30)
+    extract_facts: bool = True
+    record_episodes: bool = True
 
     def under(self, settings: ConversationSettings) -> "Tiers":
         """These, but for what the settings say otherwise."""
@@ -87,12 +92,22 @@ class SummaryOwed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionOwed:
+    """Turns that facts are being looked for in, under a number that no others ever get."""
+
+    attempt: int
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRecord:
     """What a conversation is apart from its contents.
 
     `last_step`: the newest ever given. Turns up to `placed_to` have been given their cluster, those up to
-    `summarised_to` their summary; `owed` are those to be made anew. `edited_at`: the revision at which what a
-    caller can set last changed. `text_bytes`: of all turns that are there, in UTF-8.
+    `summarised_to` their summary; `owed` are those to be made anew. Those up to `extracted_to` have been looked
+    through for facts, `attempts` times in all; `extraction` is under way, `anew` are to be looked through again.
+    `edited_at`: the revision at which what a caller can set last changed. `text_bytes`: of all turns that are
+    there, in UTF-8.
     """
 
     key: ConversationKey
@@ -114,6 +129,10 @@ class ConversationRecord:
     placed_to: int = 0
     summarised_to: int = 0
     owed: tuple[SummaryOwed, ...] = ()
+    extracted_to: int = 0
+    attempts: int = 0
+    extraction: ExtractionOwed | None = None
+    anew: tuple[int, ...] = ()
     last_turn_time: datetime | None = None
     end_time: datetime | None = None
     due_time: datetime | None = None

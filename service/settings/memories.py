@@ -67,6 +67,10 @@ class ConversationSection(Section):
     """Turns that one summary covers."""
     summary_length: int = Field(default=200, ge=20, le=2_000)
     """Length of a summary: characters of Chinese, words otherwise."""
+    extract_facts: bool = True
+    """Whether facts are looked for in what users say and tools answer."""
+    record_episodes: bool = True
+    """Whether invocations and conversations are recorded as episodes, strategies and recoveries."""
     summaries: int = Field(default=200, ge=1, le=10_000)
     """Summaries that are kept; the oldest goes, its turns stay searchable."""
     idle_timeout_seconds: float = Field(default=1_800.0, ge=1.0)

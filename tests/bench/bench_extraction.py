@@ -57,7 +57,7 @@ def annotated(sample: Any) -> set[str]:
 
 def found(passage: Passage) -> tuple[Candidate, ...]:
     """The facts that pass core's checks: all of them must."""
-    taken = candidates([passage], ())
+    taken = candidates([passage])
     for candidate in taken:
         assert not problem_of_candidate(candidate, [passage]), candidate
     return taken

@@ -116,7 +116,12 @@ REASONING = [
         "core/conversation/due.py",
         "core/usecases/conversation/test_tiers.py::test_an_idle_conversation_is_due_to_end",
     ),
-    row("Promotion", "At a conversation's end its facts go to the collection", "core", "", lacking=UNDER_WAY),
+    row(
+        "Promotion",
+        "At a conversation's end its facts go to the collection",
+        "core/usecases/conversation/extract_facts.py",
+        "core/usecases/conversation/test_extraction.py::test_fewer_turns_wait_until_the_conversation_ends",
+    ),
     row("Promotion", "At a conversation's end it may become an episode", "core", "", lacking=UNDER_WAY),
     row(
         "APIs",

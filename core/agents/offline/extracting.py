@@ -35,25 +35,27 @@ ORDER = (PREFERENCE, "emotion", "work")  # the first whose words occur; else lif
 
 class OfflineExtractor:
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
-        return await think(candidates, passages, known)
+        del known  # what is said in the same words is told in the same words
+        return await think(candidates, passages)
 
 
-def candidates(passages: Sequence[Passage], known: Sequence[str]) -> tuple[Candidate, ...]:
+def candidates(passages: Sequence[Passage]) -> tuple[Candidate, ...]:
     """The sentences that last, in the order they were said; of too many those that say most."""
-    told = {normalised(fact) for fact in known}
     found: dict[str, tuple[float, Candidate]] = {}
     for passage in passages:
         for value, sentence in _lasting(passage):
             content = _content(passage, sentence)
+            if len(content) > CANDIDATE_CHARACTERS:
+                continue
             same = normalised(content)
-            if len(content) <= CANDIDATE_CHARACTERS and same not in told:
-                candidate = Candidate(
-                    content=content,
-                    category=category_of(sentence),
-                    confidence=SURE,
-                    passages=(passage.number,),
-                )
-                found.setdefault(same, (value, candidate))
+            first = found[same][1].passages if same in found else ()
+            candidate = Candidate(
+                content=found[same][1].content if first else content,
+                category=category_of(sentence),
+                confidence=SURE,
+                passages=tuple(dict.fromkeys((*first, passage.number))),
+            )
+            found[same] = (value, candidate)
     enough = sorted((value for value, _ in found.values()), reverse=True)[:MOST_CANDIDATES]
     kept = [candidate for value, candidate in found.values() if value >= enough[-1]]
     return tuple(kept[:MOST_CANDIDATES])

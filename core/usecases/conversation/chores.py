@@ -6,6 +6,7 @@ from core.agents.usage import Ledger
 from core.conversation import due
 from core.keys import ConversationKey, Key
 from core.usecases.conversation.embed_turns import embed_turns
+from core.usecases.conversation.extract_facts import extract_facts
 from core.usecases.conversation.fold_clusters import fold_clusters
 from core.usecases.conversation.place_turns import place_turns
 from core.usecases.conversation.promote_clusters import promote_clusters
@@ -22,6 +23,7 @@ WORKS: Mapping[str, Work] = {
     due.FOLD.name: fold_clusters,
     due.PROMOTE.name: promote_clusters,
     due.SUMMARISE.name: summarise_turns,
+    due.EXTRACT.name: extract_facts,
     due.END.name: end_idle,
     due.SETTLE.name: settle,
 }

@@ -113,6 +113,8 @@ def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRec
     return replace(
         record,
         owed=standing,
+        extraction=None,  # what is at work does not land; the turns that are left are fixed anew
+        anew=tuple(step for step in record.anew if step not in gone),
         turn_count=record.turn_count - len(gone),
         text_bytes=record.text_bytes - sum(conversation.turn(step).text_bytes for step in gone),
         generation=record.generation + 1,

@@ -50,7 +50,7 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
         touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
         if given.record_id != NO_RECORD and given.record_id in collection.records:
             raise RecordExists(record_id)
-        if _is_forgotten(collection, given):
+        if was_forgotten(collection, given):
             return Edit(result=Kept(record_ids=(), forgotten=True))
         known = collection.same_text(given.content) if given.kind is RecordKind.FACT else None
         if known is not None:
@@ -66,8 +66,8 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
     return await write(house, command.key, compose, command.request, Kept)
 
 
-def _is_forgotten(collection: Collection, given: Record) -> bool:
-    """What a call stores is new by that; what others said may be older than its deletion."""
+def was_forgotten(collection: Collection, given: Record) -> bool:
+    """Whether it was deleted since. What a call stores is new by that; what others said may be older."""
     if given.origin is Origin.STORED or not collection.tombstones:
         return False
     stones = collection.tombstones.values()

@@ -4,7 +4,7 @@ Law: every change of a collection that a call makes goes through here. A record'
 the first of its chores is due, so that any process can take them up.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -13,10 +13,11 @@ from core.errors import CollectionExists, CollectionNotFound, MemoryOff
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.due import expiry
-from core.long_term.steps import CollectionPut, RecordPut, ReflectionPut, Step
+from core.long_term.steps import CollectionPut, RecordDrop, RecordPut, ReflectionPut, Step
 from core.model.collection import CollectionRecord
-from core.model.record import STRATEGY
+from core.model.record import STRATEGY, Record
 from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.long_term.memory import requires_of
 from core.usecases.user.quotas import require_room
@@ -44,14 +45,18 @@ async def write(
     compose: Compose[Result],
     request: RequestKey | None,
     answer: type[Result],
+    requires: tuple[Require, ...] | None = None,
 ) -> Committed[Result]:
-    """Change a collection, which is made if missing. Raises MemoryOff, LimitReached, RequestIdReused."""
-    stage = await _staging(house, key, compose)
+    """Change a collection, which is made if missing. `requires`: what must hold, where it is more than that the user's
+    memory is on. Raises MemoryOff, LimitReached, RequestIdReused."""
+    if requires is None:
+        requires = await requires_of(house, key.tenant, key.user)
+    stage = _staging(house, compose, requires)
     while True:
         try:
             return await house.collections.commit(key, stage, request, answer)
         except CollectionNotFound:
-            await make(house, key)
+            await make(house, key, requires)
 
 
 async def edit(
@@ -65,14 +70,16 @@ async def edit(
 ) -> Committed[Result]:
     """Change a collection that is there. `even_off`: also where memory is off, for what deletes. Raises
     CollectionNotFound, MemoryOff, RequestIdReused."""
-    stage = _erasing(house, compose) if even_off else await _staging(house, key, compose)
+    if even_off:
+        stage = _erasing(house, compose)
+    else:
+        stage = _staging(house, compose, await requires_of(house, key.tenant, key.user))
     return await house.collections.commit(key, stage, request, answer)
 
 
-async def _staging(
-    house: House, key: CollectionKey, compose: Compose[Result]
+def _staging(
+    house: House, compose: Compose[Result], requires: tuple[Require, ...]
 ) -> Callable[[Collection, int], Draft[Result]]:
-    requires = await requires_of(house, key.tenant, key.user)
     now = house.clock.now()
 
     def stage(collection: Collection, revision: int) -> Draft[Result]:
@@ -139,21 +146,28 @@ def _is_for_later(step: Step) -> bool:
     return isinstance(step, CollectionPut) and step.record.retention is not None
 
 
-def _check_limits(house: House, collection: Collection, steps: Iterable[Step]) -> None:
+def _check_limits(house: House, collection: Collection, steps: Sequence[Step]) -> None:
     """Raises LimitReached where new records find no room."""
     known = collection.records
     puts = [step.record for step in steps if isinstance(step, RecordPut)]
     new = [record for record in puts if record.record_id not in known]
+    gone = [known[step.record_id] for step in steps if isinstance(step, RecordDrop)]
     if new:
-        more = sum(len(r.content) + len(r.detail) + len(r.metadata_json) for r in new)
-        house.limits.check_records(len(known) + len(new), collection.characters + more)
+        more = sum(map(characters, new)) - sum(map(characters, gone))
+        house.limits.check_records(len(known) + len(new) - len(gone), collection.characters + more)
 
 
-async def make(house: House, key: CollectionKey) -> None:
+def characters(record: Record) -> int:
+    """What a new record is counted with."""
+    return len(record.content) + len(record.detail) + len(record.metadata_json)
+
+
+async def make(house: House, key: CollectionKey, requires: tuple[Require, ...] | None = None) -> None:
     """An empty collection; losing the race for it is success. Raises LimitReached, MemoryOff."""
     await require_room(house, key.tenant, key.user, key.kind)
     record = new_collection(house, key)
-    requires = await requires_of(house, key.tenant, key.user)
+    if requires is None:
+        requires = await requires_of(house, key.tenant, key.user)
     draft = Draft(result=None, steps=(CollectionPut(record=record),), requires=requires)
     try:
         await house.collections.found(key, draft)

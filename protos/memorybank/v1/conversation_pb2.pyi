@@ -182,6 +182,7 @@ class ConversationRecord(_message.Message):
     END_TIME_FIELD_NUMBER: _builtins.int
     TOKENS_SPENT_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    EXTRACTED_TO_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
@@ -202,6 +203,8 @@ class ConversationRecord(_message.Message):
     """What language models have cost for it."""
     revision: _builtins.int
     """At which what UpdateConversation can set last changed: for if_revision."""
+    extracted_to: _builtins.int
+    """Up to which step the turns have been looked through for facts."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The caller's own marks. At most 64."""
@@ -250,10 +253,11 @@ class ConversationRecord(_message.Message):
         end_time: _timestamp_pb2.Timestamp | None = ...,
         tokens_spent: _builtins.int = ...,
         revision: _builtins.int = ...,
+        extracted_to: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "end_time", b"end_time", "last_turn_time", b"last_turn_time", "settings", b"settings", "ttl", b"ttl", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "conversation_id", b"conversation_id", "create_time", b"create_time", "enabled", b"enabled", "end_time", b"end_time", "goal", b"goal", "labels", b"labels", "last_step", b"last_step", "last_turn_time", b"last_turn_time", "revision", b"revision", "settings", b"settings", "state", b"state", "tokens_spent", b"tokens_spent", "ttl", b"ttl", "turn_count", b"turn_count", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "conversation_id", b"conversation_id", "create_time", b"create_time", "enabled", b"enabled", "end_time", b"end_time", "extracted_to", b"extracted_to", "goal", b"goal", "labels", b"labels", "last_step", b"last_step", "last_turn_time", b"last_turn_time", "revision", b"revision", "settings", b"settings", "state", b"state", "tokens_spent", b"tokens_spent", "ttl", b"ttl", "turn_count", b"turn_count", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -273,6 +277,8 @@ class ConversationSettings(_message.Message):
     SUMMARY_EVERY_FIELD_NUMBER: _builtins.int
     SUMMARY_LENGTH_FIELD_NUMBER: _builtins.int
     IDLE_TIMEOUT_FIELD_NUMBER: _builtins.int
+    EXTRACT_FACTS_FIELD_NUMBER: _builtins.int
+    RECORD_EPISODES_FIELD_NUMBER: _builtins.int
     short_turns: _builtins.int
     """How many newest turns are shown word for word, 1 to 200."""
     similarity: _builtins.float
@@ -287,6 +293,10 @@ class ConversationSettings(_message.Message):
     """Of how many turns a summary is made, 2 to 1,000."""
     summary_length: _builtins.int
     """The most of a summary, in Chinese characters or in words of other languages, 20 to 2,000."""
+    extract_facts: _builtins.bool
+    """Whether facts are looked for in what the user says and tools answer."""
+    record_episodes: _builtins.bool
+    """Whether invocations and the whole conversation are recorded as episodes, strategies and recoveries."""
     @_builtins.property
     def idle_timeout(self) -> _duration_pb2.Duration:
         """After how long without a turn it ends, at least a second."""
@@ -302,15 +312,21 @@ class ConversationSettings(_message.Message):
         summary_every: _builtins.int | None = ...,
         summary_length: _builtins.int | None = ...,
         idle_timeout: _duration_pb2.Duration | None = ...,
+        extract_facts: _builtins.bool | None = ...,
+        record_episodes: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_hit_threshold", b"_hit_threshold", "_max_clusters", b"_max_clusters", "_short_turns", b"_short_turns", "_similarity", b"_similarity", "_summary_every", b"_summary_every", "_summary_length", b"_summary_length", "_top_clusters", b"_top_clusters", "hit_threshold", b"hit_threshold", "idle_timeout", b"idle_timeout", "max_clusters", b"max_clusters", "short_turns", b"short_turns", "similarity", b"similarity", "summary_every", b"summary_every", "summary_length", b"summary_length", "top_clusters", b"top_clusters"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_extract_facts", b"_extract_facts", "_hit_threshold", b"_hit_threshold", "_max_clusters", b"_max_clusters", "_record_episodes", b"_record_episodes", "_short_turns", b"_short_turns", "_similarity", b"_similarity", "_summary_every", b"_summary_every", "_summary_length", b"_summary_length", "_top_clusters", b"_top_clusters", "extract_facts", b"extract_facts", "hit_threshold", b"hit_threshold", "idle_timeout", b"idle_timeout", "max_clusters", b"max_clusters", "record_episodes", b"record_episodes", "short_turns", b"short_turns", "similarity", b"similarity", "summary_every", b"summary_every", "summary_length", b"summary_length", "top_clusters", b"top_clusters"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_hit_threshold", b"_hit_threshold", "_max_clusters", b"_max_clusters", "_short_turns", b"_short_turns", "_similarity", b"_similarity", "_summary_every", b"_summary_every", "_summary_length", b"_summary_length", "_top_clusters", b"_top_clusters", "hit_threshold", b"hit_threshold", "idle_timeout", b"idle_timeout", "max_clusters", b"max_clusters", "short_turns", b"short_turns", "similarity", b"similarity", "summary_every", b"summary_every", "summary_length", b"summary_length", "top_clusters", b"top_clusters"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_extract_facts", b"_extract_facts", "_hit_threshold", b"_hit_threshold", "_max_clusters", b"_max_clusters", "_record_episodes", b"_record_episodes", "_short_turns", b"_short_turns", "_similarity", b"_similarity", "_summary_every", b"_summary_every", "_summary_length", b"_summary_length", "_top_clusters", b"_top_clusters", "extract_facts", b"extract_facts", "hit_threshold", b"hit_threshold", "idle_timeout", b"idle_timeout", "max_clusters", b"max_clusters", "record_episodes", b"record_episodes", "short_turns", b"short_turns", "similarity", b"similarity", "summary_every", b"summary_every", "summary_length", b"summary_length", "top_clusters", b"top_clusters"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__extract_facts: _TypeAlias = _typing.Literal["extract_facts"]  # noqa: Y015
+    _WhichOneofArgType__extract_facts: _TypeAlias = _typing.Literal["_extract_facts", b"_extract_facts"]  # noqa: Y015
     _WhichOneofReturnType__hit_threshold: _TypeAlias = _typing.Literal["hit_threshold"]  # noqa: Y015
     _WhichOneofArgType__hit_threshold: _TypeAlias = _typing.Literal["_hit_threshold", b"_hit_threshold"]  # noqa: Y015
     _WhichOneofReturnType__max_clusters: _TypeAlias = _typing.Literal["max_clusters"]  # noqa: Y015
     _WhichOneofArgType__max_clusters: _TypeAlias = _typing.Literal["_max_clusters", b"_max_clusters"]  # noqa: Y015
+    _WhichOneofReturnType__record_episodes: _TypeAlias = _typing.Literal["record_episodes"]  # noqa: Y015
+    _WhichOneofArgType__record_episodes: _TypeAlias = _typing.Literal["_record_episodes", b"_record_episodes"]  # noqa: Y015
     _WhichOneofReturnType__short_turns: _TypeAlias = _typing.Literal["short_turns"]  # noqa: Y015
     _WhichOneofArgType__short_turns: _TypeAlias = _typing.Literal["_short_turns", b"_short_turns"]  # noqa: Y015
     _WhichOneofReturnType__similarity: _TypeAlias = _typing.Literal["similarity"]  # noqa: Y015
@@ -322,9 +338,13 @@ class ConversationSettings(_message.Message):
     _WhichOneofReturnType__top_clusters: _TypeAlias = _typing.Literal["top_clusters"]  # noqa: Y015
     _WhichOneofArgType__top_clusters: _TypeAlias = _typing.Literal["_top_clusters", b"_top_clusters"]  # noqa: Y015
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__extract_facts) -> _WhichOneofReturnType__extract_facts | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__hit_threshold) -> _WhichOneofReturnType__hit_threshold | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__max_clusters) -> _WhichOneofReturnType__max_clusters | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__record_episodes) -> _WhichOneofReturnType__record_episodes | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__short_turns) -> _WhichOneofReturnType__short_turns | None: ...
     @_typing.overload

@@ -1,6 +1,7 @@
 """Requests of Conversation."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from google.protobuf.message import Message
 
@@ -80,7 +81,13 @@ def settings(check: Checks, given: pb.ConversationSettings, path: str) -> Conver
         summary_every=number("summary_every", 2, 1_000),
         summary_length=number("summary_length", 20, 2_000),
         idle_timeout=idle,
+        extract_facts=_flag(given, "extract_facts"),
+        record_episodes=_flag(given, "record_episodes"),
     )
+
+
+def _flag(given: pb.ConversationSettings, name: Literal["extract_facts", "record_episodes"]) -> bool | None:
+    return bool(getattr(given, name)) if given.HasField(name) else None
 
 
 def get_conversation(request: pb.GetConversationRequest, tenant: Tenant) -> GetConversation:

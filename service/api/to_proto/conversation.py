@@ -48,6 +48,7 @@ def record(value: ConversationRecord) -> pb.ConversationRecord:
         state=_STATES[value.state],
         turn_count=value.turn_count,
         last_step=value.last_step,
+        extracted_to=value.extracted_to,
         ttl=None if value.ttl is None else duration(value.ttl),
         create_time=time(value.create_time),
         update_time=time(value.update_time),
@@ -68,6 +69,8 @@ def settings(value: ConversationSettings) -> pb.ConversationSettings:
         summary_every=value.summary_every,
         summary_length=value.summary_length,
         idle_timeout=None if value.idle_timeout is None else duration(value.idle_timeout),
+        extract_facts=value.extract_facts,
+        record_episodes=value.record_episodes,
     )
 
 

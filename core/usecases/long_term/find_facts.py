@@ -1,0 +1,90 @@
+"""What the Extractor finds in some passages, checked, as facts that can be kept.
+
+Law: every fact passes core's own checks, whoever found it. One that holds something sensitive is withheld, and counted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agents.faithful import problem_of_candidate
+from core.agents.memory_roles import MOST_CANDIDATES, MOST_KNOWN, Candidate, Passage, PassageKind
+from core.agents.usage import Ledger
+from core.errors import CollectionNotFound
+from core.ids import ConversationId, InvocationId, RecordId
+from core.keys import CollectionKey
+from core.long_term.ranking import Sought, similarities
+from core.model.record import NO_INVOCATION, NO_RECORD, Origin, Record, RecordKind
+from core.text.sensitive import ALL, sort_in
+from core.usecases.house import House
+
+FIRST_CONFIDENCE = 0.6  # of a fact that was found, at most
+LOOKED_FOR = 2_000  # code points of the passages by which known facts are found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where passages come from."""
+
+    name: str
+    conversation_id: ConversationId
+    invocation_id: InvocationId = NO_INVOCATION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsFound:
+    facts: tuple[Record, ...] = ()
+    withheld: int = 0
+
+
+async def find_facts(
+    house: House, ledger: Ledger, key: CollectionKey, source: Source, passages: Sequence[Passage]
+) -> FactsFound:
+    """Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    if not any(passage.kind is not PassageKind.REPLY for passage in passages):
+        return FactsFound()
+    known = await _known(house, key, passages)
+    with ledger.spending("extractor"):
+        found = await house.memory_agents.extractor.extract(passages, known)
+    sound = [one for one in found[:MOST_CANDIDATES] if not problem_of_candidate(one, passages)]
+    harmless = [one for one in sound if sort_in((one.content, one.subcategory), ALL) is None]
+    return FactsFound(
+        facts=tuple(_record(house, source, one, passages) for one in harmless),
+        withheld=len(sound) - len(harmless),
+    )
+
+
+async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
+    """The facts that have most words in common with what was said."""
+    told = "\n".join(passage.text for passage in passages if passage.kind is not PassageKind.REPLY)
+    sought = Sought(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=told[:LOOKED_FOR])
+    try:
+        async with house.collections.reading(key) as collection:
+            similar = similarities(collection, sought, collection.standing.__contains__, house.embedder.space)
+            order: list[RecordId] = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
+            return [collection.records[record_id].content for record_id in order[:MOST_KNOWN]]
+    except CollectionNotFound:
+        return []
+
+
+def _record(house: House, source: Source, candidate: Candidate, passages: Sequence[Passage]) -> Record:
+    cited = [passage for passage in passages if passage.number in candidate.passages]
+    now = house.clock.now()
+    said = max((p.event_time for p in cited if p.event_time is not None), default=now)
+    observed = any(passage.kind is PassageKind.TOOL_RESULT for passage in cited)
+    return Record(
+        record_id=NO_RECORD,
+        kind=RecordKind.FACT,
+        category=candidate.category,
+        subcategory=candidate.subcategory,
+        content=candidate.content,
+        confidence=min(candidate.confidence, FIRST_CONFIDENCE),
+        event_time=min(said, now),
+        create_time=now,
+        update_time=now,
+        valid_from=min(said, now),
+        source=source.name,
+        origin=Origin.OBSERVED if observed else Origin.STATED,
+        conversation_id=source.conversation_id,
+        steps=tuple(sorted({passage.step for passage in cited if passage.step})),
+        invocation_id=source.invocation_id,
+    )
