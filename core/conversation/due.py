@@ -21,14 +21,16 @@ FOLD = Chore(name="fold")
 PROMOTE = Chore(name="promote")
 SUMMARISE = Chore(name="summarise")
 EXTRACT = Chore(name="extract")
+FORGET = Chore(name="forget")
 END = Chore(name="end")
 SETTLE = Chore(name="settle")
 
 
 def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
     """The chores that have something to do."""
+    owes = [FORGET] if conversation.record.forgetting else []
     if not conversation.record.enabled:
-        return ()
+        return owes  # what only deletes goes on
     unplaced = conversation.unplaced()
     asked = (
         (EMBED, bool(conversation.verbatim.wanting)),
@@ -39,7 +41,7 @@ def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
         (EXTRACT, next_extraction(conversation) is not None),
         (END, is_idle(conversation, now)),
     )
-    found = [chore for chore, is_due in asked if is_due]
+    found = owes + [chore for chore, is_due in asked if is_due]
     looked_at = conversation.record.due_time
     return found or ([SETTLE] if looked_at is not None and now >= looked_at else [])
 

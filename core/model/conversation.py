@@ -100,12 +100,21 @@ class ExtractionOwed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForgettingOwed:
+    """Turns that were deleted, under a number of their own: what they taught has still to go."""
+
+    number: int
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRecord:
     """What a conversation is apart from its contents.
 
     `last_step`: the newest ever given. Turns up to `placed_to` have been given their cluster, those up to
     `summarised_to` their summary; `owed` are those to be made anew. Those up to `extracted_to` have been looked
     through for facts, `attempts` times in all; `extraction` is under way, `anew` are to be looked through again.
+    What `forgetting` names was deleted, and what it taught has still to go.
     `edited_at`: the revision at which what a caller can set last changed. `text_bytes`: of all turns that are
     there, in UTF-8.
     """
@@ -133,6 +142,7 @@ class ConversationRecord:
     attempts: int = 0
     extraction: ExtractionOwed | None = None
     anew: tuple[int, ...] = ()
+    forgetting: tuple[ForgettingOwed, ...] = ()
     last_turn_time: datetime | None = None
     end_time: datetime | None = None
     due_time: datetime | None = None

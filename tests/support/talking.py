@@ -10,6 +10,7 @@ from core.model.conversation import Turn
 from core.ports.aggregates import RequestKey
 from core.usecases.conversation.add_turns import AddTurns, NewTurn, TurnsAdded, add_turns
 from core.usecases.conversation.embed_turns import embed_turns
+from core.usecases.conversation.extract_facts import extract_facts
 from core.usecases.conversation.fold_clusters import fold_clusters
 from core.usecases.conversation.place_turns import place_turns
 from core.usecases.conversation.promote_clusters import promote_clusters
@@ -32,7 +33,7 @@ async def say(
 async def tend(house: House, key: ConversationKey = KEY) -> None:
     """All that is due, once."""
     ledger = house.workshop.ledger(key)
-    for chore in (embed_turns, place_turns, fold_clusters, promote_clusters, summarise_turns):
+    for chore in (embed_turns, place_turns, fold_clusters, promote_clusters, summarise_turns, extract_facts):
         await chore(house, key, ledger)
 
 

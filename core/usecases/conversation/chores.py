@@ -1,6 +1,7 @@
 """Which use case does which chore of a conversation."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from core.agents.usage import Ledger
 from core.conversation import due
@@ -8,6 +9,7 @@ from core.keys import ConversationKey, Key
 from core.usecases.conversation.embed_turns import embed_turns
 from core.usecases.conversation.extract_facts import extract_facts
 from core.usecases.conversation.fold_clusters import fold_clusters
+from core.usecases.conversation.forget_turns import forget_turns
 from core.usecases.conversation.place_turns import place_turns
 from core.usecases.conversation.promote_clusters import promote_clusters
 from core.usecases.conversation.settle import end_idle, settle
@@ -31,7 +33,14 @@ WORKS: Mapping[str, Work] = {
 
 def conversation_chores(house: House) -> Mapping[str, Callable[[Key], Awaitable[None]]]:
     """By name, each at work for a key, within the budget of a call. They raise MemoryOff where the user's is."""
-    return {name: _at_work(house, work) for name, work in WORKS.items()}
+    adding = {name: _at_work(house, work) for name, work in WORKS.items()}
+    return adding | {due.FORGET.name: partial(_forget, house)}
+
+
+async def _forget(house: House, key: Key) -> None:
+    """Also where memory is off: it only deletes."""
+    assert isinstance(key, ConversationKey), "assigned to conversations"
+    await forget_turns(house, key)
 
 
 def _at_work(house: House, work: Work) -> Callable[[Key], Awaitable[None]]:

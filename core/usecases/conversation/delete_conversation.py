@@ -1,10 +1,12 @@
 """DeleteConversation: a purge. Nothing of the conversation remains."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from core.errors import ConversationNotFound
 from core.keys import ConversationKey
 from core.ports.store import PurgeCounts
+from core.usecases.conversation.forget_turns import forget_turns
 from core.usecases.house import House
 
 
@@ -27,6 +29,8 @@ class ConversationPurged:
 
 async def delete_conversation(house: House, command: DeleteConversation) -> ConversationPurged:
     """Raises ConversationNotFound, StaleRevision."""
+    with suppress(ConversationNotFound):
+        await forget_turns(house, command.key)  # else nobody would know what deleted turns taught
     try:
         counts, revision = await house.conversations.delete(command.key, if_revision=command.if_revision)
     except ConversationNotFound:

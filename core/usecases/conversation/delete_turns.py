@@ -1,4 +1,7 @@
-"""DeleteTurns: turns go, and in the same change all that rests on them; what can be made anew is owed."""
+"""DeleteTurns: turns go, and in the same change all that rests on them; what can be made anew is owed.
+
+What the turns taught long-term memory goes next, before the call answers; where a process dies over it, as a chore.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,17 +22,20 @@ from core.errors import TurnNotFound
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, KeyType, SummaryOwed
 from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.conversation.forget_turns import forget_turns, forgetting
 from core.usecases.house import House
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteTurns:
-    """`steps`, each of which must be there; or, none of them given, a range in which some turn must be."""
+    """`steps`, each of which must be there; or, none of them given, a range in which some turn must be. `keep_records`:
+    what they taught long-term memory stays."""
 
     key: ConversationKey
     steps: tuple[int, ...] = ()
     first_step: int = 0
     last_step: int = 0
+    keep_records: bool = False
     request: RequestKey | None = None
 
 
@@ -57,6 +63,8 @@ async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDel
             *_invocations(conversation, gone),
         ]
         record = replace(_shrunk(conversation, gone), due_time=now)
+        if not command.keep_records:
+            record = forgetting(record, gone)
         return Draft(
             result=_counted(rest),
             steps=(ConversationPut(record=record), *rest),
@@ -64,7 +72,9 @@ async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDel
             erase=True,
         )
 
-    return await house.conversations.commit(command.key, stage, command.request, TurnsDeleted)
+    done = await house.conversations.commit(command.key, stage, command.request, TurnsDeleted)
+    await forget_turns(house, command.key)
+    return done
 
 
 def _chosen(conversation: Conversation, command: DeleteTurns) -> list[int]:

@@ -14,6 +14,7 @@ from core.long_term.collection import Collection
 from core.long_term.forgetting import tombstone
 from core.long_term.standing import Rewriting
 from core.long_term.steps import FeedbackDrop, FeedbackPut, RecordDrop, Step, TombstoneDrop
+from core.long_term.unlearning import Turns, Unlearned, unlearn
 from core.model.record import Record
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
@@ -74,6 +75,32 @@ def _erasing(
         revived_ids=tuple(sorted(key for key in revived if key not in going)),
     )
     return Edit(result=result, steps=steps, sees_all=True, erase=bool(drops))
+
+
+def drops(
+    house: House, collection: Collection, turns: Turns, now: datetime
+) -> tuple[tuple[Step, ...], Unlearned]:
+    """Steps that take out of a collection what turns that are gone taught it, and what that comes to."""
+    rewriting = Rewriting(collection, house.long_term)
+    done = unlearn(collection, turns, rewriting)
+    salt = collection.record.salt
+    going = {record.record_id for record in done.gone}
+    dropped = [
+        RecordDrop(
+            record_id=r.record_id,
+            tombstone=tombstone(r, salt, now) if r.record_id in done.marked else None,
+        )
+        for r in done.gone
+    ]
+    room = house.limits.tombstones_per_collection - len(done.marked)
+    steps = (
+        *dropped,
+        *_oldest_tombstones(collection, room),
+        *feedback_without(collection, going),
+        *waiting_anew(collection, going, going),
+        *rewriting.steps,
+    )
+    return steps, done
 
 
 def feedback_without(collection: Collection, gone: set[RecordId]) -> list[Step]:

@@ -1400,6 +1400,7 @@ class DeleteTurnsRequest(_message.Message):
     FIRST_STEP_FIELD_NUMBER: _builtins.int
     LAST_STEP_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    KEEP_RECORDS_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
@@ -1410,6 +1411,10 @@ class DeleteTurnsRequest(_message.Message):
     """The last of the range, inclusive; at most 100,000 steps."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    keep_records: _builtins.bool
+    """Whether long-term memory keeps what the turns taught it. Else records that only they taught go, others lose them as a
+    source.
+    """
     @_builtins.property
     def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """1 to 1,000 different steps that are there. Not together with a range."""
@@ -1423,10 +1428,11 @@ class DeleteTurnsRequest(_message.Message):
         first_step: _builtins.int | None = ...,
         last_step: _builtins.int | None = ...,
         request_id: _builtins.str = ...,
+        keep_records: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "first_step", b"first_step", "last_step", b"last_step"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "conversation_id", b"conversation_id", "first_step", b"first_step", "last_step", b"last_step", "request_id", b"request_id", "steps", b"steps", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "conversation_id", b"conversation_id", "first_step", b"first_step", "keep_records", b"keep_records", "last_step", b"last_step", "request_id", b"request_id", "steps", b"steps", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_step: _TypeAlias = _typing.Literal["first_step"]  # noqa: Y015
     _WhichOneofArgType__first_step: _TypeAlias = _typing.Literal["_first_step", b"_first_step"]  # noqa: Y015

@@ -213,6 +213,7 @@ def delete_turns(request: pb.DeleteTurnsRequest, tenant: Tenant) -> DeleteTurns:
             steps=named,
             first_step=first or 0,
             last_step=last or 0,
+            keep_records=request.keep_records,
             request=check.request(request),
         )
 

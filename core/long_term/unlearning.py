@@ -1,0 +1,113 @@
+"""What becomes of records when turns of a conversation go: what only these taught goes, others lose the evidence.
+
+Law: pure. No words of a deleted turn stay: a record whose own text came from one goes, unless the very same words were
+said elsewhere. It leaves a tombstone, except where it rests on turns that are left as well: these are looked through
+again. What it stood for, superseded or contested stands again.
+"""
+
+from collections.abc import Collection as Some
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.ids import ConversationId, RecordId
+from core.long_term.collection import Collection
+from core.long_term.standing import Rewriting
+from core.model.record import NO_RECORD, Provenance, Record, RecordState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unlearned:
+    """`gone`: the records that go; `marked` of them leave a tombstone. `anew`: steps to be looked through again."""
+
+    gone: tuple[Record, ...]
+    marked: frozenset[RecordId]
+    anew: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """Turns of a conversation that are gone."""
+
+    conversation_id: ConversationId
+    steps: frozenset[int]
+
+    def taught(self, source: Provenance) -> bool:
+        return source.conversation_id == self.conversation_id and not self.steps.isdisjoint(source.steps)
+
+    def left_of(self, source: Provenance) -> tuple[int, ...]:
+        return tuple(step for step in source.steps if step not in self.steps)
+
+
+def unlearn(collection: Collection, turns: Turns, rewriting: Rewriting) -> Unlearned:
+    """Puts what stays and changes into `rewriting`; what goes is the caller's to drop."""
+    gone: dict[RecordId, Record] = {}
+    marked: set[RecordId] = set()
+    anew: set[int] = set()
+    same = _by_survivor(collection)
+    for record in list(collection.records.values()):
+        if turns.taught(record.provenance):
+            others = _elsewhere(record, turns, same.get(record.record_id, ()))
+            if others:
+                rewriting.put(_resting_on(record, others[0], turns))
+                continue
+            left = _left(record, turns)
+            revived = [r for r in same.get(record.record_id, ()) if not turns.taught(r.provenance)]
+            gone[record.record_id] = record
+            anew |= left
+            if not left and not revived:
+                marked.add(record.record_id)
+        elif any(map(turns.taught, record.also_from)):
+            rewriting.put(replace(record, also_from=tuple(_without(record.also_from, turns))))
+    rewriting.dropped.update(gone)
+    for record in gone.values():
+        rewriting.withdraw(record)
+        for other in same.get(record.record_id, ()):
+            if other.record_id not in gone:
+                rewriting.put(_standing(rewriting.get(other.record_id) or other))
+    return Unlearned(gone=tuple(gone.values()), marked=frozenset(marked), anew=tuple(sorted(anew)))
+
+
+def _by_survivor(collection: Collection) -> dict[RecordId, list[Record]]:
+    """The records that say the same as another that stands for them."""
+    found: dict[RecordId, list[Record]] = {}
+    for record in collection.records.values():
+        if record.state is RecordState.SUPERSEDED and record.valid_until is None:
+            found.setdefault(record.superseded_by, []).append(record)
+    return found
+
+
+def _elsewhere(record: Record, turns: Turns, same: Some[Record]) -> list[Provenance]:
+    """Where else these very words were said: not where records say the same in other words."""
+    theirs = {source for other in same for source in (other.provenance, *other.also_from)}
+    found = [s for s in record.also_from if not turns.taught(s) and s not in theirs]
+    return sorted(found, key=lambda source: -source.origin.strength)
+
+
+def _resting_on(record: Record, source: Provenance, turns: Turns) -> Record:
+    return replace(
+        record,
+        origin=source.origin,
+        source=source.source,
+        conversation_id=source.conversation_id,
+        steps=source.steps,
+        invocation_id=source.invocation_id,
+        also_from=tuple(other for other in _without(record.also_from, turns) if other != source),
+    )
+
+
+def _without(sources: Sequence[Provenance], turns: Turns) -> Iterator[Provenance]:
+    for source in sources:
+        if not turns.taught(source):
+            yield source
+        elif left := turns.left_of(source):
+            yield replace(source, steps=left)
+
+
+def _left(record: Record, turns: Turns) -> set[int]:
+    """The steps of the conversation that taught it too, and are left."""
+    taught = [s for s in (record.provenance, *record.also_from) if turns.taught(s)]
+    return {step for source in taught for step in turns.left_of(source)}
+
+
+def _standing(record: Record) -> Record:
+    return replace(record, state=RecordState.ACTIVE, superseded_by=NO_RECORD, valid_until=None, judged=False)

@@ -1,0 +1,84 @@
+"""What deleted turns taught goes out of long-term memory; records that others taught too lose them as a source.
+
+Law: carried out also where memory is off. First the collection, under a request of its own, then the mark in the
+conversation: a crash repeats it, and nothing goes twice.
+"""
+
+from dataclasses import dataclass, replace
+
+from core.conversation.conversation import Conversation
+from core.conversation.steps import ConversationPut
+from core.errors import CollectionNotFound
+from core.ids import RequestId
+from core.keys import CollectionKey, ConversationKey
+from core.long_term.collection import Collection
+from core.long_term.unlearning import Turns
+from core.model.conversation import ConversationRecord, ForgettingOwed
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.delete_records import drops
+from core.usecases.long_term.writing import Edit, edit
+
+VERB = "ForgetTurns"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What is kept for a repetition: the steps to be looked through again."""
+
+    anew: tuple[int, ...]
+
+
+def forgetting(record: ConversationRecord, gone: frozenset[int]) -> ConversationRecord:
+    """The record of a conversation that owes it to forget what these turns taught."""
+    owed = ForgettingOwed(number=record.generation, steps=tuple(sorted(gone)))
+    return replace(record, forgetting=(*record.forgetting, owed))
+
+
+async def forget_turns(house: House, key: ConversationKey) -> None:
+    """Until nothing is owed. Raises ConversationNotFound."""
+    while True:
+        async with house.conversations.reading(key) as conversation:
+            uid, owed = conversation.uid, conversation.record.forgetting[:1]
+            collection = conversation.record.collection
+        if not owed:
+            return
+        place = CollectionKey(tenant=key.tenant, user=key.user, collection=collection)
+        await _mark(house, key, uid, owed[0], await _forget(house, key, place, uid, owed[0]))
+
+
+async def _forget(
+    house: House, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
+) -> tuple[int, ...]:
+    """The steps that are left of what went."""
+    now = house.clock.now()
+    turns = Turns(conversation_id=key.conversation_id, steps=frozenset(owed.steps))
+
+    def compose(collection: Collection, _revision: int) -> Edit[Forgotten]:
+        steps, done = drops(house, collection, turns, now)
+        return Edit(result=Forgotten(anew=done.anew), steps=steps, sees_all=True, erase=bool(done.gone))
+
+    name = f"forget-{uid}-{owed.number}"
+    request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
+    try:
+        return (await edit(house, place, compose, request, Forgotten, even_off=True)).result.anew
+    except CollectionNotFound:
+        return ()
+
+
+async def _mark(
+    house: House, key: ConversationKey, uid: str, owed: ForgettingOwed, anew: tuple[int, ...]
+) -> None:
+    def stage(conversation: Conversation, _revision: int) -> Draft[None]:
+        record = conversation.record
+        if conversation.uid != uid or owed not in record.forgetting:
+            return Draft(result=None)
+        left = {step for step in anew if conversation.has_turn(step) and step <= record.extracted_to}
+        after = replace(
+            record,
+            forgetting=tuple(each for each in record.forgetting if each != owed),
+            anew=tuple(sorted(left.union(record.anew))),
+        )
+        return Draft(result=None, steps=(ConversationPut(record=after),), touches=frozenset({"conversation"}))
+
+    await house.conversations.commit(key, stage)

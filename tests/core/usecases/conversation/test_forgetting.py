@@ -1,0 +1,212 @@
+"""What deleted turns taught goes with them, and only that."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.agents.memory_roles import Candidate, Passage
+from core.agents.offline.extracting import candidates
+from core.agents.offline.remembering import offline_memory_agents
+from core.conversation.conversation import Conversation
+from core.conversation.steps import ConversationPut, TurnDrop
+from core.errors import ConversationNotFound
+from core.ids import RecordId
+from core.long_term.collection import Collection
+from core.long_term.standing import Rewriting
+from core.model.record import Record, RecordState
+from core.ports.aggregates import Draft
+from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
+from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.forget_turns import forget_turns, forgetting
+from core.usecases.house import House
+from core.usecases.long_term.judge_facts import judge_facts
+from core.usecases.user.update_user import UpdateUser, update_user
+from tests.core.usecases.conversation.test_extraction import ADA, MEMORY, TALK, extracted, facts
+from tests.support.house import open_house
+from tests.support.scripted_agents import ScriptedAgents
+from tests.support.talking import KEY, said, say
+
+ANNA = "User: My sister Anna lives in Lyon."
+
+
+async def taught(house: House, *texts: str) -> None:
+    """A conversation of these inputs, all of which have been looked through."""
+    for text in texts:
+        await say(house, said(text))
+    await end_conversation(house, EndConversation(key=KEY))
+    await extracted(house)
+
+
+async def delete(house: House, *steps: int, keep_records: bool = False) -> None:
+    await delete_turns(house, DeleteTurns(key=KEY, steps=steps, keep_records=keep_records))
+
+
+async def contents(house: House) -> list[str]:
+    return [fact.content for fact in await facts(house)]
+
+
+async def test_what_only_the_deleted_turns_taught_goes_and_leaves_a_tombstone() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", "我对花生过敏。")
+        before = await facts(house)
+        await delete(house, 1)
+        async with house.collections.reading(MEMORY) as collection:
+            tombstones = set(collection.tombstones)
+        async with house.conversations.reading(KEY) as conversation:
+            owed = conversation.record.forgetting
+
+        assert await contents(house) == ["用户：我对花生过敏。"]
+    assert tombstones == {before[0].record_id}
+    assert owed == ()
+
+
+async def test_what_other_turns_taught_too_stays_and_rests_on_these() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", "Okay.", *["Okay, go on."] * 8)
+        await taught(house, "My sister Anna lives in Lyon.")
+        (first,) = await facts(house)
+        await delete(house, 1)
+        (after,) = await facts(house)
+        await delete(house, 11)
+
+        assert await facts(house) == []
+    assert (first.steps, after.steps) == ((1,), (11,))
+    assert after.also_from == ()
+    assert after.content == ANNA
+
+
+async def test_a_source_among_others_is_taken_away() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", *["Okay, go on."] * 9)
+        await taught(house, "My sister Anna lives in Lyon.")
+        await delete(house, 11)
+        (after,) = await facts(house)
+
+    assert (after.steps, after.also_from) == ((1,), ())
+
+
+async def test_records_may_be_kept() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.")
+        await delete(house, 1, keep_records=True)
+
+        assert await contents(house) == [ANNA]
+
+
+async def test_a_fact_of_several_turns_goes_and_those_that_are_left_are_looked_through_again() -> None:
+    asked: list[list[int]] = []
+
+    class Joining:
+        """One fact of all passages that tell something."""
+
+        async def extract(self, passages: list[Passage], known: list[str]) -> list[Candidate]:
+            asked.append([passage.step for passage in passages])
+            found = candidates(passages)
+            numbers = tuple(number for one in found for number in one.passages)
+            content = " ".join(one.content for one in found)
+            return [replace(found[0], content=content, passages=numbers)] if found else []
+
+    agents = replace(offline_memory_agents(), extractor=Joining())  # type: ignore[arg-type]
+    async with open_house(memory_agents=agents, unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", "My brother Tom lives in Rome.")
+        assert len(await facts(house)) == 1
+        await delete(house, 1)
+        assert await facts(house) == []
+        await extracted(house)
+
+        assert await contents(house) == ["User: My brother Tom lives in Rome."]
+    assert asked == [[1, 2], [2]]
+
+
+@pytest.mark.parametrize("relation", ["conflict", "merge"])
+async def test_what_a_fact_that_goes_stood_for_or_superseded_stands_again(relation: str) -> None:
+    roles = ScriptedAgents()
+    async with open_house(agents=roles.roles, unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.")
+        await taught(house, "My sister Anna lives in Lyons, in the 5th arrondissement.")
+        old, new = await facts(house)
+        await _put(house, old, new, relation)
+        await delete(house, 2)
+        (left,) = await facts(house)
+
+    assert left.record_id == old.record_id
+    assert (left.state, left.superseded_by, left.judged) == (RecordState.ACTIVE, RecordId(""), False)
+
+
+async def _put(house: House, old: Record, new: Record, relation: str) -> None:
+    """As a judgement leaves them."""
+
+    def stage(collection: Collection, _revision: int) -> Draft[None]:
+        rewriting = Rewriting(collection, house.long_term)
+        conflicts = [old.record_id] if relation == "conflict" else []
+        merges = [old.record_id] if relation == "merge" else []
+        rewriting.judge(new.record_id, conflicts, merges)
+        return Draft(result=None, steps=tuple(rewriting.steps))
+
+    await house.collections.commit(MEMORY, stage)
+
+
+async def test_it_is_forgotten_where_memory_is_off_too() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.")
+        await update_user(house, UpdateUser(key=ADA, fields={"enabled"}, enabled=False))
+        await delete(house, 1)
+
+        assert await facts(house) == []
+
+
+async def test_what_is_found_in_turns_that_are_deleted_meanwhile_is_not_kept() -> None:
+    house_of: list[House] = []
+    asked: list[list[int]] = []
+
+    class Interrupted:
+        async def extract(self, passages: list[Passage], known: list[str]) -> list[Candidate]:
+            asked.append(sorted({passage.step for passage in passages}))
+            if len(asked) == 1:
+                await delete(house_of[0], 1)
+            return list(candidates(passages))
+
+    agents = replace(offline_memory_agents(), extractor=Interrupted())  # type: ignore[arg-type]
+    async with open_house(memory_agents=agents, unasked=False) as house:
+        house_of.append(house)
+        await say(house, *TALK)
+        await end_conversation(house, EndConversation(key=KEY))
+        await extracted(house)
+
+        assert await contents(house) == ["用户：我对花生过敏。"]
+    assert asked == [list(range(1, 11)), list(range(2, 11))]
+
+
+async def test_a_conversation_goes_when_what_its_deleted_turns_taught_is_forgotten() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", "我对花生过敏。")
+        await _owe(house, 1)
+        await delete_conversation(house, DeleteConversation(key=KEY))
+
+        assert await contents(house) == ["用户：我对花生过敏。"]
+        with pytest.raises(ConversationNotFound):
+            await forget_turns(house, KEY)
+
+
+async def test_a_process_that_dies_before_it_forgets_leaves_it_to_others() -> None:
+    async with open_house() as house:
+        await taught(house, "My sister Anna lives in Lyon.")
+        await _owe(house, 1)
+        async with house.conversations.reading(KEY) as conversation:
+            house.chores.look(conversation)
+        await house.chores.finished(KEY, "forget")
+        await judge_facts(house, MEMORY)
+
+        assert await facts(house) == []
+
+
+async def _owe(house: House, *steps: int) -> None:
+    """The turns are gone, and what they taught is not."""
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[None]:
+        record = forgetting(conversation.record, frozenset(steps))
+        drops = tuple(TurnDrop(step=step) for step in steps)
+        return Draft(result=None, steps=(ConversationPut(record=record), *drops))
+
+    await house.conversations.commit(KEY, stage)
