@@ -133,13 +133,21 @@ LAYERED = [
         "§7",
         "Prompts keep to a budget of tokens",
         "core/context/budget.py",
-        "core/context/test_budget.py::test_the_text_never_exceeds_its_budget_and_every_loss_is_reported",
+        "core/context/test_budget.py"
+        "::test_two_thousand_random_sets_keep_their_budget_tell_every_loss_and_touch_nothing_fixed",
     ),
     row(
         "§7",
         "What weighs least goes first",
         "core/context/budget.py",
         "core/context/test_budget.py::test_the_lightest_is_shortened_first_and_dropped_before_the_heavier",
+    ),
+    row(
+        "§7",
+        "Preferences go last, then facts and proven strategies, then episodes and reflections",
+        "core/context/long_term.py",
+        "core/usecases/context/test_every_part.py"
+        "::test_in_every_budget_what_holds_always_is_whole_and_the_lower_tier_goes_first",
     ),
     row(
         "§7",

@@ -7,6 +7,7 @@ TIERS = "core/usecases/conversation/test_tiers.py"
 TURNS = "core/usecases/conversation/test_turns.py"
 STATE = "core/conversation/test_conversation.py"
 CONTEXT = "core/usecases/context/test_assemble_context.py"
+PARTS = "core/usecases/context/test_every_part.py"
 
 CONVERSATION = [
     row(
@@ -137,9 +138,21 @@ CONVERSATION = [
     ),
     row(
         "§4.1",
-        "The parts of a context are read at once; one that fails does not stop the rest if told so",
+        "The parts of a context are read at once",
+        "core/usecases/context/assemble_context.py",
+        f"{PARTS}::test_parts_are_read_at_once",
+    ),
+    row(
+        "§4.1",
+        "A part that fails does not stop the rest if told so",
         "core/usecases/context/assemble_context.py",
         f"{CONTEXT}::test_a_part_that_fails_fails_the_call_unless_the_caller_can_do_without",
+    ),
+    row(
+        "§4.1",
+        "A part that is late does not stop the rest if told so",
+        "core/usecases/context/assemble_context.py",
+        f"{PARTS}::test_a_part_that_takes_too_long_is_missing_and_the_others_are_there",
     ),
     row(
         "§4.2",

@@ -4,6 +4,7 @@ from tests.source_documents.requirement import row
 
 API = "service/api/test_long_term.py"
 CONTEXT = "core/usecases/context/test_assemble_context.py"
+PARTS = "core/usecases/context/test_every_part.py"
 UNDER_WAY = "nothing is carried over yet from invocations and conversations to long-term memory"
 
 REASONING = [
@@ -80,6 +81,18 @@ REASONING = [
         f"{CONTEXT}::test_the_parts_stand_in_their_order_in_the_language_of_the_input",
     ),
     row(
+        "Start",
+        "Facts, episodes and summaries of invocations stand in one context, with what was done so far",
+        "core/usecases/context/assemble_context.py",
+        f"{PARTS}::test_every_memory_has_its_section_in_the_order_of_the_contract",
+    ),
+    row(
+        "Start",
+        "The facts and episodes that were used are counted",
+        "core/usecases/context/known.py",
+        f"{PARTS}::test_records_found_count_a_use_each",
+    ),
+    row(
         "Loop",
         "Beyond 2,000 tokens older steps are compressed and the last kept",
         "core/conversation/working.py",
@@ -138,8 +151,8 @@ REASONING = [
     row(
         "Prompt",
         "Parts of a context stand in their order, each under its title",
-        "core/context/conversing.py",
-        f"{CONTEXT}::test_the_parts_stand_in_their_order_in_the_language_of_the_input",
+        "core/usecases/context/assemble_context.py",
+        f"{PARTS}::test_every_memory_has_its_section_in_the_order_of_the_contract",
     ),
     row(
         "Tools",
