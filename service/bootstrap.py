@@ -17,6 +17,7 @@ from core.index.giving_way import GiveWay
 from core.kinds import KINDS
 from core.long_term.settings import LongTermSettings
 from core.model.bank import EmbeddingSpace
+from core.ports.clock import Ids
 from core.ports.embedder import Embedder, Thresholds
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
@@ -73,15 +74,16 @@ async def open_house(
     embedder: Embedder | None = None,
     agents: Callable[[Embedder], Agents] | None = None,
     observer: Observer | None = None,
+    ids: Ids | None = None,
 ) -> AsyncIterator[House]:
-    """Everything that use cases work with. `embedder` and `agents` stand in for the configured ones.
+    """Everything that use cases work with. `embedder`, `agents` and `ids` stand in for the usual ones.
 
     Raises ConfigurationError, StoreUnavailable, EmbedderUnavailable. When the context ends, work stops
     where it stands (it is resumed by whoever opens the store next), and what was acknowledged is durable.
     """
     async with AsyncExitStack() as closing:
         settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        clock, ids = SystemClock(), UlidIds()
+        clock, ids = SystemClock(), ids or UlidIds()
         blobs = LocalBlobs(settings.data_dir / FILES)
         give_way = loop_first()
         store = await _open_store(settings, give_way)

@@ -20,6 +20,7 @@ from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its t
 from grpc_reflection.v1alpha import reflection
 
 from core.agents.roles import Agents
+from core.ports.clock import Ids
 from core.ports.embedder import Embedder
 from core.text.chinese import load_dictionary
 from service.api.endpoint import Desk, handlers
@@ -88,6 +89,7 @@ async def running(
     embedder: Embedder | None = None,
     observers: Sequence[Observer] = (),
     agents: Callable[[Embedder], Agents] | None = None,
+    ids: Ids | None = None,
 ) -> AsyncIterator[Address]:
     """A server that answers while the context lasts.
 
@@ -95,7 +97,7 @@ async def running(
     """
     async with (
         observing(settings.metrics) as told,
-        open_house(settings, embedder, agents, told.agents) as house,
+        open_house(settings, embedder, agents, told.agents, ids) as house,
     ):
         gate = Gate((*observers, *told.calls))
         server = grpc.aio.server(

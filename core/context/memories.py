@@ -5,7 +5,7 @@ word for word; summaries, of nodes that were found themselves, take what room is
 A node whose record holds no segments has its summary alone, which then counts as what was said.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from core.bank.gathering import Memory
 from core.bank.query import Hit
@@ -182,21 +182,24 @@ def _memory_items(
         return [_hit_item(memory.hit, words, at_issue, attempts)]
     head = _node_head(node, words, attempts)
     is_at_issue = node.node_id in at_issue
-    summary = (
-        f"\n{_keywords(node, words)}\n{indented(f'{words.summary}: {node.summary}')}" if memory.hit else ""
-    )
+    told = [(hit, transcript.told(hit.segment.text)) for hit in memory.said if hit.segment]
+    summary = ""
+    if memory.hit:
+        summary = f"\n{_keywords(node, words)}"
+        if one_line(node.summary) not in one_line(" ".join(said for _, said in told)):  # else it stands below
+            summary += f"\n{indented(f'{words.summary}: {node.summary}')}"
     weight = memory.score if memory.said else memory.score - SILENT
     tier = _tier(is_at_issue)
     named = Item(item_id=node.node_id, full=head + summary, short=head, weight=weight, tier=tier, spare=True)
-    return [named, *_said_items(memory, node, words, node.node_id in attempts, is_at_issue)]
-
-
-def _said_items(memory: Memory, node: Node, words: Wording, tried: bool, is_at_issue: bool) -> Iterator[Item]:
-    """What was said under its node, in order; nothing that is all thought or call."""
-    for hit in memory.said:
-        if hit.segment and (said := transcript.told(hit.segment.text)):
-            tier = _tier(is_at_issue and hit.score == memory.score)
-            yield _said_item(hit.segment, said, hit.score, node, words, tried, tier)
+    tried = node.node_id in attempts
+    said_items = [
+        _said_item(
+            hit.segment, said, hit.score, node, words, tried, _tier(is_at_issue and hit.score == memory.score)
+        )
+        for hit, said in told
+        if hit.segment and said  # nothing that is all thought or call
+    ]
+    return [named, *said_items]
 
 
 def _said_item(

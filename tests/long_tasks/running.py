@@ -5,6 +5,7 @@ with the script.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -39,7 +40,7 @@ BUDGET = 3_000  # tokens of a prompt
 MORNING = datetime(2024, 3, 4, 8, tzinfo=UTC)
 OUTCOMES = {"succeeded": TASK_OUTCOME_SUCCEEDED, "gave_up": TASK_OUTCOME_GAVE_UP}
 ROLES = ("clusterer", "structurer", "judge", "consolidator", "planner")
-ID = re.compile(r"\b([a-z]{1,2})-[0-9a-hjkmnp-tv-z]{26}\b")
+ID = re.compile(r"\b([a-z]{1,2})-01m80z0*([0-9]+)zhzwaz6bj9m5az\b")
 
 
 @dataclass(kw_only=True)
@@ -57,7 +58,7 @@ async def run(task: LongTask, folder: Path, *, on_model: bool = False) -> Ran:
     model = ScriptedModel(task)
     agents = _on(model) if on_model else None
     async with (
-        running(settings_for(folder), local_embedder(), agents=agents) as address,
+        running(settings_for(folder), local_embedder(), agents=agents, ids=CountedIds()) as address,
         MemoryBankClient(str(address)) as client,
     ):
         return await _Running(task, client, model).to_the_end()
@@ -66,6 +67,17 @@ async def run(task: LongTask, folder: Path, *, on_model: bool = False) -> Ran:
 def _on(model: ScriptedModel) -> Callable[[Embedder], Agents]:
     chat = ScriptedChat(model.reply)
     return lambda _embedder: llm_agents(dict.fromkeys(ROLES, chat))
+
+
+class CountedIds:
+    """As long as the service's own, and the same in every run: `n-01m80z000007zhzwaz6bj9m5az` is the seventh node."""
+
+    def __init__(self) -> None:
+        self._made: Counter[str] = Counter()
+
+    def new(self, prefix: str) -> str:
+        self._made[prefix] += 1
+        return f"{prefix}-01m80z{self._made[prefix]:06}zhzwaz6bj9m5az"
 
 
 class _Running:
@@ -138,17 +150,8 @@ def _time(step: int) -> Timestamp:
 
 
 def settled(prompt: str) -> str:
-    """A prompt with the ids that differ from run to run counted in the order in which they come."""
-    seen: dict[str, str] = {}
-    counts: dict[str, int] = {}
-
-    def named(found: re.Match[str]) -> str:
-        if found.group() not in seen:
-            counts[found[1]] = counts.get(found[1], 0) + 1
-            seen[found.group()] = f"{found[1]}-{counts[found[1]]}"
-        return seen[found.group()]
-
-    return ID.sub(named, prompt)
+    """A prompt with short ids: which of their kind they are."""
+    return ID.sub(r"\1-\2", prompt)
 
 
 def golden(name: str, on_model: bool, step: int) -> Path:

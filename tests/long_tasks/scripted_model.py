@@ -3,6 +3,7 @@
 Law: it answers from what the prompt shows it, but for the next step, which is the script's.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from core.text import sentences, transcript
 from tests.core.agents.llm.replies import fences, said
 from tests.long_tasks.script import LongTask
 
+NUMBERED = re.compile(r"node_\d+\.\d+: ")
 RETRIED = ("SEARCH", "SOLVE", "搜索", "解决")  # an answer makes no failure good
 TYPES = {"搜索": "SEARCH", "解决": "SOLVE", "回答": "ANSWER"}
 
@@ -76,12 +78,13 @@ class ScriptedModel:
         lines = [
             line for name, text in shown.items() if name.startswith("node_") for line in text.splitlines()
         ]
-        numbered = [line.split(": ", 1) for line in lines if line.split(": ", 1)[0].isdecimal()]
+        numbered = [line.split(": ", 1) for line in lines if NUMBERED.match(line)]
         planted = next(
             one for one in self._task.conflicts if one.verdict in verdict or verdict in one.verdict
         )
-        wrong = [number for number, text in numbered if planted.one in text or planted.other in text]
-        kept = [text for number, text in numbered if number not in wrong]
+        sides = [side for side in (planted.one, planted.other) if side not in verdict]
+        wrong = [number for number, text in numbered if any(side in text for side in sides)]
+        kept = [text for number, text in numbered if number not in wrong and text not in verdict]
         return said(
             summary="\n".join([verdict, *kept]),
             context=_first(verdict),

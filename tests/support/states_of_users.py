@@ -15,8 +15,8 @@ from tests.support.server import Service
 
 WORK: dict[str, Any] = {"collection": "work"}
 PATHS = ("AGENTS.md", "src/AGENTS.md")
-BACKGROUND = "collection"
-"""The kind that the end of an invocation or of a conversation may still found when it has answered."""
+BACKGROUND = frozenset({"collection", "invocation"})
+"""Kinds of which work in the background makes and ends some: collections, invocations left idle."""
 
 
 async def talks(service: Service, user: str) -> None:
@@ -237,7 +237,7 @@ async def standing_of(service: Service, user: str) -> Any:
     named = await service.conversation.ListConversations(pb.ListConversationsRequest(user=user))
     return (
         seen.user.revision,
-        {kind: seen.counts[kind] for kind in seen.counts if kind != BACKGROUND},
+        {kind: seen.counts[kind] for kind in seen.counts if kind not in BACKGROUND},
         [
             (each.conversation_id, each.turn_count, dict(each.labels), each.enabled)
             for each in named.conversations

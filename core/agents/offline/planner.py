@@ -56,7 +56,7 @@ CHINESE = Words(
     without="在缺少以下结果的情况下解决目标：{}",
     without_how="利用已有记忆推理，并说明缺少什么、对结论有何影响。",
     solve="根据已知信息得出：{}",
-    solve_how="依据记忆推理或计算；摘要不够时用深入检索查看原文。",
+    solve_how="依据记忆推理或计算；摘要不够时用深入检索查看原文；缺少的资料先去查找，查不到就说明缺什么。",
     answer="给出最终答案：{}",
     answer_how="依据已完成的任务和记忆给出最终答案，并引用依据。",
 )
@@ -69,7 +69,10 @@ ENGLISH = Words(
     without="Solve the goal without the result of: {}",
     without_how="Reason from the memories there are; say what is missing and what that means for the result.",
     solve="Work out from what is known: {}",
-    solve_how="Reason or compute from the memories; where a summary is not enough, read the original.",
+    solve_how=(
+        "Reason or compute from the memories; where a summary is not enough, read the original. What they lack, look up"
+        " first; if it cannot be had, say so."
+    ),
     answer="Give the final answer: {}",
     answer_how="Give the final answer from the completed tasks and the memories, with the evidence.",
 )
