@@ -102,7 +102,7 @@ def _done(insight: Insight, words: Wording, fit: Shares) -> list[str]:
         insight.completed[insight.digested_tasks if digest else 0 :],
         fit.history - sum(map(estimate, told)),
         lambda task: _completed_line(task, words),
-        lambda task: opening(_completed_line(replace(task, context=""), words), SHORT_LINE),
+        lambda task: opening(_completed_line(replace(task, context="", retry_of=""), words), SHORT_LINE),
         counted,
     )
 

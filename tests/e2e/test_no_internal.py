@@ -61,7 +61,7 @@ SELDOM = {
     "EndConversation": 0.2,
 }
 
-INDEX = b'{"memories": [{"id": "m1", "type": "fact", "content": "Berta likes tea."}], "reflections": []}'
+INDEX = b'{"memories": [], "reflections": []}'
 BEHIND: dict[str, list[Message]] = {
     "MemorizeStream": [pb.MemorizeStreamRequest(text=banks.TEN)],
     "UploadAttachment": [pb.UploadAttachmentRequest(chunk=b"bytes")],

@@ -38,12 +38,6 @@ TEXTS = (
     "word " * 400,
     "长" * 3_000,
 )
-NO_RIGHT = frozenset({"memorybank/v1/long_term.proto"})
-NEEDED = frozenset(
-    "user collection content kind category query goal record record_id record_ids tool error_type fixed_json success"
-    " succeeded title reflection_id options path thumb update_mask".split()
-)
-"""Fields that most requests of LongTerm need, for which no right request is written down."""
 SINGLE = frozenset({"header", "options", "bank", "collection", "conversation", "user"})
 """Fields that hold whose memory it is in a message of their own."""
 MASKS = (
@@ -79,8 +73,7 @@ class Requests:
     async def at(self, method: MethodDescriptor, known: Known, **place: str) -> Message:
         """A request of the method. `place`: the fields that say of whose memory it is."""
         request = GetMessageClass(method.input_type)()
-        if method.name in RIGHT:
-            request.CopyFrom(RIGHT[method.name])
+        request.CopyFrom(RIGHT[method.name])
         await self._fill(request, known, FILLED, 0)
         self._place(request, {**place, "bank_id": "new"} if method.name == "CreateBank" else place)
         for each in request.DESCRIPTOR.fields:
@@ -96,8 +89,7 @@ class Requests:
     async def _fill(self, message: Any, known: Known, chance: float, depth: int) -> None:
         for each in message.DESCRIPTOR.fields:
             there = message.HasField(each.name) if each.has_presence else bool(getattr(message, each.name))
-            likely = 0.9 if each.name in NEEDED and message.DESCRIPTOR.file.name in NO_RIGHT else chance
-            if not there and self.random.random() > likely:
+            if not there and self.random.random() > chance:
                 continue
             if each.message_type is not None and each.message_type.GetOptions().map_entry:
                 value = self._scalar(each.message_type.fields_by_name["value"], known)
