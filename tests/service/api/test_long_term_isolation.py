@@ -1,6 +1,9 @@
-"""Another user's memory, another collection, another tenant: each as one that never was, byte for byte."""
+"""Another user's memory, another collection, another tenant: each as one that never was, byte for byte.
 
-from collections.abc import Callable
+As long as there are no credentials every call is of one tenant; here a call's metadata names another.
+"""
+
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import grpc
@@ -8,8 +11,13 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message import Message
 
+from core.ids import Tenant
 from memorybank.v1 import long_term_pb2 as pb
+from service.api.endpoint import DEFAULT_TENANT
 from tests.support.server import Service
+
+RIVAL = (("x-tenant", "rival"),)
+"""Metadata of a call of another tenant."""
 
 MASK = FieldMask(paths=["content"])
 THUMB = pb.THUMB_UP
@@ -45,6 +53,14 @@ STREAMED: dict[str, Callable[[str, str, str], Message]] = {
     "ExportFeedback": lambda u, c, r: pb.ExportFeedbackRequest(user=u, collection=c),
     "ExportCollection": lambda u, c, r: pb.ExportCollectionRequest(user=u, collection=c),
 }
+
+
+@pytest.fixture(autouse=True)
+def _tenants(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tenant_of(context: Any) -> Tenant:
+        return Tenant(dict(context.invocation_metadata() or ()).get("x-tenant", DEFAULT_TENANT))
+
+    monkeypatch.setattr("service.api.endpoint.tenant_of", tenant_of)
 
 
 async def ada_s_memory(service: Service) -> str:
@@ -83,6 +99,10 @@ async def test_what_is_another_s_is_refused_as_what_never_was(service: Service, 
     assert await told(call(make("adas", "work", record_id)), "adas", "work") == never
     home = await told(call(make("ada", "home", record_id)), "home")
     assert home == (await told(call(make("ada", "none", record_id)), "none"))
+    rival = await told(call(make("adaa", "work", record_id), metadata=RIVAL), "adaa", "work")
+    assert rival == never
+    rival = await told(call(make("ada", "work", record_id), metadata=RIVAL), "work")
+    assert rival == await told(call(make("ada", "none", record_id), metadata=RIVAL), "none")
 
 
 @pytest.mark.parametrize("verb", FINDS_NOTHING)
@@ -93,6 +113,7 @@ async def test_what_is_another_s_is_not_found_as_what_never_was(service: Service
     never = (await call(make("nemo", "none", record_id))).SerializeToString()
 
     assert (await call(make("bob", "work", record_id))).SerializeToString() == never
+    assert (await call(make("ada", "work", record_id), metadata=RIVAL)).SerializeToString() == never
     if verb != "ListCollections":
         assert (await call(make("ada", "home", record_id))).SerializeToString() == never
 
@@ -102,17 +123,103 @@ async def test_what_is_another_s_is_not_written_out(service: Service, verb: str)
     record_id = await ada_s_memory(service)
     call, make = getattr(service.long_term, verb), STREAMED[verb]
 
-    for user, collection in (("bob", "work"), ("ada", "home"), ("nemo", "none")):
+    async def written(user: str, collection: str, metadata: Any = ()) -> None:
+        async for _ in call(make(user, collection, record_id), metadata=metadata):
+            pass
+
+    never = await told(written("nemo", "none"), "nemo", "none")
+    assert await told(written("boby", "work"), "boby", "work") == never
+    assert await told(written("ada", "home"), "home") == await told(written("ada", "none"), "none")
+    assert await told(written("ada", "work", RIVAL), "work") == await told(written("ada", "none"), "none")
+
+
+USERS: dict[str, Message] = {
+    "GetUser": pb.GetUserRequest(user="ada"),
+    "UpdateUser": pb.UpdateUserRequest(
+        user=pb.User(user="ada", enabled=False), update_mask=FieldMask(paths=["enabled"])
+    ),
+    "PurgeUser": pb.PurgeUserRequest(user="ada", include_banks=True),
+    "ExportUser": pb.ExportUserRequest(user="ada"),
+}
+MAKES: dict[str, Callable[[str], Message]] = {
+    "StoreFact": lambda r: pb.StoreFactRequest(
+        user="ada", collection="work", content="Ada lives near the harbour.", request_id="q1"
+    ),
+    "StoreEpisode": lambda r: pb.StoreEpisodeRequest(
+        user="ada", collection="work", goal="Moved", request_id="q1"
+    ),
+    "AddRecord": lambda r: pb.AddRecordRequest(
+        user="ada", collection="work", record=pb.Record(record_id=r, content="Mine"), request_id="q1"
+    ),
+    "RecordRecovery": lambda r: pb.RecordRecoveryRequest(
+        user="ada", collection="work", error_type="E", tool="t", message="harbour", success=True
+    ),
+    "UpdateCollection": lambda r: pb.UpdateCollectionRequest(
+        collection=pb.Collection(user="ada", collection="work", enabled=False),
+        update_mask=FieldMask(paths=["enabled"]),
+    ),
+}
+
+
+async def all_of_ada(service: Service) -> list[bytes]:
+    """Everything that is kept of her, as it is written out."""
+    return [part.content async for part in service.long_term.ExportUser(pb.ExportUserRequest(user="ada"))]
+
+
+@pytest.mark.parametrize("verb", USERS)
+async def test_a_user_of_another_tenant_is_one_that_never_was(service: Service, verb: str) -> None:
+    await ada_s_memory(service)
+    before = await all_of_ada(service)
+    answer = getattr(service.long_term, verb)(USERS[verb], metadata=RIVAL)
+
+    if verb == "ExportUser":
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            [part async for part in call(make(user, collection, record_id))]
+            [part async for part in answer]
         assert caught.value.code() is grpc.StatusCode.NOT_FOUND
+    elif verb == "GetUser":
+        await told(answer)
+    elif verb == "PurgeUser":
+        assert await answer == pb.PurgeUserResponse()
+    else:
+        assert not (await answer).user.enabled  # a user of that tenant's own
+
+    assert await all_of_ada(service) == before
 
 
-def test_every_read_and_every_change_of_what_is_there_is_covered() -> None:
-    makes_what_is_missing = {"StoreFact", "StoreEpisode", "AddRecord", "RecordRecovery", "UpdateCollection"}
-    not_of_a_collection = {"DeclareTools", "ImportCollection", "GetUser", "UpdateUser", "PurgeUser"}
+@pytest.mark.parametrize("verb", MAKES)
+async def test_what_is_written_for_another_tenant_neither_meets_nor_changes_what_is_there(
+    service: Service, verb: str
+) -> None:
+    record_id = await ada_s_memory(service)
+    before = await all_of_ada(service)
+
+    made = await getattr(service.long_term, verb)(MAKES[verb](record_id), metadata=RIVAL)
+
+    assert not getattr(made, "known", False)
+    assert not made.replayed
+    assert await all_of_ada(service) == before
+
+
+async def test_an_import_for_another_tenant_is_that_tenant_s(service: Service) -> None:
+    await ada_s_memory(service)
+    before = await all_of_ada(service)
+    whole = pb.ExportCollectionRequest(user="ada", collection="work")
+    parts = [part async for part in service.long_term.ExportCollection(whole)]
+
+    async def again() -> AsyncIterator[pb.ImportCollectionRequest]:
+        yield pb.ImportCollectionRequest(options=pb.ImportCollectionOptions(user="ada", collection="work"))
+        for part in parts:
+            yield pb.ImportCollectionRequest(file=part)
+
+    made = await service.long_term.ImportCollection(again(), metadata=RIVAL)
+
+    assert (made.records, list(made.known_ids)) == (3, [])
+    assert await all_of_ada(service) == before
+
+
+def test_every_call_is_covered() -> None:
     every = {method.name for method in pb.DESCRIPTOR.services_by_name["LongTerm"].methods}
 
-    covered = {*REFUSED, *FINDS_NOTHING, *STREAMED}
+    covered = {*REFUSED, *FINDS_NOTHING, *STREAMED, *USERS, *MAKES, "ImportCollection"}
 
-    assert every == covered | makes_what_is_missing | not_of_a_collection
+    assert every == covered | {"DeclareTools"}  # which are the same for all
