@@ -21,6 +21,7 @@ from core.ports.clock import Ids
 from core.ports.embedder import Embedder, Thresholds
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
+from core.usecases.bank.sweep_files import sweep_files
 from core.usecases.conversation.count_hits import write_hits
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Budgets, Limits
@@ -65,6 +66,7 @@ MISSING_DRIVER = (
 FILES = "files"
 INDEXES = "indexes"
 USES_SECONDS = 5.0  # between two writings of how often records were retrieved
+FILES_SECONDS = 3_600.0  # between two looks for files that no bank names
 SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 
 
@@ -145,6 +147,8 @@ async def open_house(
         counting = again_and_again("writing hits", partial(write_hits, house), USES_SECONDS)
         closing.callback(asyncio.create_task(counting).cancel)
         closing.push_async_callback(write_hits, house)
+        files = again_and_again("sweeping files", partial(sweep_files, house), FILES_SECONDS)
+        closing.callback(asyncio.create_task(files).cancel)
         assign_chores(house)
         banks.listen(chores.look)
         yield house

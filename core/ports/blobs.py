@@ -3,10 +3,25 @@
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
+from core.ids import Tenant
 from core.keys import Key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unclaimed:
+    """A file that was put, and for whom: nobody has said yet that it is named."""
+
+    tenant: Tenant
+    kind: str
+    name: str
+    uid: str
+    attachment_id: str
+    uri: str
 
 
 class Blobs(Protocol):
@@ -18,7 +33,19 @@ class Blobs(Protocol):
     async def put(
         self, key: Key, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
     ) -> tuple[str, int]:
-        """Store the chunks durably under a new name; (uri, size in bytes). Nothing remains if it fails."""
+        """Store the chunks durably under a new name; (uri, size in bytes). Nothing remains if it fails.
+
+        The file is unclaimed until `claim`: `sweep` may remove it a long time later.
+        """
+        ...
+
+    async def claim(self, uri: str) -> None:
+        """The file is named by its aggregate, durably. Claiming twice, or what is gone, does nothing."""
+        ...
+
+    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+        """Of the files put before that moment and still unclaimed, claim those that are named, and remove the others;
+        how many. Removes also what was written of files that were never finished."""
         ...
 
     def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:

@@ -1,6 +1,7 @@
 """Files in a folder: attachments that the service keeps for banks.
 
-Law: a file is whole or not there: it is written beside its place, synced, then renamed. A URI is
+Law: a file is whole or not there: it is written beside its place, synced, then renamed. Beside one that is unclaimed
+lies a note that says for whom it was put, which goes when it is claimed. A URI is
 `blob:` and opaque; only a URI of the form that `put` gives resolves, and never outside the root.
 Reading a file to its end from its beginning checks its bytes against the digest in its name.
 IO runs in threads.
@@ -12,15 +13,19 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from core.aggregate.codec import decode, encode
 from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
 from core.keys import Key
+from core.ports.blobs import Unclaimed
 
 CHUNK = 256 * 1024  # bytes read at a time
+PART, NOTE = ".part", ".new"
 
 _URI = re.compile(
     r"blob:([0-9a-f]{32}/[0-9a-f]{32}/[0-9a-f]{32}/[0-9a-f]{32}-[0-9a-f]{16}-([0-9a-f]{64})-([0-9]+))"
@@ -41,17 +46,46 @@ class LocalBlobs:
         self, key: Key, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
     ) -> tuple[str, int]:
         folder = self._folder(key, uid)
-        partial = folder / f"{secrets.token_hex(16)}.part"
+        partial = folder / f"{secrets.token_hex(16)}{PART}"
         try:
             try:
                 digest, size = await self._write(partial, chunks)
                 name = f"{_hashed(attachment_id)}-{secrets.token_hex(8)}-{digest}-{size}"
-                await asyncio.to_thread(_settle, partial, folder / name)
+                uri = f"blob:{(folder / name).relative_to(self._root).as_posix()}"
+                note = Unclaimed(
+                    tenant=key.tenant,
+                    kind=key.kind,
+                    name=key.name,
+                    uid=uid,
+                    attachment_id=attachment_id,
+                    uri=uri,
+                )
+                await asyncio.to_thread(_settle, partial, folder / name, encode(note))
             finally:
                 await asyncio.to_thread(partial.unlink, missing_ok=True)
         except OSError as error:
             raise StoreUnavailable(str(error)) from error
-        return f"blob:{(folder / name).relative_to(self._root).as_posix()}", size
+        return uri, size
+
+    async def claim(self, uri: str) -> None:
+        path, _, _ = self._resolve(uri)
+        try:
+            await asyncio.to_thread(_note_of(path).unlink, missing_ok=True)
+        except OSError as error:
+            raise StoreUnavailable(str(error)) from error
+
+    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+        try:
+            notes = await asyncio.to_thread(self._left, before)
+            removed = 0
+            for note, said in notes:
+                if not await is_named(said):
+                    await asyncio.to_thread(note.with_suffix("").unlink, missing_ok=True)
+                    removed += 1
+                await asyncio.to_thread(note.unlink, missing_ok=True)
+        except OSError as error:
+            raise StoreUnavailable(str(error)) from error
+        return removed
 
     async def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
         path, digest, size = self._resolve(uri)
@@ -108,10 +142,23 @@ class LocalBlobs:
             raise AttachmentNotFound(uri)
         return self._root / known[1], known[2], int(known[3])
 
+    def _left(self, before: datetime) -> list[tuple[Path, Unclaimed]]:
+        """The notes older than that, and what they say; of files never finished, what was written is removed."""
+        notes = []
+        for path in self._root.glob("*/*/*/*.*"):
+            with suppress(FileNotFoundError):  # claimed, or purged, meanwhile
+                if path.stat().st_mtime >= before.timestamp():
+                    continue
+                if path.suffix == NOTE:
+                    notes.append((path, decode(Unclaimed, path.read_bytes())))
+                elif path.suffix == PART:
+                    path.unlink()
+        return notes
+
     def _delete(self, folder: Path) -> int:
         if not folder.is_dir():
             return 0
-        count = sum(1 for file in folder.iterdir() if file.suffix != ".part")
+        count = sum(1 for file in folder.iterdir() if not file.suffix)
         shutil.rmtree(folder)
         _sync_folder(folder.parent)
         with suppress(OSError):  # not empty: another bank of that id or tenant is there
@@ -138,7 +185,14 @@ def _sync(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-def _settle(partial: Path, place: Path) -> None:
+def _note_of(path: Path) -> Path:
+    return path.with_suffix(NOTE)
+
+
+def _settle(partial: Path, place: Path, note: bytes) -> None:
+    with _note_of(place).open("xb") as file:  # first, so that no file is without
+        file.write(note)
+        _sync(file)
     partial.rename(place)
     for folder in (place.parent, *list(place.parents)[1:4]):  # new folders up to the root are entries too
         _sync_folder(folder)

@@ -1,10 +1,12 @@
 """Files in this process's memory: for tests."""
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
 
 from core.errors import AttachmentNotFound
 from core.keys import Key
+from core.ports.blobs import Unclaimed
 
 
 class MemoryBlobs:
@@ -12,6 +14,7 @@ class MemoryBlobs:
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[Key, str, str, bytes]] = {}
+        self._unclaimed: dict[str, datetime] = {}  # since when
 
     async def put(
         self, key: Key, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
@@ -19,7 +22,24 @@ class MemoryBlobs:
         content = b"".join([chunk async for chunk in chunks])
         uri = f"blob:{secrets.token_hex(16)}"
         self._files[uri] = (key, uid, attachment_id, content)
+        self._unclaimed[uri] = datetime.now(UTC)
         return uri, len(content)
+
+    async def claim(self, uri: str) -> None:
+        self._unclaimed.pop(uri, None)
+
+    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+        removed = 0
+        for uri in [uri for uri, since in self._unclaimed.items() if since < before]:
+            key, uid, attachment_id, _ = self._files[uri]
+            named = Unclaimed(
+                tenant=key.tenant, kind=key.kind, name=key.name, uid=uid, attachment_id=attachment_id, uri=uri
+            )
+            if not await is_named(named):
+                del self._files[uri]
+                removed += 1
+            await self.claim(uri)
+        return removed
 
     async def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
         if uri not in self._files:
@@ -33,4 +53,5 @@ class MemoryBlobs:
         of_bank = [uri for uri, (owner, its_uid, *_) in self._files.items() if (owner, its_uid) == (key, uid)]
         for uri in of_bank:
             del self._files[uri]
+            self._unclaimed.pop(uri, None)
         return len(of_bank)

@@ -13,7 +13,7 @@ from core.errors import MemoryBankError, StoreUnavailable
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.rounds")
 
 
-async def again_and_again(name: str, one_round: Callable[[], Awaitable[None]], pause: float) -> None:
+async def again_and_again(name: str, one_round: Callable[[], Awaitable[object]], pause: float) -> None:
     """Rounds until cancelled, `pause` seconds between them."""
     while True:
         try:

@@ -3,13 +3,14 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
-from core.ports.blobs import Blobs
-from service.adapters.local_blobs import CHUNK, LocalBlobs
+from core.ports.blobs import Blobs, Unclaimed
+from service.adapters.local_blobs import CHUNK, NOTE, PART, LocalBlobs
 from service.adapters.memory_blobs import MemoryBlobs
 from tests.support import changes as a
 
@@ -31,7 +32,8 @@ async def read(blobs: Blobs, uri: str, offset: int = 0, limit: int | None = None
 
 
 def files_under(root: Path) -> list[Path]:
-    return sorted(path for path in root.rglob("*") if path.is_file())
+    """Without the notes that say for whom they were put."""
+    return sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != NOTE)
 
 
 def entries_of(root: Path) -> list[Path]:
@@ -150,7 +152,80 @@ async def test_nothing_remains_of_a_put_that_fails(blobs: Blobs) -> None:
     assert await blobs.delete_all(a.KEY, "u1") == 0
 
 
+# ---- what nobody claims ----
+
+LATER = datetime.now(UTC) + timedelta(days=2)
+
+
+async def swept(blobs: Blobs, before: datetime = LATER, named: str = "") -> tuple[int, list[Unclaimed]]:
+    """How many files were removed, and which it asked about; the URI `named` is named."""
+    asked: list[Unclaimed] = []
+
+    async def is_named(file: Unclaimed) -> bool:
+        asked.append(file)
+        return file.uri == named
+
+    return await blobs.sweep(before, is_named), asked
+
+
+async def test_an_old_file_that_nobody_claims_or_names_is_removed(blobs: Blobs) -> None:
+    uri, _ = await blobs.put(a.KEY, "u1", "照片", chunks(b"x"))
+
+    removed, asked = await swept(blobs)
+
+    whose = {"kind": "bank", "name": a.KEY.name, "uid": "u1"}
+    assert asked == [Unclaimed(tenant=a.KEY.tenant, **whose, attachment_id="照片", uri=uri)]
+    assert removed == 1
+    with pytest.raises(AttachmentNotFound):
+        await read(blobs, uri)
+    assert await swept(blobs) == (0, [])
+
+
+async def test_what_is_claimed_is_left_alone(blobs: Blobs) -> None:
+    uri, _ = await blobs.put(a.KEY, "u1", "x", chunks(b"x"))
+    await blobs.claim(uri)
+    await blobs.claim(uri)
+
+    assert await swept(blobs) == (0, [])
+    assert await read(blobs, uri) == b"x"
+
+
+async def test_what_is_named_after_all_is_claimed(blobs: Blobs) -> None:
+    uri, _ = await blobs.put(a.KEY, "u1", "x", chunks(b"x"))
+
+    assert (await swept(blobs, named=uri))[0] == 0
+
+    assert await swept(blobs) == (0, [])
+    assert await read(blobs, uri) == b"x"
+
+
+async def test_a_young_file_is_left_alone(blobs: Blobs) -> None:
+    uri, _ = await blobs.put(a.KEY, "u1", "x", chunks(b"x"))
+
+    assert await swept(blobs, datetime.now(UTC) - timedelta(hours=1)) == (0, [])
+    assert await read(blobs, uri) == b"x"
+
+
+async def test_what_was_purged_is_not_asked_about(blobs: Blobs) -> None:
+    await blobs.put(a.KEY, "u1", "x", chunks(b"x"))
+
+    assert await blobs.delete_all(a.KEY, "u1") == 1
+
+    assert await swept(blobs) == (0, [])
+
+
 # ---- on disk ----
+
+
+async def test_what_was_written_of_a_file_never_finished_is_removed(tmp_path: Path) -> None:
+    blobs = LocalBlobs(tmp_path)
+    uri, _ = await blobs.put(a.KEY, "u1", "x", chunks(b"x"))
+    (file,) = files_under(tmp_path)
+    (file.parent / f"0123{PART}").write_bytes(b"half")  # as a kill leaves it
+
+    await swept(blobs, named=uri)
+
+    assert files_under(tmp_path) == [file]
 
 
 async def test_no_file_remains_on_disk_of_a_put_that_fails(tmp_path: Path) -> None:

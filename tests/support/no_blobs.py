@@ -1,9 +1,11 @@
 """Blobs for banks that keep no files."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
 
 from core.errors import AttachmentNotFound
 from core.keys import Key
+from core.ports.blobs import Unclaimed
 
 
 class NoBlobs:
@@ -16,6 +18,12 @@ class NoBlobs:
 
     def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
         raise AttachmentNotFound(uri)
+
+    async def claim(self, uri: str) -> None:
+        """There is none."""
+
+    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+        return 0
 
     async def delete_all(self, key: Key, uid: str) -> int:
         return 0

@@ -81,6 +81,8 @@ class _Importing:
         committed = await self._house.banks.found(key, draft, self._request(), state.head.revision)
         if not committed.replayed:
             self._founded = True
+            for attachment in self._kept.values():
+                await self._house.blobs.claim(attachment.uri)
             await self._keep_vectors(key, state)
         async with self._house.banks.reading(key) as bank:
             imported = BankImported(record=committed.result, counts=counts_of(bank))

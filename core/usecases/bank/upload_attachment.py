@@ -76,11 +76,14 @@ async def upload_attachment(
     if request is not None:
         request = replace(request, digest=f"{request.digest}:{counted.digest}")
     try:
-        return await house.banks.commit(command.key, stage, request, AttachmentUploaded)
+        committed = await house.banks.commit(command.key, stage, request, AttachmentUploaded)
     except BankNotFound:
         if uid:
             await house.blobs.delete_all(command.key, uid)  # the purge was over before this file was there
         raise
+    if uri == committed.result.attachment.uri:  # else another call of the same request was first
+        await house.blobs.claim(uri)
+    return committed
 
 
 async def _is_repeated(house: House, command: UploadAttachment) -> bool:
