@@ -17,6 +17,7 @@ COMMANDS = {
     "facts": "service.cli.facts:facts",
     "conversation": "service.cli.conversation:conversation",
     "user": "service.cli.user:user",
+    "context": "service.cli.context:context",
     "mcp": "service.cli.mcp:mcp",
     "export": "service.cli.export:export",
     "import": "service.cli.import_:import_",

@@ -898,9 +898,7 @@ class AssembleContextResponse(_message.Message):
 
     @_builtins.property
     def left_out(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.LeftOut]:
-        """What the budget had no room for: also `turn` (id: its step), `summary`, `invocation`, `record`, `reflection`, `item`
-        (of working memory; id: its number).
-        """
+        """What the budget had no room for, in the order of sections. A turn's id is its step, an item's its number."""
 
     @_builtins.property
     def node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

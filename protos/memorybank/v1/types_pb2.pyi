@@ -1994,14 +1994,19 @@ class LeftOut(_message.Message):
     ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
+    SECTION_FIELD_NUMBER: _builtins.int
     what: _builtins.str
-    """What it is: `node`, `neighbor`, `segment`, `conflict`; of a conversation `turn`, `summary`."""
+    """What it is: `node`, `neighbor`, `segment`, `conflict`; of a conversation `turn`, `summary`, `invocation`; of
+    long-term memory `record`, `reflection`; of working memory `item`.
+    """
     id: _builtins.str
     """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step."""
     reason: Global___LeftOutReason.ValueType
     """What became of it."""
     tokens: _builtins.int
     """The tokens that this saved."""
+    section: _builtins.str
+    """The section that it was to stand in, by its name."""
     def __init__(
         self,
         *,
@@ -2009,10 +2014,11 @@ class LeftOut(_message.Message):
         id: _builtins.str = ...,
         reason: Global___LeftOutReason.ValueType = ...,
         tokens: _builtins.int = ...,
+        section: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "reason", b"reason", "tokens", b"tokens", "what", b"what"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "reason", b"reason", "section", b"section", "tokens", b"tokens", "what", b"what"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

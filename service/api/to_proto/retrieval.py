@@ -120,7 +120,13 @@ def sections(sizes: Iterable[SectionSize]) -> list[types_pb2.Section]:
 
 def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
     return [
-        types_pb2.LeftOut(what=_kind(item), id=item.item_id, reason=_LOSSES[item.loss], tokens=item.tokens)
+        types_pb2.LeftOut(
+            what=_kind(item),
+            id=item.item_id,
+            reason=_LOSSES[item.loss],
+            tokens=item.tokens,
+            section=item.section,
+        )
         for item in items
     ]
 
