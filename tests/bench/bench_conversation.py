@@ -1,30 +1,33 @@
-"""How clusters of turns fall out by their line, and how much evidence stands in a context of so many tokens.
+"""How much evidence stands in a context of so many tokens, and how clusters of turns fall out by their line.
 
-    python -m tests.bench.bench_conversation [every]
+    python -m tests.bench.bench_conversation [locomo] [talks] [lines] [--every 3]
 
-Conversations 0 to 2 of LoCoMo (they lie beside the checkout), fed turn by turn, an utterance a turn, through placing
-and summarising, with the local embedder and the offline agents; then each question (of `every` one: 1 all, 3 a third)
-is asked. Evidence counts if its whole utterance stands in the context word for word. Beside it: the last turns, and the
-best turns by themselves, as many as the same budget holds.
+`locomo`: conversations 0 to 2 of LoCoMo (they lie beside the checkout), fed turn by turn, an utterance a turn, through
+placing and summarising, with the local embedder and the offline agents, five keys each as a user would note them; then
+each question (of `every` one: 1 all, 3 a third) is asked. `talks`: two conversations of 100 turns each with an agent,
+the same in Chinese and in English. A question counts if the whole of its evidence stands in the context word for word.
+Beside it: the last turns, and the best turns by themselves, as many as the same budget holds.
 
-What `Thresholds.cluster` of the local embedder was chosen by: a line of 0.35 gives a median of 17 turns a cluster, 0.38
-of 10, 0.4 of 3, with a tail of full clusters below it and of single turns above.
+`lines`: what `Thresholds.cluster` of the local embedder was chosen by: a line of 0.35 gives a median of 17 turns a
+cluster, 0.38 of 10, 0.4 of 3, with a tail of full clusters below it and of single turns above.
 """
 
+import argparse
 import asyncio
-import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from statistics import mean, median
 
 from core.agents.offline.remembering import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
-from core.context.budget import assemble
+from core.context.budget import Assembled, assemble
 from core.context.conversing import conversation_sections, input_section, turn_item
 from core.context.lines import one_line
-from core.context.words import ENGLISH
+from core.context.words import ENGLISH, words_for
 from core.conversation.conversation import Conversation, joined
 from core.conversation.kind import CONVERSATION
 from core.conversation.mid import placings
@@ -34,31 +37,77 @@ from core.conversation.steps import ConversationPut, MidPut, Step, TurnAdd
 from core.conversation.stretches import next_owed, put_summary, turns_of
 from core.conversation.telling import id_of
 from core.ids import ChangeId
-from core.model.conversation import Summary, Tiers, Turn
+from core.model.bank import EmbeddingSpace
+from core.model.conversation import KeyMemory, KeyType, Summary, Tiers, Turn
 from core.model.vector import Vector
 from core.ports.embedder import Embedder
 from core.text.tokens import estimate
+from core.usecases.bank.record import Message
 from core.usecases.conversation.tending import passages_of, unit_of
 from core.verbatim.query import Query
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
+from service.evaluation import documented
 from service.evaluation.locomo import read
 from service.evaluation.sets import World
 from service.settings.retrieval import StructureSection
 from tests.support.changes import START
 from tests.support.conversations import record, turn
 
+SETS = Path(__file__).parent / "evaluation"
 CONVERSATIONS = Path(__file__).parents[3] / "shared/data/locomo_dev.json"
 BUDGETS = (1_000, 2_000, 4_000)
 LINES = (0.2, 0.3, 0.35, 0.38, 0.4, 0.45, 0.5, 0.6)
+KEYS = {  # by the world's id: what a user would note
+    "conv-26": (
+        "Caroline and Melanie are close friends.",
+        "Caroline wants to work as a counselor, and to adopt a child.",
+        "Melanie is married, has children, and loves painting and pottery.",
+        "Say when a thing happened, not when it was told.",
+        "Keep answers short.",
+    ),
+    "conv-30": (
+        "Jon and Gina are friends; both of them lost their jobs.",
+        "Jon is opening a dance studio.",
+        "Gina runs an online clothing store.",
+        "Say when a thing happened, not when it was told.",
+        "Keep answers short.",
+    ),
+    "conv-41": (
+        "John and Maria are friends, and both of them volunteer.",
+        "John has a family, and is active in his neighborhood.",
+        "Maria helps at a homeless shelter.",
+        "Say when a thing happened, not when it was told.",
+        "Keep answers short.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a context is made: the cluster line, clusters returned, single turns or none, keys or none."""
+
+    line: float = 0.38
+    clusters: int = 3
+    singles: bool = True
+    keys: bool = True
+
+    def __str__(self) -> str:
+        without = [name for name in ("singles", "keys") if not getattr(self, name)]
+        told = f"line {self.line}, {self.clusters} clusters"
+        return f"{told}, no {' and '.join(without)}" if without else told
+
+
+AS_CONFIGURED = Way()
 ABLATIONS = (
-    (0.38, 3, True),
-    (0.38, 0, True),
-    (0.38, 6, True),
-    (0.38, 3, False),
-    (0.3, 3, True),
-    (0.5, 3, True),
+    AS_CONFIGURED,
+    Way(keys=False),
+    Way(clusters=0),
+    Way(clusters=6),
+    Way(singles=False),
+    Way(line=0.3),
+    Way(line=0.5),
 )
 STRUCTURE = Structure(**dict(StructureSection()))
 ALPHA = 0.3
@@ -89,24 +138,44 @@ class Told:
 async def told(world: World, embedder: Embedder, tiers: Tiers, similarity: float) -> Told:
     """The world fed turn by turn, its tiers brought up to date after each."""
     tuning = Tuning(space=embedder.space.name, dimension=embedder.space.dimension, tiers=tiers)
-    first: Change[Step] = Change(
+    founding: Change[Step] = Change(
         change_id=ChangeId("g1"),
         parent=None,
         revision=1,
         time=START,
         steps=(ConversationPut(record=record()),),
     )
-    made = Told(CONVERSATION.found(first, "u1", tuning), {}, {})
-    messages = [(context.event_time or START, m) for context in world.contexts for m in context.messages]
-    for step, (time, message) in enumerate(messages, start=1):
-        said = turn(step, message.text, at=time, input_speaker=message.speaker)
-        made.step_of[message.message_id] = step
-        made.lines[message.message_id] = one_line(message.text)
-        made.change(TurnAdd(turn=said))
-        rows = await embedder.embed_passages(list(made.conversation.lines(said).values()))
+    made = Told(CONVERSATION.found(founding, "u1", tuning), {}, {})
+    for step, (time, said) in enumerate(_turns(world), start=1):
+        first, reply = said[0], said[-1] if len(said) > 1 else Message(text="")
+        new = turn(
+            step,
+            first.text,
+            reply.text,
+            at=time,
+            input_speaker=first.speaker,
+            reply_speaker=reply.speaker,
+        )
+        for message in said:
+            made.step_of[message.message_id] = step
+            made.lines[message.message_id] = one_line(message.text)
+        made.change(TurnAdd(turn=new))
+        rows = await embedder.embed_passages(list(made.conversation.lines(new).values()))
         made.conversation.put_vectors("turns", {id_of(step): joined(list(rows))})
         _tended(made, embedder, similarity)
     return made
+
+
+def _turns(world: World) -> list[tuple[datetime, list[Message]]]:
+    """The messages of each turn: what an agent says replies to what was said before it."""
+    turns: list[tuple[datetime, list[Message]]] = []
+    for each in world.contexts:
+        for message in each.messages:
+            if message.role == "assistant":
+                turns[-1][1].append(message)
+            else:
+                turns.append((each.event_time or START, [message]))
+    return turns
 
 
 def _tended(made: Told, embedder: Embedder, similarity: float) -> None:
@@ -134,18 +203,26 @@ def _tended(made: Told, embedder: Embedder, similarity: float) -> None:
 
 
 def context(
-    made: Told, text: str, vector: Vector, budget: int, clusters: int, singles: bool, space: object
-) -> str:
+    made: Told, text: str, vector: Vector, budget: int, way: Way, keys: Sequence[str], space: EmbeddingSpace
+) -> Assembled:
     """The prompt of AssembleContext for a question."""
     found = recall(
         made.conversation,
         asked(text, vector),
-        space,  # type: ignore[arg-type]
-        top_clusters=clusters,
-        singles=budget // LEAST_TURN if singles else 0,
+        space,
+        top_clusters=way.clusters,
+        singles=budget // LEAST_TURN if way.singles else 0,
     )
-    sections = [*conversation_sections(found, ENGLISH), input_section(text, ENGLISH)]
-    return assemble(sections, budget, "token_budget").text
+    found = replace(found, keys=[_key(number, text) for number, text in enumerate(keys if way.keys else ())])
+    words = words_for(text)
+    sections = [*conversation_sections(found, words), input_section(text, words)]
+    return assemble(sections, budget, "token_budget")
+
+
+def _key(number: int, text: str) -> KeyMemory:
+    return KeyMemory(
+        key_id=f"k{number}", type=KeyType.USER, text=text, create_time=START, update_time=START, revision=1
+    )
 
 
 def asked(text: str, vector: Vector, top_k: int = 10) -> Query:
@@ -174,30 +251,45 @@ async def sweep(worlds: Sequence[World], embedder: Embedder) -> None:
         print(f"| {line} | {len(sizes)} | {median(sizes):g} | {mean(sizes):.1f} | {alone:.0%} |", flush=True)
 
 
-async def contexts(worlds: Sequence[World], embedder: Embedder, every: int) -> None:
+async def contexts(worlds: Sequence[World], embedder: Embedder, every: int, ways: Sequence[Way]) -> None:
     head = " | ".join(f"{budget:,}" for budget in BUDGETS)
-    print(f"\n| evidence word for word in so many tokens | {head} |\n|---|---|---|---|")
+    print(f"\n| all evidence word for word in so many tokens | {head} |\n|---|---|---|---|")
     line, made = -1.0, list[Told]()
-    for similarity, clusters, singles in ABLATIONS:
-        if similarity != line:
-            line, made = similarity, [await told(world, embedder, Tiers(), similarity) for world in worlds]
-        shares: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
-        for world, each in zip(worlds, made, strict=True):
-            for question in [q for q in world.questions if not q.apart][::every]:
-                (vector,) = await embedder.embed_queries([question.text])
-                for budget in BUDGETS:
-                    shown = one_line(
-                        context(each, question.text, vector, budget, clusters, singles, embedder.space)
-                    )
-                    shares[budget].append(mean(each.lines[m] in shown for m in question.evidence))
-        name = f"line {similarity}, {clusters} clusters{'' if singles else ', no single turns'}"
-        _row(name, shares)
+    for way in ways:
+        if way.line != line:
+            line, made = way.line, [await told(world, embedder, Tiers(), line) for world in worlds]
+        await _share(worlds, made, embedder, every, way)
     await _others(worlds, made, embedder, every)
 
 
+async def _share(
+    worlds: Sequence[World], made: Sequence[Told], embedder: Embedder, every: int, way: Way
+) -> None:
+    shares: dict[int, list[bool]] = {budget: [] for budget in BUDGETS}
+    taken: dict[int, Counter[str]] = {budget: Counter() for budget in BUDGETS}
+    for world, each in zip(worlds, made, strict=True):
+        for question in [q for q in world.questions if not q.apart][::every]:
+            (vector,) = await embedder.embed_queries([question.text])
+            for budget in BUDGETS:
+                keys = KEYS.get(world.world_id, ())
+                found = context(each, question.text, vector, budget, way, keys, embedder.space)
+                taken[budget].update({section.name: section.tokens for section in found.sections})
+                shown = one_line(found.text)
+                shares[budget].append(all(each.lines[m] in shown for m in question.evidence))
+    _row(str(way), shares)
+    if way == AS_CONFIGURED:
+        asked_of = len(shares[BUDGETS[0]])
+        print(f"  of {asked_of} questions; tokens by section: ", end="")
+        print("; ".join(f"{b:,}: {_by_section(taken[b], asked_of)}" for b in BUDGETS))
+
+
+def _by_section(taken: Counter[str], count: int) -> str:
+    return ", ".join(f"{name} {tokens / count:.0f}" for name, tokens in taken.items())
+
+
 async def _others(worlds: Sequence[World], made: Sequence[Told], embedder: Embedder, every: int) -> None:
-    newest: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
-    best: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
+    newest: dict[int, list[bool]] = {budget: [] for budget in BUDGETS}
+    best: dict[int, list[bool]] = {budget: [] for budget in BUDGETS}
     for world, each in zip(worlds, made, strict=True):
         backwards = each.conversation.newest(len(each.conversation.turns))[::-1]
         for question in [q for q in world.questions if not q.apart][::every]:
@@ -207,23 +299,37 @@ async def _others(worlds: Sequence[World], made: Sequence[Told], embedder: Embed
             for budget in BUDGETS:
                 for shares, turns in ((newest, backwards), (best, hits)):
                     held = filled(turns, budget)
-                    shares[budget].append(mean(each.step_of[m] in held for m in question.evidence))
+                    shares[budget].append(all(each.step_of[m] in held for m in question.evidence))
     _row("the last turns", newest)
     _row("the best turns by themselves", best)
 
 
-def _row(name: str, shares: dict[int, list[float]]) -> None:
+def _row(name: str, shares: dict[int, list[bool]]) -> None:
     print(f"| {name} | {' | '.join(f'{mean(of):.3f}' for of in shares.values())} |", flush=True)
 
 
-async def main(every: int) -> None:
+async def main(parts: Sequence[str], every: int) -> None:
     worlds = read(CONVERSATIONS.read_text(encoding="utf-8")).worlds
     inner = LocalEmbedder.open(passage_threads=2)
     embedder = CachedEmbedder(inner, queries=10_000, passages=10_000)
-    await contexts(worlds, embedder, every)
-    await sweep(worlds, embedder)
+    if "locomo" in parts:
+        await contexts(worlds, embedder, every, ABLATIONS)
+    for language in ("zh", "en") if "talks" in parts else ():
+        talks = documented.read((SETS / f"talks_{language}.json").read_text(encoding="utf-8")).worlds
+        print(f"\ntalks, {language}")
+        await contexts(talks, embedder, 1, [AS_CONFIGURED])
+    if "lines" in parts:
+        await sweep(worlds, embedder)
     inner.close()
 
 
+PARTS = ("locomo", "talks", "lines")
+
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", default=PARTS, choices=(*PARTS, []))
+    parser.add_argument("--every", type=int, default=1)
+    options = parser.parse_args()
+    asyncio.run(main(options.parts, options.every))

@@ -81,3 +81,21 @@ def shape(world: World) -> object:
 def marks(world: World) -> object:
     """What is asked and what counts, but for the words."""
     return [(q.question_id, q.category, q.evidence, q.hard_negatives) for q in world.questions]
+
+
+def test_the_talks_are_two_conversations_of_a_hundred_turns_with_a_hundred_questions_in_both_languages() -> (
+    None
+):
+    chinese, english = own("talks_zh"), own("talks_en")
+
+    for ours, theirs in zip(chinese.worlds, english.worlds, strict=True):
+        assert [shape(ours), marks(ours)] == [shape(theirs), marks(theirs)]
+        roles = [message.role for context in ours.contexts for message in context.messages]
+        assert roles == ["user", "assistant"] * 100
+    assert sum(len(world.questions) for world in chinese.worlds) == 100
+    assert not any(
+        "\u4e00" <= character <= "\u9fff"
+        for world in english.worlds
+        for text in [q.text for q in world.questions] + [m.text for c in world.contexts for m in c.messages]
+        for character in text
+    )
