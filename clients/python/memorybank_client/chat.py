@@ -32,6 +32,7 @@ class Setting:
     bank: str = ""
     token_budget: int | None = None
     refs: tuple[SourceRef, ...] = ()
+    collection: str = ""
 
     def context(self, question: str) -> dict[str, Any]:
         """The fields of AssembleContextRequest."""
@@ -44,11 +45,13 @@ class Setting:
             "token_budget": self.token_budget,
             "form": CONTEXT_FORM_MESSAGES,
             "refs": self.refs,
+            "collection": self.collection,
         }
 
     def turn(self, question: str, reply: str) -> dict[str, Any]:
         """The fields of AddTurnsRequest."""
-        return {**self.whose, "turns": [Turn(input=question, reply=reply)]}
+        turn = Turn(input=question, reply=reply)
+        return {**self.whose, "collection": self.collection, "turns": [turn]}
 
     @property
     def whose(self) -> dict[str, Any]:
@@ -67,6 +70,7 @@ class ChatMemory:
     """The memory of one conversation, over a synchronous client. Without `conversation` a new one begins.
 
     `refs`: instruction documents behind the system's; `bank`: a task's memory that is put before the model too.
+    `collection`: the long-term memory that stands before the model, and that learns from what the user says.
     `token_budget`: the most that the messages may take.
     """
 
@@ -79,11 +83,18 @@ class ChatMemory:
         system: str = "",
         bank: str = "",
         refs: Sequence[SourceRef] = (),
+        collection: str = "",
         token_budget: int | None = None,
     ) -> None:
         self.client = client
         self.setting = _setting(
-            user, conversation, system=system, bank=bank, refs=tuple(refs), token_budget=token_budget
+            user,
+            conversation,
+            system=system,
+            bank=bank,
+            refs=tuple(refs),
+            collection=collection,
+            token_budget=token_budget,
         )
 
     def messages(self, question: str) -> list[Message]:
@@ -122,11 +133,18 @@ class AsyncChatMemory:
         system: str = "",
         bank: str = "",
         refs: Sequence[SourceRef] = (),
+        collection: str = "",
         token_budget: int | None = None,
     ) -> None:
         self.client = client
         self.setting = _setting(
-            user, conversation, system=system, bank=bank, refs=tuple(refs), token_budget=token_budget
+            user,
+            conversation,
+            system=system,
+            bank=bank,
+            refs=tuple(refs),
+            collection=collection,
+            token_budget=token_budget,
         )
 
     async def messages(self, question: str) -> list[Message]:

@@ -62,7 +62,9 @@ def _invocation(header: Any) -> tuple[str, ...]:
 def _assembled(header: Any) -> tuple[str, ...]:
     talk = (_conversation(header),) if header.conversation_id else ()
     bank = (f"bank/{header.bank_id}",) if header.bank_id else ()
-    return (*talk, *bank, *_loaded(header))
+    known = _collection(header) if header.HasField("collection") else ()
+    working = (f"invocation/{encoded(header.user)}/{header.invocation_id}",) if header.invocation_id else ()
+    return (*talk, *bank, *known, *working, *_loaded(header))
 
 
 def _collection(header: Any) -> tuple[str, ...]:

@@ -46,6 +46,35 @@ async def test_an_early_detail_is_before_the_model_long_after(tmp_path: Path) ->
     assert found[0].input in (EARLY, "我妹妹的船叫什么名字？")
 
 
+async def test_what_is_known_of_the_user_is_before_the_model_in_every_conversation(tmp_path: Path) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        await client.store_fact(user="ada", content="Ada is allergic to peanuts.")
+        here = await AsyncChatMemory(client, user="ada").messages("What is Ada allergic to?")
+        elsewhere = await AsyncChatMemory(client, user="ada", collection="work").messages(
+            "What is Ada allergic to?"
+        )
+        another = await AsyncChatMemory(client, user="bo").messages("What is Ada allergic to?")
+
+    assert "Ada is allergic to peanuts." in here[0]["content"]
+    assert [len(messages) for messages in (elsewhere, another)] == [1, 1]
+
+
+async def test_a_context_of_every_memory_names_what_was_written_before(tmp_path: Path) -> None:
+    script = Script()
+    async with scripted(script) as target, asking("sync", target) as ask:
+        script.answers["AssembleContext"] = [
+            retrieval.AssembleContextResponse(revisions={"collection/ada/": 4, "invocation/ada/i1": 2})
+        ] * 2
+        for _ in range(2):
+            await ask("assemble_context", input="Hello", user="ada", collection="", invocation_id="i1")
+
+    (_, later) = (asked.request for asked in script.asked["AssembleContext"])
+    assert dict(later.min_revisions) == {"collection/ada/": 4, "invocation/ada/i1": 2}
+
+
 async def test_the_synchronous_memory_sends_the_same(tmp_path: Path) -> None:
     script = Script()
     script.answers["AssembleContext"] = [
