@@ -30,6 +30,8 @@ from core.verbatim.structure import Structure
 
 SAID = 100
 """Segments looked for where neither a target nor a number is named: about what 4,000 tokens hold."""
+PER_SAID = 20
+"""Tokens that each of these takes at the least: of a small budget fewer are looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,8 @@ async def gather(house: House, command: Augment, budget: int, said: int = SAID) 
         require_own_space(house, bank)
         embeds = bank.embeds
     vector = await query_vector(house, asked) if asked and embeds else None
+
+    said = min(said, budget // PER_SAID)
 
     def query(bank: Bank) -> Query:
         return _query(house, bank, command, asked, vector, said)
