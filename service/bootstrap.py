@@ -123,6 +123,7 @@ async def open_house(
             conversations=banks,
             invocations=banks,
             working=settings.conversation.working,
+            tiers=settings.conversation.tiers,
             store=store,
             blobs=blobs,
             embedder=remembered,

@@ -13,12 +13,18 @@ from datetime import timedelta
 from core.agents.memory_roles import (
     CANDIDATE_CHARACTERS,
     KEY_CHARACTERS,
+    LESSON_CHARACTERS,
+    MOST_EPISODE_STEPS,
+    MOST_STRATEGIES,
     Candidate,
+    Distilled,
+    Execution,
     KeyOpinion,
     Passage,
     PassageKind,
     Unit,
 )
+from core.model.record import Episode
 from core.text.chinese import tagged
 from core.text.moments import CALENDAR, Frame, spans
 from core.text.scripts import HAN, WIDE
@@ -26,6 +32,7 @@ from core.text.scripts import HAN, WIDE
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 NAME = re.compile(r"(?<=[\w,;'’] )[A-Z][\w-]*")
+TOOL = re.compile(r"[A-Za-z]\w*_\w+|(?<=`)\w+(?=`)")  # what looks like the name of a tool or of an argument
 NAMED_KINDS = ("nr", "ns", "nt", "nz")  # persons, places, organisations, other names
 CATEGORY = re.compile(r"[a-z][a-z0-9_]{0,63}")
 TELLS = frozenset({PassageKind.INPUT, PassageKind.TOOL_RESULT})
@@ -75,6 +82,47 @@ def problem_of_candidate(candidate: Candidate, passages: Sequence[Passage]) -> s
     if not CATEGORY.fullmatch(candidate.category):
         return "a category must be a lower-case word"
     return _unheard(candidate.content, cited) or _unnamed(candidate.content, cited)
+
+
+def problem_of_distilled(told: Distilled, execution: Execution) -> str:
+    """What is wrong with what a run is said to teach; empty if nothing is."""
+    lessons = [*told.strategies, *((told.failure,) if told.failure else ())]
+    if len(told.strategies) > MOST_STRATEGIES:
+        return f"there may be {MOST_STRATEGIES} strategies"
+    heard = _of_run(execution)
+    known = {item.number for item in execution.items}
+    for lesson in lessons:
+        if not lesson.items or not set(lesson.items) <= known:
+            return "a lesson must name the items it rests on, of those given"
+        if not any(map(str.isalnum, lesson.content)) or len(lesson.content) > LESSON_CHARACTERS:
+            return f"a lesson has 1 to {LESSON_CHARACTERS} characters"
+        if problem := _invented(f"{lesson.content}\n{lesson.detail}", heard):
+            return problem
+    return _problem_of_episode(told.episode, heard) if told.episode else ""
+
+
+def _problem_of_episode(told: Episode, heard: str) -> str:
+    if len(told.steps) > MOST_EPISODE_STEPS:
+        return f"an episode has at most {MOST_EPISODE_STEPS} steps"
+    return _invented("\n".join((*told.steps, told.outcome, told.lessons)), heard)
+
+
+def _of_run(execution: Execution) -> str:
+    said = (f"{i.tool}\n{i.arguments_json}\n{i.error_type}\n{i.content}" for i in execution.items)
+    return "\n".join((execution.query, execution.result, *said))
+
+
+def _invented(text: str, heard: str) -> str:
+    """A figure, or a tool's name, that nothing in the run has."""
+    figures, plain = set(_figures(heard)), heard.casefold()
+    known = figures | {str(number) for number in range(MOST_EPISODE_STEPS + 1)}
+    for figure in _figures(text):
+        if figure not in known:
+            return f"{figure} stands in none of the items"
+    for name in TOOL.findall(text):
+        if name.casefold() not in plain:
+            return f"{name} stands in none of the items"
+    return ""
 
 
 def _unnamed(text: str, passages: Sequence[Passage]) -> str:

@@ -9,7 +9,9 @@ from typing import TypeVar
 
 from core.agents.memory_roles import (
     Candidate,
+    Distilled,
     Distiller,
+    Execution,
     Extractor,
     KeyOpinion,
     MemoryAgents,
@@ -207,6 +209,9 @@ class DistillerOr:
 
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
         return await _either(lambda: self._first.key(passages), lambda: self._second.key(passages))
+
+    async def distil(self, execution: Execution) -> Distilled:
+        return await _either(lambda: self._first.distil(execution), lambda: self._second.distil(execution))
 
 
 class ExtractorOr:

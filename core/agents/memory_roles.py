@@ -10,11 +10,18 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from core.model.invocation import Item
+from core.model.record import Episode
+
 KEY_CHARACTERS = 200
 MOST_CANDIDATES = 20  # of one question
 CANDIDATE_CHARACTERS = 400
 MOST_PASSAGES = 30  # that facts are looked for in at once
 MOST_KNOWN = 20
+MOST_STRATEGIES = 5
+LESSON_CHARACTERS = 400
+MOST_EPISODE_STEPS = 20
+FEWEST_CALLS = 2  # of tools, in a run that teaches something
 
 
 class PassageKind(StrEnum):
@@ -63,9 +70,41 @@ class KeyOpinion:
     passages: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One run of an agent. `succeeded`: as the agent says."""
+
+    query: str
+    items: tuple[Item, ...]
+    result: str
+    succeeded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What worked, or why something failed, in at most LESSON_CHARACTERS, and the numbers of the items it rests on."""
+
+    content: str
+    items: tuple[int, ...]
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distilled:
+    """What a run teaches: at most MOST_STRATEGIES, why it failed, and the run as an episode; each may be missing."""
+
+    strategies: tuple[Lesson, ...] = ()
+    failure: Lesson | None = None
+    episode: Episode | None = None
+
+
 class Distiller(Protocol):
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
         """A statement of at most KEY_CHARACTERS, resting on at least one passage."""
+        ...
+
+    async def distil(self, execution: Execution) -> Distilled:
+        """What worked, what failed and why. Of fewer than two calls of tools nothing."""
         ...
 
 

@@ -142,6 +142,10 @@ class Fields:
         kept = (word for word in words if word and len(word) <= LONGEST_KEYWORD)
         return tuple(dict.fromkeys(kept))[:MOST_KEYWORDS]
 
+    def lines(self, name: str) -> list[str]:
+        """Texts of one line each; empty ones are passed over."""
+        return [line for text in self._strings(name) if (line := folded(_clean(text)))]
+
     def choices(self, name: str, allowed: Collection[str]) -> list[str]:
         values = self._strings(name)
         for value in values:

@@ -61,7 +61,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How an invocation ended. `request_id` and `digest` are those of the call that ended it."""
+    """How an invocation ended. `request_id` and `digest` are those of the call that ended it; `idle`: none did."""
 
     result: str
     succeeded: bool
@@ -69,6 +69,7 @@ class Ending:
     request_id: str
     digest: str
     end_time: datetime
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

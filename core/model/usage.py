@@ -45,3 +45,6 @@ class Usage:
         return Usage(
             roles={name: self.roles.get(name, nothing) + more.roles.get(name, nothing) for name in names}
         )
+
+
+NO_USAGE = Usage()

@@ -14,6 +14,7 @@ from core.instructions.instructions import Instructions
 from core.instructions.run import Run
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
+from core.model.conversation import Tiers
 from core.model.invocation import Working
 from core.ports.aggregates import Aggregates, Banks
 from core.ports.blobs import Blobs
@@ -71,7 +72,8 @@ class House:
     """The ports, the agents and the settings. Work left untouched for `resume_after` is taken up by whoever finds it.
     A finished bank stays for `finished_ttl`, unless it says otherwise.
     A task is tried `attempts` times at most. A run sees what it loaded for `run_lifetime`, and a superseded version of
-    a source is kept as long. Without `reranking`, searches stay in their own order."""
+    a source is kept as long. Without `reranking`, searches stay in their own order.
+    `tiers`: as configured, for what belongs to no conversation."""
 
     banks: Banks
     instructions: Aggregates[Instructions]
@@ -101,6 +103,7 @@ class House:
     uses: UseCounts = field(default_factory=UseCounts)
     hits: HitCounts = field(default_factory=HitCounts)
     working: Working = field(default_factory=Working)
+    tiers: Tiers = field(default_factory=Tiers)
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

@@ -21,7 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from statistics import mean, median
 
-from core.agents.offline.remembering import summary
+from core.agents.offline.summarising import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
 from core.context.budget import Assembled, assemble

@@ -124,10 +124,15 @@ LAYERED = [
     ),
     row(
         "§6.3",
-        "Success and failure of an execution become new records",
-        "core/agents",
-        "",
-        lacking="nothing is distilled yet from an execution into long-term memory",
+        "What worked in an execution becomes a new record",
+        "core/usecases/conversation/learn.py",
+        "core/usecases/conversation/test_learning.py::test_the_same_lesson_again_makes_it_surer",
+    ),
+    row(
+        "§6.3",
+        "Why an execution failed becomes a new record",
+        "core/usecases/conversation/learn.py",
+        "core/usecases/conversation/test_learning.py::test_a_run_that_failed_leaves_why",
     ),
     row(
         "§7",

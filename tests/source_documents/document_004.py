@@ -110,7 +110,12 @@ REASONING = [
         "core/usecases/conversation/conclude_invocation.py",
         "core/usecases/conversation/test_invocations.py::test_at_its_end_the_conversation_keeps_turn_and_summary_and_the_working_memory_is_gone",
     ),
-    row("End", "Facts and an episode are extracted, where switched on", "core", "", lacking=UNDER_WAY),
+    row(
+        "End",
+        "Facts and an episode are extracted, where switched on",
+        "core/usecases/conversation/learn.py",
+        "core/usecases/conversation/test_learning.py::test_either_may_be_switched_off_for_a_conversation",
+    ),
     row(
         "End",
         "Working memory is discarded, also where a process dies over it",

@@ -8,10 +8,20 @@ from collections.abc import Mapping, Sequence
 from core.agents.faithful import problem_of_key, problem_of_summary
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
+from core.agents.llm.distilling import distil
 from core.agents.llm.extracting import LlmExtractor
 from core.agents.llm.fence import message
 from core.agents.llm.passages import enclosed, fitted, shortened, size
-from core.agents.memory_roles import KeyOpinion, MemoryAgents, Passage, PassageKind, Purpose, Unit
+from core.agents.memory_roles import (
+    Distilled,
+    Execution,
+    KeyOpinion,
+    MemoryAgents,
+    Passage,
+    PassageKind,
+    Purpose,
+    Unit,
+)
 from core.agents.parsing import Fields, Malformed
 from core.ports.chat import ChatModel, ReplyShape
 
@@ -70,6 +80,7 @@ class LlmDistiller:
 
     def __init__(self, model: ChatModel) -> None:
         self._key = Asking("distiller", model, "distiller_key")
+        self._run = Asking("distiller", model, "distiller_run")
 
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
         granted = windows.shares([size(passage) for passage in passages], self._key.room - 200)
@@ -84,6 +95,9 @@ class LlmDistiller:
             return opinion
 
         return await self._key.ask(asked, KEY, read)
+
+    async def distil(self, execution: Execution) -> Distilled:
+        return await distil(self._run, execution)
 
 
 def llm_memory_agents(models: Mapping[str, ChatModel]) -> MemoryAgents:

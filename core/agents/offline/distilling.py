@@ -1,23 +1,33 @@
 """The offline Distiller: what a run of an agent teaches, by rules.
 
 Law: pure and deterministic; every word of it stands in the run. A failed call of a tool and the next call of the same
-tool that succeeded are a recovery. Two or more calls are an episode.
+tool that succeeded are a recovery. Two or more calls are an episode, and teach a strategy or how they failed.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.agents.memory_roles import Passage, PassageKind, Unit
+from core.agents.memory_roles import (
+    FEWEST_CALLS,
+    LESSON_CHARACTERS,
+    MOST_STRATEGIES,
+    Distilled,
+    Execution,
+    Lesson,
+    Passage,
+    PassageKind,
+    Unit,
+)
 from core.agents.offline.compressing import error_line
-from core.agents.offline.remembering import summary
+from core.agents.offline.summarising import summary
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode, Recovery
 from core.text.scripts import is_chinese
 
 GOAL, OUTCOME, LESSONS, STEP, MESSAGE = 4_096, 400, 4_000, 400, 1_000  # code points at most
-STEPS = 100
+QUERY = 160
+STEPS = 20
 RECOVERIES = 20
-ACTIONS = 2  # of fewer there is no episode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +38,54 @@ class _Call:
     failed: bool
     error_type: str
     message: str
+
+
+def distilled(execution: Execution) -> Distilled:
+    """Of a success the tools in their order and each decision; of a failure the last tool that failed, and how."""
+    calls = list(_calls(execution.items))
+    if len(calls) < FEWEST_CALLS:
+        return Distilled()
+    return Distilled(
+        strategies=tuple(_strategies(execution, calls)) if execution.succeeded else (),
+        failure=None if execution.succeeded else _failure(execution, calls),
+        episode=episode(execution.query, execution.items, execution.result),
+    )
+
+
+def _strategies(execution: Execution, calls: Sequence[_Call]) -> Iterator[Lesson]:
+    worked = [call.item for call in calls if not call.failed and call.item.tool]
+    query = " ".join(execution.query.split())
+    if len(worked) >= FEWEST_CALLS:
+        tools = " → ".join(dict.fromkeys(item.tool for item in worked))
+        lead = f"要做“{_clipped(query)}”：" if is_chinese(query) else f"For “{_clipped(query)}”: "
+        yield Lesson(
+            content=_cut(f"{lead}{tools}", LESSON_CHARACTERS), items=tuple(item.number for item in worked)
+        )
+    decisions = [item for item in execution.items if item.type is ItemType.DECISION and item.content.strip()]
+    for item in decisions[-(MOST_STRATEGIES - 1) :]:
+        yield Lesson(content=_cut(" ".join(item.content.split()), LESSON_CHARACTERS), items=(item.number,))
+
+
+def _failure(execution: Execution, calls: Sequence[_Call]) -> Lesson | None:
+    failed = next((call for call in reversed(calls) if call.failed), None)
+    if failed is None:
+        return None
+    query = _clipped(" ".join(execution.query.split()))
+    tool, error, message = failed.item.tool, failed.error_type, failed.message
+    said = message if error in message else f"{error}: {message}"
+    told = (
+        f"“{query}”失败：{tool} 报错 {said}" if is_chinese(query) else f"“{query}” failed: {tool} gave {said}"
+    )
+    return Lesson(content=_cut(told, LESSON_CHARACTERS), items=(failed.item.number,))
+
+
+def _clipped(query: str) -> str:
+    return query if len(query) <= QUERY else _cut(query, QUERY) + "…"
+
+
+def _cut(text: str, most: int) -> str:
+    """Its beginning; half a figure would be another one."""
+    return text if len(text) <= most else text[:most].rstrip("0123456789.,")
 
 
 def recoveries(items: Sequence[Item]) -> tuple[Recovery, ...]:
@@ -51,7 +109,7 @@ def recoveries(items: Sequence[Item]) -> tuple[Recovery, ...]:
 def episode(query: str, items: Sequence[Item], result: str) -> Episode | None:
     """What was tried and what came of it; None of a run with fewer than two calls."""
     calls = list(_calls(items))
-    if len(calls) < ACTIONS:
+    if len(calls) < FEWEST_CALLS:
         return None
     return Episode(
         goal=query.strip()[:GOAL],

@@ -1,48 +1,20 @@
-"""The offline Summariser and Distiller: what was said, in its own sentences.
+"""The offline Summariser, Distiller and Extractor: whole sentences as they were said. No network."""
 
-Law: extractive and deterministic. Every sentence stands verbatim, white space folded, behind its speaker and in the
-order it was said; what was decided counts more. Before a summary stand up to three keywords. No network.
-"""
-
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from core.agents.faithful import WORD, length
 from core.agents.memory_roles import (
-    KEY_CHARACTERS,
+    Distilled,
+    Execution,
     KeyOpinion,
     MemoryAgents,
     Passage,
-    PassageKind,
     Purpose,
     Unit,
 )
-from core.agents.offline import salience
+from core.agents.offline.distilling import distilled
 from core.agents.offline.extracting import OfflineExtractor
-from core.agents.offline.keywords import keywords
+from core.agents.offline.summarising import key, summary
 from core.agents.offline.thinking import think
-from core.text import sentences
-from core.text.scripts import is_chinese
-
-KEYWORDS = 3
-KEYWORDS_SHARE = 0.25  # of a summary's length, at most
-LEAST = 0.25  # of the best sentence's score: what says less is left out though there is room
-DECISION = 1.3  # what a sentence that decides counts as, relative to others
-DECIDES = re.compile(
-    r"\b(?:decided?|decision|agreed?|settled on|going with|go with|we(?:'ll| will)|chose|confirmed|must(?: not)?)\b"
-    r"|决定|定了|采用|同意|确定|选定|说好|必须|不能|不得",
-    re.IGNORECASE,
-)
-CUT = "…"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
-    """A sentence with the passage it stands in."""
-
-    text: str
-    passage: Passage
 
 
 class OfflineSummariser:
@@ -56,107 +28,12 @@ class OfflineDistiller:
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
         return await think(key, passages)
 
+    async def distil(self, execution: Execution) -> Distilled:
+        return await think(distilled, execution)
+
 
 def offline_memory_agents() -> MemoryAgents:
     """One of each."""
     return MemoryAgents(
         summariser=OfflineSummariser(), distiller=OfflineDistiller(), extractor=OfflineExtractor()
     )
-
-
-def summary(passages: Sequence[Passage], limit: int, unit: Unit) -> str:
-    """Keywords, then the sentences that say most, within `limit` of `unit`."""
-    said = _sentences(passages)
-    if not said:
-        return _clipped(" ".join(" ".join(p.text.split()) for p in passages), limit, unit)
-    chinese = is_chinese("".join(each.text for each in said))
-    head = _named([p.text for p in passages], int(limit * KEYWORDS_SHARE), unit, chinese)
-    room = limit - length(head, unit)
-    shown = [_line(each, chinese) for each in said]
-    picked = _chosen(said, shown, room, unit)
-    lines = [shown[index] for index in picked]
-    return _clipped("\n".join([head, *lines] if head else lines), limit, unit)
-
-
-def key(passages: Sequence[Passage]) -> KeyOpinion:
-    """The sentences that say most, each with its step and speaker."""
-    said = _sentences(passages) or [_Said(text=" ".join(p.text.split()), passage=p) for p in passages[:1]]
-    chinese = is_chinese("".join(each.text for each in said))
-    shown = [f"[{_step(each.passage.step, chinese)}] {_line(each, chinese)}" for each in said]
-    picked = _chosen(said, shown, KEY_CHARACTERS, Unit.CHARACTERS)
-    text = _clipped("\n".join(shown[index] for index in picked), KEY_CHARACTERS, Unit.CHARACTERS)
-    return KeyOpinion(text=text, passages=tuple(sorted({said[index].passage.number for index in picked})))
-
-
-def _sentences(passages: Sequence[Passage]) -> list[_Said]:
-    """The sentences that say something, each once."""
-    found: dict[str, _Said] = {}
-    for passage in passages:
-        for sentence in sentences.split(passage.text):
-            text = " ".join(sentence.split())
-            if any(map(str.isalnum, text)):
-                found.setdefault(text, _Said(text=text, passage=passage))
-    return list(found.values())
-
-
-def _chosen(said: Sequence[_Said], shown: Sequence[str], room: int, unit: Unit) -> list[int]:
-    """The places, ascending, of the sentences that say most, as they are shown, within `room`."""
-    texts = [each.text for each in said]
-    decided = [DECISION if DECIDES.search(text) else 1.0 for text in texts]
-    worth = [score * factor for score, factor in zip(salience.scores(texts), decided, strict=True)]
-    enough = LEAST * max(worth)
-    kept = [index for index, score in enumerate(worth) if score >= enough]
-    lines, weights = [shown[index] for index in kept], [worth[index] for index in kept]
-    picked = salience.chosen(lines, weights, room, width=lambda line: length(line, unit) + 1)
-    return [kept[index] for index in picked]
-
-
-def _line(said: _Said, chinese: bool) -> str:
-    speaker = said.passage.speaker or role_of(said.passage.kind, chinese)
-    if not speaker:
-        return said.text
-    return f"{speaker}：{said.text}" if chinese else f"{speaker}: {said.text}"
-
-
-def role_of(kind: PassageKind, chinese: bool) -> str:
-    match kind:
-        case PassageKind.INPUT:
-            return "用户" if chinese else "User"
-        case PassageKind.REPLY:
-            return "助手" if chinese else "Assistant"
-        case PassageKind.TOOL_RESULT:
-            return "工具" if chinese else "Tool"
-        case PassageKind.SUMMARY:
-            return ""
-
-
-def _step(step: int, chinese: bool) -> str:
-    return f"第{step}轮" if chinese else f"turn {step}"
-
-
-def _named(texts: Sequence[str], room: int, unit: Unit, chinese: bool) -> str:
-    """The keywords as a line of at most `room`; empty where none has room."""
-    words = keywords(texts, most=KEYWORDS)
-    for count in range(min(KEYWORDS, len(words)), 0, -1):
-        line = f"{'、'.join(words[:count])}。" if chinese else f"{', '.join(words[:count])}."
-        if length(line, unit) <= room:
-            return line
-    return ""
-
-
-def _clipped(text: str, limit: int, unit: Unit) -> str:
-    """The text, or its beginning that fits."""
-    if length(text, unit) <= limit:
-        return text
-    if unit is Unit.CHARACTERS:
-        end = limit - len(CUT)
-        while text[end].isdigit() and text[end - 1].isdigit():
-            end -= 1  # half a figure would be another one
-        return text[:end].rstrip() + CUT
-    ends = [match.end() for match in WORD.finditer(text)]
-    low, high = 0, len(ends)
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = length(text[: ends[middle - 1]], unit) <= limit
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return text[: ends[low - 1] if low else 1] + CUT

@@ -27,11 +27,12 @@ from core.keys import ConversationKey, InvocationKey, UserKey
 from core.model.conversation import Turn
 from core.model.invocation import Ending, InvocationRecord, InvocationSummary, Item
 from core.model.record import NO_CONVERSATION
+from core.model.usage import NO_USAGE, Usage
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.add_turns import grown
 from core.usecases.conversation.founding import require_on, required
-from core.usecases.conversation.learn import learn
-from core.usecases.conversation.tending import summary_of
+from core.usecases.conversation.learn import Run, learn
+from core.usecases.conversation.tending import Seen, land, summary_of
 from core.usecases.house import House
 from core.usecases.user.writer import tender_of
 from core.user.user import UserAggregate
@@ -51,6 +52,9 @@ class Concluded:
     revision: int = 0
     episode_id: str = ""
     strategy_ids: tuple[RecordId, ...] = ()
+    fact_ids: tuple[RecordId, ...] = ()
+    withheld: int = 0
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +79,42 @@ async def _conclude(house: House, key: InvocationKey) -> None:
         return
     if record.ending is None:
         return
-    concluded = await _tell_conversation(house, record, record.ending, items)
+    place = _place(record)
+    ledger = house.workshop.ledger(place or key)
+    concluded = await _tell_conversation(house, ledger, record, record.ending, items)
     if concluded.conversation_id == record.conversation_id:  # else it is gone, or memory is off
-        episode_id, strategy_ids = await learn(house, record, record.ending, items)
-        concluded = replace(concluded, episode_id=episode_id, strategy_ids=strategy_ids)
+        run = Run(record=record, ending=record.ending, items=items, step=concluded.step)
+        learned = await learn(house, ledger, run)
+        await _count(house, ledger, record)
+        concluded = replace(
+            concluded,
+            fact_ids=learned.fact_ids,
+            episode_id=learned.episode_id,
+            strategy_ids=learned.strategy_ids,
+            withheld=learned.withheld,
+            usage=ledger.total(),
+        )
     await _keep_answer(house, record, concluded)
     with suppress(InvocationNotFound):
         await house.invocations.delete(key, record.uid)
+
+
+def _place(record: InvocationRecord) -> ConversationKey | None:
+    if not record.conversation_id:
+        return None
+    return ConversationKey(
+        tenant=record.key.tenant, user=record.key.user, conversation_id=record.conversation_id
+    )
+
+
+async def _count(house: House, ledger: Ledger, record: InvocationRecord) -> None:
+    """What the agents cost since the turn goes on the conversation's record."""
+    key = _place(record)
+    if key is None or not ledger.unrecorded:
+        return
+    seen = Seen(uid=record.conversation_uid, generation=-1)  # nothing is made: only what was spent lands
+    with suppress(ConversationNotFound, MemoryOff, UserNotFound):
+        await land(house, key, seen, ledger, lambda _: None)
 
 
 def request_of(record: InvocationRecord) -> RequestKey:
@@ -110,26 +143,24 @@ async def _keep_answer(house: House, record: InvocationRecord, concluded: Conclu
 
 
 async def _tell_conversation(
-    house: House, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
+    house: House, ledger: Ledger, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
 ) -> Concluded:
     """The summary and the turn, unless the conversation is gone, or memory is off: then nothing is kept."""
     nothing = Concluded(invocation_id=record.key.invocation_id)
-    if not record.conversation_id:
+    key = _place(record)
+    if key is None:
         return nothing
-    key = ConversationKey(
-        tenant=record.key.tenant, user=record.key.user, conversation_id=record.conversation_id
-    )
     try:
         tender = await tender_of(house, key.tenant, key.user)
         async with house.conversations.reading(key) as conversation:
             _require_same(conversation, record)
             limit = conversation.tiers.summary_length
-        ledger = house.workshop.ledger(key)
         text = await _summarised(house, ledger, record.query, ending.result, items, limit)
         tokens = ledger.unrecorded
         stage = _staging(house, record, ending, text, tokens)
         request = part_of(record, "turn")
         done = await house.conversations.commit(key, required(stage, tender), request, StepGiven)
+        ledger.put_on_record(0 if done.replayed else tokens, 0)
     except (ConversationNotFound, MemoryOff, UserNotFound):
         return nothing
     return replace(

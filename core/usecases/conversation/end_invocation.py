@@ -137,7 +137,13 @@ async def end_idle(house: House, key: InvocationKey) -> None:
         if record.state is not InvocationState.RUNNING or now < record.due_time:
             return Draft(result=None)
         ending = Ending(
-            result="", succeeded=False, skip_turn=True, request_id=RequestId(""), digest="", end_time=now
+            result="",
+            succeeded=False,
+            skip_turn=True,
+            request_id=RequestId(""),
+            digest="",
+            end_time=now,
+            idle=True,
         )
         step = RunningPut(record=ended(record, ending))
         return Draft(result=None, steps=(step,), touches=frozenset({"invocation"}))

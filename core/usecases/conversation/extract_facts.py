@@ -20,7 +20,7 @@ from core.ports.store import Require
 from core.usecases.conversation.tending import Outcome, Seen, land, passages_of
 from core.usecases.house import House
 from core.usecases.long_term.find_facts import FactsFound, Source, find_facts
-from core.usecases.long_term.keep_facts import FactsKept, KeepFacts, keep_facts
+from core.usecases.long_term.keep_found import FoundKept, KeepFound, keep_found
 from core.usecases.user.writer import tender_of
 
 VERB = "ExtractFacts"
@@ -86,26 +86,26 @@ async def _find(house: House, key: ConversationKey, stretch: Stretch, ledger: Le
     return await find_facts(house, ledger, stretch.collection, source, passages_of(stretch.spoken))
 
 
-async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: FactsFound) -> FactsKept:
+async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: FactsFound) -> FoundKept:
     """Nothing is stored where the conversation is not any more what was read."""
     if not found.facts:
-        return FactsKept(withheld=found.withheld)
+        return FoundKept(withheld=found.withheld)
     tender = await tender_of(house, key.tenant, key.user)
     origin = Require(key=key, uid=stretch.seen.uid, generation=stretch.seen.generation)
     name = f"extract-{stretch.seen.uid}-{stretch.owed.attempt}"
-    command = KeepFacts(
+    command = KeepFound(
         key=stretch.collection,
-        facts=found.facts,
+        records=found.facts,
         requires=(tender, origin),
         request=RequestKey(request_id=RequestId(name), verb=VERB, digest=name),
         withheld=found.withheld,
     )
     try:
-        return (await keep_facts(house, command)).result
+        return (await keep_found(house, command)).result
     except RequirementFailed as failed:
         if failed.key != key:
             raise
-        return FactsKept(withheld=found.withheld)
+        return FoundKept(withheld=found.withheld)
 
 
 def _marking(owed: ExtractionOwed) -> Callable[[Conversation], Outcome | None]:

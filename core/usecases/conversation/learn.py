@@ -1,68 +1,254 @@
-"""What an invocation that ended leaves in long-term memory: an episode, and how failed calls of tools were mended.
+"""What an invocation that ended leaves in long-term memory: facts, an episode, strategies or why it failed, and how
+failed calls of tools were mended.
 
-Law: each under a request of its own, so that an end that is carried out again leaves them once. What holds a secret,
-finds no room or meets memory switched off is not kept.
+Law: all that was found in one change under a request of its own, each mending under another, so that an end that is
+carried out again leaves them once. Facts come from the query and from tools' results. What holds a secret, finds no
+room or meets memory switched off is not kept; nothing is, where the turn that it rests on was deleted meanwhile.
 """
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
-from core.agents.offline.distilling import episode, recoveries
+from core.agents.faithful import problem_of_distilled
+from core.agents.memory_roles import MOST_PASSAGES, Distilled, Execution, Lesson, Passage, PassageKind
+from core.agents.offline.distilling import recoveries
 from core.agents.offline.thinking import think
-from core.errors import LimitReached, MemoryOff, SensitiveContent
+from core.agents.usage import Ledger
+from core.errors import (
+    ConversationNotFound,
+    LimitReached,
+    MemoryOff,
+    RequirementFailed,
+    SensitiveContent,
+    UserNotFound,
+)
 from core.ids import RecordId, RequestId
-from core.keys import CollectionKey
-from core.model.invocation import Ending, InvocationRecord, Item
-from core.model.record import STRATEGY, Origin, Record, RecordKind
+from core.keys import CollectionKey, ConversationKey
+from core.model.conversation import Tiers
+from core.model.invocation import Ending, InvocationRecord, Item, ItemType
+from core.model.record import NO_RECORD, STRATEGY, Episode, Origin, Provenance, Record, RecordKind
 from core.ports.aggregates import RequestKey
+from core.ports.store import Require
 from core.usecases.house import House
-from core.usecases.long_term.add_record import AddRecord, store
+from core.usecases.long_term.find_facts import FactsFound, Source, find_facts
+from core.usecases.long_term.keep_found import FoundKept, KeepFound, keep_found
+from core.usecases.long_term.new_records import is_harmless
 from core.usecases.long_term.record_recovery import RecordRecovery, record_recovery
+from core.usecases.user.writer import tender_of
 
 SOURCE = "invocation"
 
 
-async def learn(
-    house: House, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
-) -> tuple[str, tuple[RecordId, ...]]:
-    """The ids of the episode (empty: none) and of the recoveries."""
-    key = CollectionKey(tenant=record.key.tenant, user=record.user, collection=record.collection)
-    strategies: dict[RecordId, None] = {}
-    for number, recovery in enumerate(await think(recoveries, items)):
-        with suppress(SensitiveContent, LimitReached, MemoryOff):
-            request = _request(record, f"fix{number}")
-            kept = await record_recovery(house, RecordRecovery(key=key, recovery=recovery, request=request))
-            strategies.update(dict.fromkeys(kept.kept.record_ids))
-    return await _episode(house, key, record, ending, items), tuple(strategies)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run that ended, and the turn that was added of it (0: none)."""
+
+    record: InvocationRecord
+    ending: Ending
+    items: tuple[Item, ...]
+    step: int
+
+    @property
+    def conversation(self) -> ConversationKey | None:
+        of = self.record
+        if not of.conversation_id:
+            return None
+        return ConversationKey(tenant=of.key.tenant, user=of.user, conversation_id=of.conversation_id)
+
+    @property
+    def collection(self) -> CollectionKey:
+        of = self.record
+        return CollectionKey(tenant=of.key.tenant, user=of.user, collection=of.collection)
+
+    @property
+    def source(self) -> Provenance:
+        return Provenance(
+            origin=Origin.DISTILLED,
+            source=SOURCE,
+            conversation_id=self.record.conversation_id,
+            steps=(self.step,) if self.step else (),
+            invocation_id=self.record.key.invocation_id,
+            event_time=self.ending.end_time,
+        )
+
+    def request(self, part: str) -> RequestKey:
+        uid = self.record.uid
+        return RequestKey(request_id=RequestId(f"{part}-{uid}"), verb="EndInvocation", digest=uid)
 
 
-async def _episode(
-    house: House, key: CollectionKey, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
-) -> str:
-    told = await think(episode, record.query, items, ending.result)
-    if told is None:
-        return ""
-    made = Record(
-        record_id=RecordId(""),
-        kind=RecordKind.EPISODE,
-        category=STRATEGY,
-        content=told.goal,
-        confidence=Origin.DISTILLED.first_confidence,
-        event_time=ending.end_time,
-        create_time=ending.end_time,
-        update_time=ending.end_time,
-        valid_from=ending.end_time,
-        source=SOURCE,
-        origin=Origin.DISTILLED,
-        conversation_id=record.conversation_id,
-        invocation_id=record.key.invocation_id,
-        tags=("succeeded" if ending.succeeded else "failed",),
-        episode=told,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """What must hold for the run to teach anything, and what it may."""
+
+    requires: tuple[Require, ...]
+    tiers: Tiers
+
+
+async def learn(house: House, ledger: Ledger, run: Run) -> FoundKept:
+    """Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    place = await _place(house, run)
+    if place is None:
+        return FoundKept()
+    facts, records = FactsFound(), list[Record]()
+    if place.tiers.extract_facts and not run.ending.idle:
+        facts = await _facts(house, ledger, run)
+    if place.tiers.record_episodes:
+        records = [r for r in _records(run, await _distilled(house, ledger, run)) if is_harmless(r)]
+    kept = FoundKept(withheld=facts.withheld)
+    mended: dict[RecordId, None] = {}
+    while place is not None:
+        try:
+            if found := (*facts.facts, *records):
+                kept = await _keep(house, run, place, found, facts.withheld)
+            if place.tiers.record_episodes:
+                mended = await _mendings(house, run, place)
+            break
+        except RequirementFailed:
+            place = await _place(house, run)  # another turn was deleted, or all of it is over
+        except (LimitReached, MemoryOff):
+            break
+    return FoundKept(
+        fact_ids=kept.fact_ids,
+        episode_id=kept.episode_id,
+        strategy_ids=tuple(dict.fromkeys((*mended, *kept.strategy_ids))),
+        withheld=kept.withheld,
     )
-    with suppress(SensitiveContent, LimitReached, MemoryOff):
-        done = await store(house, AddRecord(key=key, record=made, request=_request(record, "episode")))
-        return next(iter(done.result.record_ids), "")
-    return ""
 
 
-def _request(record: InvocationRecord, part: str) -> RequestKey:
-    return RequestKey(request_id=RequestId(f"{part}-{record.uid}"), verb="EndInvocation", digest=record.uid)
+async def _place(house: House, run: Run) -> _Place | None:
+    """None where there is nothing more to be taught: gone, switched off, or the turn was deleted."""
+    try:
+        tender = await tender_of(house, run.record.key.tenant, run.record.user)
+        if (key := run.conversation) is None:
+            return _Place(requires=(tender,), tiers=house.tiers)
+        async with house.conversations.reading(key) as conversation:
+            is_there = conversation.uid == run.record.conversation_uid and conversation.record.enabled
+            if not is_there or (run.step and not conversation.has_turn(run.step)):
+                return None
+            origin = Require(key=key, uid=conversation.uid, generation=conversation.record.generation)
+            return _Place(requires=(tender, origin), tiers=conversation.tiers)
+    except (ConversationNotFound, MemoryOff, UserNotFound):
+        return None
+
+
+async def _keep(house: House, run: Run, place: _Place, found: tuple[Record, ...], withheld: int) -> FoundKept:
+    command = KeepFound(
+        key=run.collection,
+        records=found,
+        requires=place.requires,
+        request=run.request("learned"),
+        withheld=withheld,
+    )
+    return (await keep_found(house, command)).result
+
+
+async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, None]:
+    kept: dict[RecordId, None] = {}
+    for number, recovery in enumerate(await think(recoveries, run.items)):
+        with suppress(SensitiveContent, LimitReached):
+            command = RecordRecovery(
+                key=run.collection,
+                recovery=recovery,
+                source=run.source,
+                requires=place.requires,
+                request=run.request(f"fix{number}"),
+            )
+            kept.update(dict.fromkeys((await record_recovery(house, command)).kept.record_ids))
+    return kept
+
+
+# ---- facts ----
+
+
+async def _facts(house: House, ledger: Ledger, run: Run) -> FactsFound:
+    source = Source(
+        name=SOURCE,
+        conversation_id=run.record.conversation_id,
+        invocation_id=run.record.key.invocation_id,
+    )
+    return await find_facts(house, ledger, run.collection, source, list(_passages(run)))
+
+
+def _passages(run: Run) -> Iterator[Passage]:
+    """What was asked, and the latest of what tools answered."""
+    record = run.record
+    yield Passage(
+        number=0, kind=PassageKind.INPUT, text=record.query, event_time=record.create_time, step=run.step
+    )
+    seen = [i for i in run.items if i.type is ItemType.OBSERVATION and not i.failed and i.content.strip()]
+    for number, item in enumerate(seen[-(MOST_PASSAGES - 1) :], start=1):
+        yield Passage(
+            number=number,
+            kind=PassageKind.TOOL_RESULT,
+            text=item.content,
+            speaker=item.tool,
+            event_time=item.event_time,
+            step=run.step,
+        )
+
+
+# ---- what was done ----
+
+
+async def _distilled(house: House, ledger: Ledger, run: Run) -> Distilled:
+    execution = Execution(
+        query=run.record.query,
+        items=run.items,
+        result=run.ending.result,
+        succeeded=run.ending.succeeded,
+    )
+    with ledger.spending("distiller"):
+        told = await house.memory_agents.distiller.distil(execution)
+    return Distilled() if problem_of_distilled(told, execution) else told
+
+
+def _records(run: Run, told: Distilled) -> Iterator[Record]:
+    if told.episode is not None:
+        yield _record(run, RecordKind.EPISODE, told.episode.goal, episode=told.episode)
+    for lesson in told.strategies:
+        yield _lesson(run, lesson)
+    if told.failure is not None:
+        yield _lesson(run, told.failure)
+
+
+def _lesson(run: Run, lesson: Lesson) -> Record:
+    return _record(
+        run, RecordKind.MEMORY, lesson.content, detail=lesson.detail, more_tags=_tools(run, lesson.items)
+    )
+
+
+def _tools(run: Run, numbers: Sequence[int]) -> tuple[str, ...]:
+    cited = [item.tool for item in run.items if item.number in numbers and item.tool]
+    return tuple(f"tool:{tool}" for tool in dict.fromkeys(cited))
+
+
+def _record(
+    run: Run,
+    kind: RecordKind,
+    content: str,
+    *,
+    more_tags: tuple[str, ...] = (),
+    detail: str = "",
+    episode: Episode | None = None,
+) -> Record:
+    time, source = run.ending.end_time, run.source
+    return Record(
+        record_id=NO_RECORD,
+        kind=kind,
+        category=STRATEGY,
+        content=content,
+        confidence=Origin.DISTILLED.first_confidence,
+        event_time=time,
+        create_time=time,
+        update_time=time,
+        valid_from=time,
+        source=source.source,
+        origin=source.origin,
+        conversation_id=source.conversation_id,
+        steps=source.steps,
+        invocation_id=source.invocation_id,
+        tags=("succeeded" if run.ending.succeeded else "failed", *more_tags),
+        detail=detail,
+        episode=episode,
+    )

@@ -9,10 +9,21 @@ from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.recovery import changed, same_mending
+from core.long_term.standing import MOST_ORIGINS
 from core.long_term.steps import RecordPut
 from core.long_term.worth import reinforced
-from core.model.record import ERROR_RECOVERY, STRATEGY, Record, RecordKind, Recovery
+from core.model.record import (
+    ERROR_RECOVERY,
+    NO_CONVERSATION,
+    NO_INVOCATION,
+    STRATEGY,
+    Provenance,
+    Record,
+    RecordKind,
+    Recovery,
+)
 from core.ports.aggregates import RequestKey
+from core.ports.store import Require
 from core.text.scripts import is_chinese
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, read_back
@@ -25,13 +36,16 @@ SHOWN = 200  # code points of a value in a detail
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRecovery:
-    """`explanation`: empty to tell it from the arguments."""
+    """`explanation`: empty to tell it from the arguments. `source`: the run of an agent it was seen in. `requires`:
+    what must hold, where it is more than that the user's memory is on."""
 
     key: CollectionKey
     recovery: Recovery
     explanation: str = ""
     success: bool = True
     allow_sensitive: bool = False
+    source: Provenance | None = None
+    requires: tuple[Require, ...] | None = None
     request: RequestKey | None = None
 
 
@@ -56,7 +70,9 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
         return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)
 
     return await read_back(
-        house, command.key, await write(house, command.key, compose, command.request, Kept)
+        house,
+        command.key,
+        await write(house, command.key, compose, command.request, Kept, command.requires),
     )
 
 
@@ -73,7 +89,14 @@ def _again(known: Record, new: Record) -> Record:
     assert known.recovery is not None, "it was found among recoveries"
     assert new.recovery is not None, "it was made as one"
     recovery = replace(new.recovery, successes=known.recovery.successes + 1, failures=known.recovery.failures)
-    return replace(known, recovery=recovery, detail=new.detail, event_time=new.event_time)
+    sources = dict.fromkeys((*known.also_from, new.provenance))
+    return replace(
+        known,
+        recovery=recovery,
+        detail=new.detail,
+        event_time=new.event_time,
+        also_from=tuple(sources)[:MOST_ORIGINS] if new.steps else known.also_from,
+    )
 
 
 def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confidence: float) -> Record:
@@ -93,6 +116,9 @@ def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confide
         update_time=now,
         valid_from=now,
         recovery=recovery,
+        conversation_id=command.source.conversation_id if command.source else NO_CONVERSATION,
+        steps=command.source.steps if command.source else (),
+        invocation_id=command.source.invocation_id if command.source else NO_INVOCATION,
     )
 
 

@@ -2561,6 +2561,9 @@ class EndInvocationResponse(_message.Message):
     REPLAYED_FIELD_NUMBER: _builtins.int
     EPISODE_ID_FIELD_NUMBER: _builtins.int
     STRATEGY_IDS_FIELD_NUMBER: _builtins.int
+    FACT_IDS_FIELD_NUMBER: _builtins.int
+    WITHHELD_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
     step: _builtins.int
     """The turn added. 0: none."""
     revision: _builtins.int
@@ -2571,13 +2574,25 @@ class EndInvocationResponse(_message.Message):
     """The episode recorded in the collection. Empty: none, as fewer than two tools were called, it held a secret or found
     no room.
     """
+    withheld: _builtins.int
+    """How many facts were withheld, as they hold something sensitive."""
     @_builtins.property
     def summary(self) -> Global___InvocationSummary:
         """What the conversation keeps of it. Absent: without a conversation, while memory is off, or deleted since."""
 
     @_builtins.property
     def strategy_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The recoveries recorded or reinforced in the collection: a failed call, and the same tool's next success."""
+        """What was recorded or reinforced in the collection: recoveries (a failed call, and the same tool's next success), what
+        worked, or why it failed.
+        """
+
+    @_builtins.property
+    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The facts recorded or reinforced in the collection, of the query and of what tools answered."""
+
+    @_builtins.property
+    def usage(self) -> _types_pb2.Usage:
+        """What its agents cost."""
 
     def __init__(
         self,
@@ -2588,10 +2603,13 @@ class EndInvocationResponse(_message.Message):
         replayed: _builtins.bool = ...,
         episode_id: _builtins.str = ...,
         strategy_ids: _abc.Iterable[_builtins.str] | None = ...,
+        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
+        withheld: _builtins.int = ...,
+        usage: _types_pb2.Usage | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["episode_id", b"episode_id", "replayed", b"replayed", "revision", b"revision", "step", b"step", "strategy_ids", b"strategy_ids", "summary", b"summary"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["episode_id", b"episode_id", "fact_ids", b"fact_ids", "replayed", b"replayed", "revision", b"revision", "step", b"step", "strategy_ids", b"strategy_ids", "summary", b"summary", "usage", b"usage", "withheld", b"withheld"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -310,8 +310,9 @@ class ConversationServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def EndInvocation(self, request, context):
-        """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection an
-        episode and how failed calls of tools were mended, and the working memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+        """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection facts,
+        an episode, strategies and how failed calls of tools were mended, and the working memory is gone. An invocation that is
+        left alone is ended as failed, without a turn and without facts. Errors: INVOCATION_NOT_FOUND,
         INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
         then, and carried out later.
         """

@@ -101,8 +101,9 @@ class ConversationStub:
     INVOCATION_NOT_FOUND.
     """
     EndInvocation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.EndInvocationRequest, _conversation_pb2.EndInvocationResponse]
-    """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection an
-    episode and how failed calls of tools were mended, and the working memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+    """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection facts,
+    an episode, strategies and how failed calls of tools were mended, and the working memory is gone. An invocation that is
+    left alone is ended as failed, without a turn and without facts. Errors: INVOCATION_NOT_FOUND,
     INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
     then, and carried out later.
     """
@@ -182,8 +183,9 @@ class ConversationAsyncStub(ConversationStub):
     INVOCATION_NOT_FOUND.
     """
     EndInvocation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.EndInvocationRequest, _conversation_pb2.EndInvocationResponse]  # type: ignore[assignment]
-    """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection an
-    episode and how failed calls of tools were mended, and the working memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+    """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection facts,
+    an episode, strategies and how failed calls of tools were mended, and the working memory is gone. An invocation that is
+    left alone is ended as failed, without a turn and without facts. Errors: INVOCATION_NOT_FOUND,
     INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
     then, and carried out later.
     """
@@ -386,8 +388,9 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         request: _conversation_pb2.EndInvocationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conversation_pb2.EndInvocationResponse, _abc.Awaitable[_conversation_pb2.EndInvocationResponse]]:
-        """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection an
-        episode and how failed calls of tools were mended, and the working memory is gone. An invocation that is left alone is ended as failed, without a turn. Errors: INVOCATION_NOT_FOUND,
+        """Ends an invocation. The end is durable first; then the conversation gets a summary and the turn, the collection facts,
+        an episode, strategies and how failed calls of tools were mended, and the working memory is gone. An invocation that is
+        left alone is ended as failed, without a turn and without facts. Errors: INVOCATION_NOT_FOUND,
         INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
         then, and carried out later.
         """

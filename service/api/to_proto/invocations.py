@@ -9,7 +9,7 @@ from core.usecases.conversation.list_invocations import InvocationsListed
 from core.usecases.conversation.start_invocation import InvocationStarted
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import ITEM_TYPES, numbers
-from service.api.to_proto.values import time
+from service.api.to_proto.values import time, usage
 
 _TYPES = numbers(ITEM_TYPES)
 
@@ -73,6 +73,9 @@ def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
         replayed=ended.replayed,
         episode_id=concluded.episode_id if concluded else "",
         strategy_ids=concluded.strategy_ids if concluded else (),
+        fact_ids=concluded.fact_ids if concluded else (),
+        withheld=concluded.withheld if concluded else 0,
+        usage=usage(concluded.usage) if concluded else None,
     )
 
 

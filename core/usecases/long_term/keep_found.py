@@ -1,7 +1,8 @@
-"""Facts that were found by themselves come into a collection: all of one finding in one change, under one request.
+"""What was found by itself comes into a collection: all of one finding in one change, under one request.
 
-Law: the same door as StoreFact's. What is known is reinforced, once per source; what was deleted since stays deleted;
-new ones wait for their judgement. Where a collection is full the weakest of what no user said gives way, else they.
+Law: the same door as StoreFact's. A fact or strategy that is known is reinforced, once per source; what was deleted
+since stays deleted; new facts wait for their judgement. Where a collection is full the weakest of what no user said
+gives way, else they.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,8 +14,9 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.standing import Rewriting
 from core.long_term.steps import RecordDrop, RecordPut, Step
+from core.long_term.texts import normalised
 from core.long_term.worth import decay, half_life, weight
-from core.model.record import Origin, Record
+from core.model.record import NO_RECORD, Origin, Record, RecordKind
 from core.ports.aggregates import Committed, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
@@ -28,53 +30,82 @@ WEAK = frozenset({Origin.OBSERVED, Origin.DISTILLED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeepFacts:
+class KeepFound:
     """`requires`: what must hold as they are stored, of the user and of where they come from. `withheld` is kept with
     the answer."""
 
     key: CollectionKey
-    facts: tuple[Record, ...]
+    records: tuple[Record, ...]
     requires: tuple[Require, ...]
     request: RequestKey
     withheld: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactsKept:
-    """The records that say what was found, new or known; how many were withheld as sensitive."""
+class FoundKept:
+    """The records that say what was found, new or known, and how many were withheld as sensitive."""
 
-    record_ids: tuple[RecordId, ...] = ()
+    fact_ids: tuple[RecordId, ...] = ()
+    episode_id: RecordId = NO_RECORD
+    strategy_ids: tuple[RecordId, ...] = ()
     withheld: int = 0
 
 
-async def keep_facts(house: House, command: KeepFacts) -> Committed[FactsKept]:
+async def keep_found(house: House, command: KeepFound) -> Committed[FoundKept]:
     """Raises MemoryOff, RequirementFailed, LimitReached (of collections)."""
     now = house.clock.now()
-    new_ids = [RecordId(house.ids.new("r")) for _ in command.facts]
+    new_ids = [RecordId(house.ids.new("r")) for _ in command.records]
 
-    def compose(collection: Collection, revision: int) -> Edit[FactsKept]:
+    def compose(collection: Collection, revision: int) -> Edit[FoundKept]:
         rewriting = Rewriting(collection, house.long_term)
-        new: list[Record] = []
-        known: list[RecordId] = []
-        for record_id, fact in zip(new_ids, command.facts, strict=True):
-            if was_forgotten(collection, fact):
+        new: dict[int, Record] = {}
+        ids = [NO_RECORD] * len(command.records)
+        for place, found in enumerate(command.records):
+            if was_forgotten(collection, found):
                 continue
-            if (same := collection.same_text(fact.content)) is not None:
-                _reinforce(rewriting, same.record_id, fact)
-                known.append(same.record_id)
+            if (same := _same(collection, found)) is not None:
+                _reinforce(rewriting, same, found)
+                ids[place] = same
             else:
-                new.append(replace(stamped(fact, now, revision), record_id=record_id))
-        kept, gone = _with_room(house, collection, new)
-        ids = (*known, *(record.record_id for record in kept))
-        steps = (*gone, *rewriting.steps, *(RecordPut(record=record) for record in kept))
+                new[place] = replace(stamped(found, now, revision), record_id=new_ids[place])
+        kept, gone = _with_room(house, collection, list(new.values()))
+        stored = {record.record_id for record in kept}
+        for place, record in new.items():
+            ids[place] = record.record_id if record.record_id in stored else NO_RECORD
         return Edit(
-            result=FactsKept(record_ids=tuple(dict.fromkeys(ids)), withheld=command.withheld),
-            steps=steps,
+            result=_told(command, ids),
+            steps=(*gone, *rewriting.steps, *(RecordPut(record=record) for record in kept)),
             sees_all=True,
             erase=bool(gone),
         )
 
-    return await write(house, command.key, compose, command.request, FactsKept, command.requires)
+    return await write(house, command.key, compose, command.request, FoundKept, command.requires)
+
+
+def _told(command: KeepFound, ids: Sequence[RecordId]) -> FoundKept:
+    def of(kind: RecordKind) -> tuple[RecordId, ...]:
+        pairs = zip(command.records, ids, strict=True)
+        return tuple(dict.fromkeys(key for record, key in pairs if key and record.kind is kind))
+
+    return FoundKept(
+        fact_ids=of(RecordKind.FACT),
+        episode_id=next(iter(of(RecordKind.EPISODE)), NO_RECORD),
+        strategy_ids=of(RecordKind.MEMORY),
+        withheld=command.withheld,
+    )
+
+
+def _same(collection: Collection, found: Record) -> RecordId | None:
+    """The record that says the very words: of facts, and of what was distilled."""
+    if found.kind is RecordKind.FACT:
+        known = collection.same_text(found.content)
+        return known.record_id if known else None
+    if found.kind is RecordKind.EPISODE:
+        return None
+    text = normalised(found.content)
+    strategies = (collection.records[key] for key in collection.strategies)
+    same = (r for r in strategies if r.recovery is None and r.kind is found.kind)
+    return next((r.record_id for r in same if normalised(r.content) == text), None)
 
 
 def _reinforce(rewriting: Rewriting, record_id: RecordId, again: Record) -> None:

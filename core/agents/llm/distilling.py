@@ -1,0 +1,110 @@
+"""What a run of an agent teaches, in a language model's words.
+
+Law: a reply is read with core's own checks, so that a model is told what is wrong and asked again. Items that find no
+room are shortened, none is left out.
+"""
+
+from core.agents.faithful import problem_of_distilled
+from core.agents.llm import shapes, windows
+from core.agents.llm.asking import Asking
+from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.memory_roles import (
+    FEWEST_CALLS,
+    LESSON_CHARACTERS,
+    MOST_EPISODE_STEPS,
+    MOST_STRATEGIES,
+    Distilled,
+    Execution,
+    Lesson,
+)
+from core.agents.parsing import Fields, Malformed
+from core.model.invocation import Item, ItemType
+from core.model.record import Episode
+from core.ports.chat import ReplyShape
+from core.text.tokens import estimate
+
+NUMBERS = {"type": "array", "items": {"type": "integer"}}
+RUN = ReplyShape(
+    name="lessons",
+    schema=shapes.fields(
+        strategies=shapes.rows(items=NUMBERS, content=shapes.TEXT, detail=shapes.TEXT),
+        failure=shapes.TEXT,
+        failure_items=NUMBERS,
+        steps=shapes.TEXTS,
+        outcome=shapes.TEXT,
+        lessons=shapes.TEXT,
+    ),
+)
+GOAL, OUTCOME, LESSONS, DETAIL = 4_096, 400, 4_000, 4_000  # code points at most
+MOST_ITEMS = 120  # that are shown; of more the latest
+
+
+async def distil(asking: Asking, execution: Execution) -> Distilled:
+    """Of fewer than two calls of tools nothing, unasked. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    if sum(item.type is ItemType.ACTION for item in execution.items) < FEWEST_CALLS:
+        return Distilled()
+    items = execution.items[-MOST_ITEMS:]
+    texts = [execution.query, execution.result, *map(_told, items)]
+    room = max(asking.room - 200 - len(texts) * (FENCE_TOKENS + 16), len(texts))
+    granted = windows.shares([estimate(text) for text in texts], room)
+    query, result, *said = [
+        windows.shortened(text, max(size, 1)) for text, size in zip(texts, granted, strict=True)
+    ]
+    shown = [Enclosed(name=_name(item), text=text) for item, text in zip(items, said, strict=True)]
+    end = "The agent says that it succeeded." if execution.succeeded else "The agent says that it failed."
+    asked = message(
+        [
+            "What was asked:",
+            Enclosed(name="query", text=query),
+            "What was done:",
+            *shown,
+            "What was answered:",
+            Enclosed(name="result", text=result or "(nothing)"),
+            end,
+        ]
+    )
+
+    def read(reply: Fields) -> Distilled:
+        told = _read(reply, execution)
+        if problem := problem_of_distilled(told, execution):
+            raise Malformed(problem)
+        return told
+
+    return await asking.ask(asked, RUN, read)
+
+
+def _read(reply: Fields, execution: Execution) -> Distilled:
+    end = 1 + max(item.number for item in execution.items)
+    lessons = [
+        Lesson(
+            content=row.line("content"),
+            detail=row.text_or_nothing("detail")[:DETAIL],
+            items=tuple(dict.fromkeys(row.numbers("items", end))),
+        )
+        for row in reply.rows("strategies")
+    ]
+    failure = reply.line_or_nothing("failure")
+    cited = tuple(dict.fromkeys(reply.numbers("failure_items", end)))
+    steps = tuple(reply.lines("steps"))
+    if len(lessons) > MOST_STRATEGIES or len(steps) > MOST_EPISODE_STEPS:
+        raise Malformed(f"at most {MOST_STRATEGIES} strategies and {MOST_EPISODE_STEPS} steps")
+    return Distilled(
+        strategies=tuple(lessons),
+        failure=Lesson(content=failure[:LESSON_CHARACTERS], items=cited) if failure else None,
+        episode=Episode(
+            goal=execution.query.strip()[:GOAL],
+            steps=steps,
+            outcome=reply.line_or_nothing("outcome")[:OUTCOME],
+            lessons=reply.text_or_nothing("lessons")[:LESSONS],
+        ),
+    )
+
+
+def _name(item: Item) -> str:
+    failed = ", failed" if item.failed else ""
+    return f"item {item.number}, step {item.step}, {item.type}{failed}"
+
+
+def _told(item: Item) -> str:
+    parts = (item.tool, item.arguments_json, item.error_type, item.content)
+    return "\n".join(part for part in parts if part.strip()) or "-"
