@@ -258,6 +258,24 @@ def test_ten_lines_give_a_chat_agent_its_memory(capsys: pytest.CaptureFixture[st
     assert "answer 1" in shown[1]
 
 
+@pytest.mark.slow
+def test_a_run_of_a_chat_agent_with_a_tool_is_as_shown() -> None:
+    scope: dict[str, Any] = {}
+    shown: list[str] = []
+
+    def model(messages: list[dict[str, str]]) -> str:
+        shown.append("\n".join(message["content"] for message in messages))
+        return "Booked: nine o'clock."
+
+    exec(python_of("docs/conversation.md", "def book("), scope)
+    with running_server() as server, SyncMemoryBankClient(server) as client:
+        scope["book"](lambda to: f"a ferry to {to} at nine", model, server)
+        (turn,) = client.list_turns(user="ada", conversation_id="c1").turns
+
+    assert "a ferry to Naxos at nine" in shown[0]
+    assert turn.reply == "Booked: nine o'clock."
+
+
 def python_of(page: str, definition: str) -> str:
     """A page's Python in which something is defined."""
     blocks = re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL)

@@ -26,6 +26,7 @@ from memorybank_client.errors import (
     Unavailable,
     Unimplemented,
 )
+from memorybank_client.runs import AsyncRun, Owner, Run
 from memorybank_client.values import NEVER, numbers, timestamp, vector
 
 __all__ = [
@@ -33,6 +34,9 @@ __all__ = [
     "SyncMemoryBankClient",
     "ChatMemory",
     "AsyncChatMemory",
+    "Run",
+    "AsyncRun",
+    "Owner",
     "vector",
     "numbers",
     "timestamp",

@@ -15,11 +15,9 @@ from uuid import uuid4
 
 from memorybank.v1.conversation_pb2 import Turn
 from memorybank.v1.instructions_pb2 import SourceRef
-from memorybank.v1.retrieval_pb2 import CONTEXT_FORM_MESSAGES, AssembleContextResponse
+from memorybank.v1.retrieval_pb2 import CONTEXT_FORM_MESSAGES
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
-
-Message = dict[str, str]
-"""`role` and `content`, as chat models take them."""
+from memorybank_client.runs import AsyncRun, Message, Owner, Run, messages_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +31,11 @@ class Setting:
     token_budget: int | None = None
     refs: tuple[SourceRef, ...] = ()
     collection: str = ""
+
+    @property
+    def owner(self) -> Owner:
+        """Whose runs are made here."""
+        return Owner(user=self.user, conversation=self.conversation, collection=self.collection)
 
     def context(self, question: str) -> dict[str, Any]:
         """The fields of AssembleContextRequest."""
@@ -60,10 +63,6 @@ class Setting:
 
 def _setting(user: str, conversation: str, **others: Any) -> Setting:
     return Setting(user=user, conversation=conversation or f"c-{uuid4().hex}", **others)
-
-
-def _messages(made: AssembleContextResponse) -> list[Message]:
-    return [{"role": message.role, "content": message.text} for message in made.messages]
 
 
 class ChatMemory:
@@ -99,7 +98,7 @@ class ChatMemory:
 
     def messages(self, question: str) -> list[Message]:
         """What to send a chat model for a question: memory and system first, the question last."""
-        return _messages(self.client.assemble_context(**self.setting.context(question)))
+        return messages_of(self.client.assemble_context(**self.setting.context(question)))
 
     def add(self, question: str, reply: str) -> int:
         """Keep a turn; its step."""
@@ -110,6 +109,10 @@ class ChatMemory:
         reply = answer(self.messages(question))
         self.add(question, reply)
         return reply
+
+    def run(self, question: str) -> Run:
+        """A run of an agent with tools on a question: `with memory.run(question) as run`. Its end keeps the turn."""
+        return Run(self.client, self.setting.owner, question, self.setting.context(question))
 
     def keep(self, statement: str) -> str:
         """Put a statement before the model in every later turn; the key's id."""
@@ -149,7 +152,7 @@ class AsyncChatMemory:
 
     async def messages(self, question: str) -> list[Message]:
         """What to send a chat model for a question: memory and system first, the question last."""
-        return _messages(await self.client.assemble_context(**self.setting.context(question)))
+        return messages_of(await self.client.assemble_context(**self.setting.context(question)))
 
     async def add(self, question: str, reply: str) -> int:
         """Keep a turn; its step."""
@@ -160,6 +163,11 @@ class AsyncChatMemory:
         reply = await answer(await self.messages(question))
         await self.add(question, reply)
         return reply
+
+    def run(self, question: str) -> AsyncRun:
+        """A run of an agent with tools on a question: `async with memory.run(question) as run`. Its end keeps the
+        turn."""
+        return AsyncRun(self.client, self.setting.owner, question, self.setting.context(question))
 
     async def keep(self, statement: str) -> str:
         """Put a statement before the model in every later turn; the key's id."""

@@ -56,15 +56,19 @@ def _invocation(header: Any) -> tuple[str, ...]:
     """A run by its id; one that is only begun has none yet, and the end of one answers another's revision."""
     named = header.DESCRIPTOR.name in ("AddWorkingItemsRequest", "GetWorkingMemoryRequest")
     known = named and header.invocation_id
-    return (f"invocation/{encoded(header.user)}/{header.invocation_id}",) if known else ()
+    return (_run(header),) if known else ()
+
+
+def _run(header: Any) -> str:
+    return f"invocation/{encoded(header.user)}/{header.invocation_id}"
 
 
 def _assembled(header: Any) -> tuple[str, ...]:
     talk = (_conversation(header),) if header.conversation_id else ()
     bank = (f"bank/{header.bank_id}",) if header.bank_id else ()
-    known = _collection(header) if header.HasField("collection") else ()
-    working = (f"invocation/{encoded(header.user)}/{header.invocation_id}",) if header.invocation_id else ()
-    return (*talk, *bank, *known, *working, *_loaded(header))
+    collection = (_named(header),) if header.HasField("collection") else ()
+    run = (_run(header),) if header.invocation_id else ()
+    return (*talk, *bank, *collection, *run, *_loaded(header))
 
 
 def _collection(header: Any) -> tuple[str, ...]:
@@ -73,7 +77,11 @@ def _collection(header: Any) -> tuple[str, ...]:
     if whole is None:
         return ()
     owner = header if isinstance(whole, str) else whole  # UpdateCollection brings it as a message
-    return (f"collection/{encoded(owner.user)}/{encoded(owner.collection)}",)
+    return (_named(owner),)
+
+
+def _named(owner: Any) -> str:
+    return f"collection/{encoded(owner.user)}/{encoded(owner.collection)}"
 
 
 def encoded(name: str) -> str:

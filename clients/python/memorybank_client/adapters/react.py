@@ -11,6 +11,7 @@ from uuid import uuid4, uuid5
 
 from memorybank.v1.memory_bank_pb2 import AdvanceTaskResponse, StartTaskResponse
 from memorybank.v1.types_pb2 import (
+    TASK_OUTCOME_GAVE_UP,
     TASK_STATUS_FAILED,
     TASK_STATUS_SUCCEEDED,
     TOOL_FORMAT_OPENAI,
@@ -22,10 +23,12 @@ from memorybank.v1.types_pb2 import (
     ToolFormat,
     VerdictType,
 )
+from memorybank_client.adapters.carrying import SHARE, Carried, before
 from memorybank_client.adapters.files import Part
 from memorybank_client.adapters.reading import Misasked, Reading, declared
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.errors import FailedPrecondition, InvalidArgument, NotFound
+from memorybank_client.runs import Owner
 
 Context = str | Sequence[Message]
 """What a step went through, verbatim: a transcript, or its messages."""
@@ -42,7 +45,9 @@ class TaskLoop(Generic[Client]):
     `tool_characters` bounds what one call of the tool brings, in code points. `tool_format`: TOOL_FORMAT_OPENAI or
     TOOL_FORMAT_ANTHROPIC, in whose form `tools` are declared. `ttl`: how long the bank is kept once its task has
     finished (NEVER: until it is deleted), else what the bank says, or the service (24 hours, unless set otherwise).
-    `purge_time` says when a finished bank goes.
+    `purge_time` says when a finished bank goes. With `owner` the loop is a run in a user's memory: what is known of the
+    user stands before each prompt (a quarter of the budget), what the steps went through is the run's working memory,
+    and its end tells conversation and collection what came of it.
     """
 
     def __init__(
@@ -54,8 +59,10 @@ class TaskLoop(Generic[Client]):
         tool_characters: int = 100_000,
         tool_format: ToolFormat.ValueType = TOOL_FORMAT_OPENAI,
         ttl: timedelta | None = None,
+        owner: Owner | None = None,
     ) -> None:
         self.client: Client = client
+        self.carried = Carried(owner, token_budget) if owner else None
         self.bank_id = bank_id
         self.insight = Insight()
         self.prompt = ""
@@ -65,6 +72,8 @@ class TaskLoop(Generic[Client]):
         self._begun = False
         self._ttl = ttl
         self._token_budget = token_budget
+        if owner and token_budget is not None:
+            self._token_budget = token_budget - token_budget // SHARE
         self._tool_characters = tool_characters
         self._tool_format = tool_format
         self._step = uuid4()
@@ -115,6 +124,16 @@ class TaskLoop(Generic[Client]):
         self.purge_time = response.purge_time.ToDatetime(UTC) if goes else None
         return self._stepped(response, response.finished)
 
+    @property
+    def _question(self) -> str:
+        """What the user's memory is asked about: the step, or what the task is about."""
+        return self.task.description if self.task else self.insight.goal
+
+    @property
+    def _came_well(self) -> bool:
+        """Whether the task, finished, was not given up."""
+        return self.insight.outcome != TASK_OUTCOME_GAVE_UP
+
     def _stepped(self, response: StartTaskResponse | AdvanceTaskResponse, finished: bool) -> str:
         self._step = uuid4()
         self.insight, self.prompt, self.finished = response.insight, response.prompt, finished
@@ -132,6 +151,10 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         """
         if self._begins:
             self._started(await self.client.start_task(**self._start(prompt, context)))
+            if self.carried:
+                begun = await self.client.start_invocation(**self.carried.begins(prompt))
+                self.carried.invocation_id = begun.invocation_id
+                await self._know(self.carried)
         return self.prompt
 
     async def intercept(
@@ -146,8 +169,20 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
 
         `verdict_type` says how a validation's verdict settles its conflict; else its words do.
         """
+        if self.carried and (items := self.carried.adds(context)):
+            await self.client.add_working_items(**items)
         fields = self._advance(context, succeeded, task, verdict_type)
-        return self._advanced(await self.client.advance_task(**fields))
+        self._advanced(await self.client.advance_task(**fields))
+        if self.carried and self.finished:
+            await self.client.end_invocation(**self.carried.ends(context, self._came_well))
+        elif self.carried:
+            await self._know(self.carried)
+        return self.prompt
+
+    async def _know(self, carried: Carried) -> None:
+        """Put what is known of the user before the prompt."""
+        known = await self.client.assemble_context(**carried.asks(self._question))
+        self.prompt = before(known, self.prompt)
 
     async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
@@ -188,6 +223,10 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         """
         if self._begins:
             self._started(self.client.start_task(**self._start(prompt, context)))
+            if self.carried:
+                begun = self.client.start_invocation(**self.carried.begins(prompt))
+                self.carried.invocation_id = begun.invocation_id
+                self._know(self.carried)
         return self.prompt
 
     def intercept(
@@ -202,9 +241,19 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
 
         `verdict_type` says how a validation's verdict settles its conflict; else its words do.
         """
-        return self._advanced(
-            self.client.advance_task(**self._advance(context, succeeded, task, verdict_type))
-        )
+        if self.carried and (items := self.carried.adds(context)):
+            self.client.add_working_items(**items)
+        self._advanced(self.client.advance_task(**self._advance(context, succeeded, task, verdict_type)))
+        if self.carried and self.finished:
+            self.client.end_invocation(**self.carried.ends(context, self._came_well))
+        elif self.carried:
+            self._know(self.carried)
+        return self.prompt
+
+    def _know(self, carried: Carried) -> None:
+        """Put what is known of the user before the prompt."""
+        known = self.client.assemble_context(**carried.asks(self._question))
+        self.prompt = before(known, self.prompt)
 
     def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""

@@ -1,0 +1,95 @@
+"""A task's loop as a run in its user's memory: the user's own context before the task's prompt, and what the loop went
+through in the run's working memory.
+
+Law: pure: fields of requests out of what the loop knows, text out of responses.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from memorybank.v1.conversation_pb2 import ITEM_TYPE_OBSERVATION, ITEM_TYPE_THOUGHT, Item
+from memorybank.v1.retrieval_pb2 import (
+    CONTEXT_FORM_MESSAGES,
+    CONTEXT_PART_CONVERSATION,
+    CONTEXT_PART_LONG_TERM,
+    CONTEXT_PART_WORKING,
+    AssembleContextResponse,
+)
+from memorybank.v1.types_pb2 import Message
+from memorybank_client.runs import Owner, item, messages_of
+
+SHARE = 4
+"""One part in so many of a loop's budget is for what is known of the user."""
+TOKENS = 4_000
+"""That part where the loop has no budget of its own."""
+
+PARTS = (CONTEXT_PART_CONVERSATION, CONTEXT_PART_LONG_TERM, CONTEXT_PART_WORKING)
+
+
+class Carried:
+    """One loop after another as runs of an owner."""
+
+    def __init__(self, owner: Owner, token_budget: int | None) -> None:
+        self.owner = owner
+        self.invocation_id = ""
+        self._tokens = TOKENS if token_budget is None else token_budget // SHARE
+        self._step = 0
+
+    def begins(self, query: str) -> dict[str, Any]:
+        """The fields of StartInvocationRequest."""
+        self._step = 0
+        return self.owner.begins(query)
+
+    def asks(self, question: str) -> dict[str, Any]:
+        """The fields of AssembleContextRequest: what is known of the user, as far as it bears on a question."""
+        return {
+            "input": question,
+            "user": self.owner.user,
+            "conversation_id": self.owner.conversation,
+            "collection": self.owner.collection,
+            "invocation_id": self.invocation_id,
+            "parts": PARTS,
+            "token_budget": self._tokens,
+            "form": CONTEXT_FORM_MESSAGES,
+            "allow_partial": True,
+        }
+
+    def adds(self, context: str | Sequence[Message]) -> dict[str, Any]:
+        """The fields of AddWorkingItemsRequest: the last 100 things that a step went through; empty if it was none."""
+        self._step += 1
+        items = _items(context, self._step)[-100:]
+        return self.owner.adds(self.invocation_id, items) if items else {}
+
+    def ends(self, context: str | Sequence[Message], succeeded: bool) -> dict[str, Any]:
+        """The fields of EndInvocationRequest: the last thing said is what the user was answered."""
+        return self.owner.ends(self.invocation_id, _last(context), succeeded, wait=True)
+
+
+def before(made: AssembleContextResponse, prompt: str) -> str:
+    """A task's prompt behind what is known of the user; a context's last message is its question, which is left out."""
+    known = [
+        said["content"] if said["role"] == "system" else f"{said['role']}: {said['content']}"
+        for said in messages_of(made)[:-1]
+    ]
+    return "\n\n".join([*known, prompt])
+
+
+def _items(context: str | Sequence[Message], step: int) -> list[Item]:
+    if isinstance(context, str):
+        return [item(ITEM_TYPE_OBSERVATION, context, step=step)] if context.strip() else []
+    return [
+        item(
+            ITEM_TYPE_THOUGHT if said.role == "assistant" else ITEM_TYPE_OBSERVATION,
+            said.text,
+            step=step,
+            tool=said.speaker if said.role == "tool" else "",
+        )
+        for said in context
+        if said.text.strip() and said.role != "user"
+    ]
+
+
+def _last(context: str | Sequence[Message]) -> str:
+    if isinstance(context, str):
+        return context
+    return next((said.text for said in reversed(context) if said.role == "assistant"), "")
