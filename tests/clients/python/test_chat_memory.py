@@ -5,7 +5,7 @@ from pathlib import Path
 from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank_client import AsyncChatMemory, ChatMemory, MemoryBankClient, SyncMemoryBankClient
-from memorybank_client.chat import Message
+from memorybank_client.runs import Message
 from memorybank_client.subjects import subjects_of
 from service.server import running
 from tests.clients.python.scripted import Script, asking, scripted
