@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(address: str) -> list[str]:
-    environment = {**os.environ, "PYTHONPATH": ".:protos:clients/python"}
+    environment = {**os.environ, "PYTHONPATH": ".:protos:clients/python", "OPENAI_MODEL": ""}
     done = subprocess.run(
         [sys.executable, "-m", "examples.retry_agent", address],
         cwd=ROOT,
@@ -31,10 +31,15 @@ def run(address: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-async def test_the_second_run_uses_the_fix_of_the_first_at_its_first_failure(tmp_path: Path) -> None:
-    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+async def test_a_run_through_another_server_uses_the_fix_of_the_first_at_its_first_failure(
+    tmp_path: Path,
+) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        running(settings_for(tmp_path), HashingEmbedder()) as other,
+    ):
         first = await asyncio.to_thread(run, str(address))
-        second = await asyncio.to_thread(run, str(address))
+        second = await asyncio.to_thread(run, str(other))
 
     assert first[:3] == [
         "thinking about: currency USD is not accepted here, only EUR",
