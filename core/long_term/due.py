@@ -80,10 +80,12 @@ def next_sweep(
     collection: Collection,
     now: datetime,
     settings: LongTermSettings,
+    resume_after: timedelta,
     gone: frozenset[str] = frozenset(),
     retention: timedelta | None = None,
 ) -> datetime | None:
-    """When to look again: at the first expiry, or when a strategy may have become too weak."""
+    """When to look again: at the first expiry, when a strategy may have become too weak, or `resume_after` from now,
+    where work is left that another process may have to take up."""
     times = [
         time
         for key, record in collection.records.items()
@@ -92,6 +94,6 @@ def next_sweep(
     if any(key not in gone for key in collection.strategies):
         times.append(now + settings.prune_after)
     left = (collection.wanting.keys() | collection.unjudged.keys()) - gone
-    if left or waiting_reflections(collection):
+    if left or waiting_reflections(collection) or uncovered(collection):
         times.append(now)  # a chore that was cut short is to be taken up
-    return max(min(times), now + settings.resume_after) if times else None
+    return max(min(times), now + resume_after) if times else None

@@ -27,12 +27,7 @@ class LongTermSettings:
     prune_confidence: float = 0.3
     prune_days: float = 30.0
     judged_against: int = 5
-    resume_after_seconds: float = 60.0
 
     @property
     def prune_after(self) -> timedelta:
         return timedelta(days=self.prune_days)
-
-    @property
-    def resume_after(self) -> timedelta:
-        return timedelta(seconds=self.resume_after_seconds)

@@ -1,98 +1,99 @@
-"""Two servers over one store: what is erased, purged or switched off on one stays so, whatever the other is at."""
+"""Two processes over one store: what is erased, purged or switched off on one stays so, whatever the other is at."""
 
 import asyncio
 from pathlib import Path
 from typing import Any
 
-import grpc
+import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
-from tests.support.server import Service, serving
+from memorybank_client import MemoryBankClient, MemoryBankError, NotFound
+from tests.e2e.test_purge_killed import files_with
+from tests.support.process import server_process
+from tests.support.scale import scaled
 
-RACES = 200
-SECRET = b"zebraquartz"
+RACES = 29
+SECRET = "zebraquartz"
 
 
 def owner(race: int) -> dict[str, Any]:
     return {"user": f"u{race}", "collection": "work"}
 
 
-async def told(service: Service, race: int) -> list[str]:
+async def told(client: MemoryBankClient, race: int) -> list[str]:
     """Two facts that contradict each other: embedding and judging them is under way when this returns."""
-    ids = []
-    for name in ("MySQL", "PostgreSQL"):
-        content = f"The database of zebraquartz{race} is {name}."
-        stored = await service.long_term.StoreFact(pb.StoreFactRequest(content=content, **owner(race)))
-        ids.append(stored.record.record_id)
-    return ids
+    stored = [
+        await client.store_fact(**owner(race), content=f"The database of {SECRET}{race} is {name}.")
+        for name in ("MySQL", "PostgreSQL")
+    ]
+    return [each.record.record_id for each in stored]
 
 
-async def busy(service: Service, race: int, ids: list[str]) -> None:
+async def busy(client: MemoryBankClient, race: int, ids: list[str]) -> None:
     """Work on the same records, whose refusal is fine."""
     calls = (
-        service.long_term.StoreFact(
-            pb.StoreFactRequest(content=f"zebraquartz{race} is large", request_id="r", **owner(race))
-        )
+        client.store_fact(**owner(race), content=f"{SECRET}{race} is large", request_id="r")
         if race % 4 == 3
-        else service.long_term.ReportOutcome(
-            pb.ReportOutcomeRequest(record_ids=ids[:1], succeeded=True, **owner(race))
-        ),
-        service.long_term.GiveFeedback(
-            pb.GiveFeedbackRequest(record_ids=ids, thumb=pb.THUMB_UP, reason="zebraquartz", **owner(race))
-        ),
-        service.long_term.RetrieveFacts(pb.RetrieveFactsRequest(query="zebraquartz database", **owner(race))),
+        else client.report_outcome(**owner(race), record_ids=ids[:1], succeeded=True),
+        client.give_feedback(**owner(race), record_ids=ids, thumb=pb.THUMB_UP, reason=SECRET),
+        client.retrieve_facts(**owner(race), query=f"{SECRET} database"),
     )
     for outcome in await asyncio.gather(*calls, return_exceptions=True):
-        assert not isinstance(outcome, BaseException) or isinstance(outcome, grpc.aio.AioRpcError), outcome
+        assert not isinstance(outcome, BaseException) or isinstance(outcome, MemoryBankError), outcome
 
 
-async def ended(service: Service, race: int, ids: list[str]) -> None:
-    """Erased, purged with its collection, purged with its user, or switched off and then purged."""
+async def ended(client: MemoryBankClient, race: int, ids: list[str]) -> None:
+    """Erased, purged with its collection, purged with its user, or switched off."""
     match race % 4:
         case 0:
-            await service.long_term.DeleteRecords(pb.DeleteRecordsRequest(record_ids=ids, **owner(race)))
+            await client.delete_records(**owner(race), record_ids=ids)
         case 1:
-            await service.long_term.DeleteCollection(pb.DeleteCollectionRequest(**owner(race)))
+            await client.delete_collection(**owner(race))
         case 2:
-            await service.long_term.PurgeUser(pb.PurgeUserRequest(user=f"u{race}"))
+            await client.purge_user(user=f"u{race}")
         case 3:
             off = pb.Collection(enabled=False, **owner(race))
-            await service.long_term.UpdateCollection(
-                pb.UpdateCollectionRequest(collection=off, update_mask=FieldMask(paths=["enabled"]))
-            )
+            await client.update_collection(collection=off, update_mask=FieldMask(paths=["enabled"]))
 
 
-async def listed(service: Service, race: int) -> list[pb.Record]:
+async def listed(client: MemoryBankClient, race: int) -> list[str]:
     try:
-        return list((await service.long_term.ListRecords(pb.ListRecordsRequest(**owner(race)))).records)
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
+        answer = await client.list_records(**owner(race))
+    except NotFound:
         return []
+    return [record.record_id for record in answer.records]
 
 
+@pytest.mark.slow
 async def test_nothing_comes_back_that_was_erased_purged_or_switched_off(tmp_path: Path) -> None:
-    frozen: dict[int, list[str]] = {}
-    async with serving(folder=tmp_path) as one, serving(folder=tmp_path) as other:
-        for race in range(RACES):
+    races, frozen = scaled(RACES), dict[int, list[str]]()
+    async with (
+        server_process(tmp_path) as here,
+        server_process(tmp_path) as there,
+        here.client() as one,
+        there.client() as other,
+    ):
+        for race in range(races):
             ids = await told(one, race)
             await asyncio.gather(busy(one, race, ids), ended(other, race, ids))
             if race % 4 == 3:
-                frozen[race] = [record.record_id for record in await listed(other, race)]
-    async with serving(folder=tmp_path) as one, serving(folder=tmp_path) as other:
-        for race in range(RACES):
+                frozen[race] = await listed(other, race)
+    async with (
+        server_process(tmp_path) as here,
+        server_process(tmp_path) as there,
+        here.client() as one,
+        there.client() as other,
+    ):
+        for race in range(races):
             if race % 4 == 3:
-                assert [record.record_id for record in await listed(one, race)] == frozen[race]
-                await other.long_term.DeleteCollection(pb.DeleteCollectionRequest(**owner(race)))
+                assert await listed(one, race) == frozen[race]
+                await other.delete_collection(**owner(race))
             else:
-                assert await listed(one, race) == []
-                assert await listed(other, race) == []
-    async with serving(folder=tmp_path):
-        pass  # what a scrub owes is made up for at the next start
-    assert holding(tmp_path) == []
-
-
-def holding(folder: Path) -> list[Path]:
-    """Files in which the secret still stands."""
-    return [path for path in folder.rglob("*") if path.is_file() and SECRET in path.read_bytes()]
+                assert await listed(one, race) == await listed(other, race) == []
+        await here.stop()
+        await there.stop()
+    async with server_process(tmp_path) as server:
+        await server.stop()  # what a scrub owes is made up for at the next start
+    assert files_with(tmp_path, [SECRET.encode()]) == []
+    print(f"{races} races on two processes; nothing came back, no byte is left")

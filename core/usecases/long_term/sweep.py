@@ -36,7 +36,7 @@ async def sweep(house: House, key: CollectionKey) -> int:
             *feedback_without(collection, gone),
             *waiting_anew(collection, gone, gone),
         ]
-        again = next_sweep(collection, now, settings, frozenset(gone), memory.retention)
+        again = next_sweep(collection, now, settings, house.resume_after, frozenset(gone), memory.retention)
         if again != collection.record.due_time:
             steps.append(CollectionPut(record=replace(collection.record, due_time=again)))
         return Draft(result=len(gone), steps=tuple(steps), sees_all=True, erase=bool(gone))

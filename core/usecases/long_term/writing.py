@@ -130,13 +130,13 @@ def _moments(
     """When the chores that follow from the steps are due."""
     for step in steps:
         if isinstance(step, RecordPut):
-            yield now + house.long_term.resume_after  # its vector, its judgement
+            yield now + house.resume_after  # its vector, its judgement
             if (end := expiry(step.record, record)) is not None:
                 yield end
             if step.record.category == STRATEGY:
                 yield now + house.long_term.prune_after
         elif _is_for_later(step):
-            yield now + house.long_term.resume_after
+            yield now + house.resume_after
 
 
 def _is_for_later(step: Step) -> bool:
