@@ -56,16 +56,12 @@ def unary(
     parse: Callable[[M, Tenant], Command],
     call: Callable[[Command], Awaitable[Result]],
     render: Callable[[Result], Reply],
-    parse_bytes: Callable[[bytes, Tenant], Command | None] = lambda request, tenant: None,
 ) -> Endpoint:
-    """One message in, one out. `parse_bytes` may know requests without decoding them: those it gives a command for."""
+    """One message in, one out."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> bytes:
-            tenant, fits = tenant_of(context), len(request) <= desk.max_message_bytes
-            command = parse_bytes(request, tenant) if fits else None
-            if command is None:
-                command = parse(decoded(message, request, method, desk), tenant)
+            command = parse(decoded(message, request, method, desk), tenant_of(context))
             if len(request) < LARGE:
                 return encoded(render(await call(command)))
             await let_pass()

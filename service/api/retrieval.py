@@ -17,13 +17,7 @@ SERVICE = pb.DESCRIPTOR.services_by_name["Retrieval"].full_name
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
     return {
-        "Search": unary(
-            pb.SearchRequest,
-            parse.search,
-            partial(run_searches, house),
-            render.search,
-            parse.plain_search,
-        ),
+        "Search": unary(pb.SearchRequest, parse.search, partial(run_searches, house), render.search),
         "BatchSearch": unary(
             pb.BatchSearchRequest, parse.batch_search, partial(run_searches, house), render.batch_search
         ),

@@ -5,8 +5,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -18,7 +16,7 @@ namespace {
 
 // Numbers of SearchHit's fields (types.proto), and the wire types.
 enum : std::uint32_t { SCORE = 3, ATTRIBUTE_SCORE = 4, EMBEDDING_SCORE = 5, NEIGHBOR_IDS = 6 };
-enum : std::uint32_t { VARINT = 0, FIXED64 = 1, DELIMITED = 2, FIXED32 = 5 };
+enum : std::uint32_t { FIXED64 = 1, DELIMITED = 2 };
 constexpr long HIGHEST_FIELD = (1L << 29) - 1;
 
 struct Bytes {
@@ -181,120 +179,8 @@ py::bytes joined(const py::list& hits, long hit_number, const py::list& messages
     return writer.made();
 }
 
-// ---- taking apart ----
-
-struct Field {
-    std::uint64_t number;
-    std::uint32_t type;
-    Bytes whole, content;  // content: of delimited ones
-};
-
-// Reads a message's fields one by one; what it cannot read ends it, and it is not `sound`.
-class Reader {
-  public:
-    explicit Reader(const Bytes& message) : at_(message.start), end_(message.start + message.size) {}
-
-    bool next(Field& field) {
-        const char* start = at_;
-        std::uint64_t tag = 0, size = 0;
-        if (at_ == end_ || !(sound_ = varint(tag))) return false;
-        field.number = tag >> 3;
-        field.type = static_cast<std::uint32_t>(tag & 7);
-        switch (field.type) {
-            case VARINT: sound_ = varint(size), size = 0; break;
-            case FIXED64: size = 8; break;
-            case FIXED32: size = 4; break;
-            case DELIMITED: sound_ = varint(size); break;
-            default: sound_ = false;  // groups: of another age
-        }
-        if (!sound_ || !(sound_ = size <= static_cast<std::size_t>(end_ - at_))) return false;
-        field.content = {at_, static_cast<std::size_t>(size)};
-        at_ += size;
-        field.whole = {start, static_cast<std::size_t>(at_ - start)};
-        return true;
-    }
-
-    bool sound() const { return sound_; }
-
-  private:
-    bool varint(std::uint64_t& value) {
-        value = 0;
-        for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
-            const auto byte = static_cast<unsigned char>(*at_++);
-            value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-            if (byte < 0x80) return true;
-        }
-        return false;
-    }
-
-    const char *at_, *end_;
-    bool sound_ = true;
-};
-
-py::bytes as_bytes(const Bytes& some) { return {some.start, some.size}; }
-
-py::object only_field(const py::bytes& message, std::uint64_t number) {
-    Reader reader(bytes_of(message.ptr()));
-    Field field{}, another{};
-    if (!reader.next(field) || field.number != number || field.type != DELIMITED) return py::none();
-    if (reader.next(another) || !reader.sound()) return py::none();
-    return as_bytes(field.content);
-}
-
-std::vector<std::uint64_t> numbers_of(const py::tuple& given) {
-    std::vector<std::uint64_t> numbers;
-    for (const py::handle number : given) numbers.push_back(number.cast<std::uint64_t>());
-    return numbers;
-}
-
-bool has(const std::vector<std::uint64_t>& numbers, std::uint64_t number) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
-py::object taken_out(const py::bytes& message, const py::tuple& numbers, const py::tuple& unwanted) {
-    const Bytes whole = bytes_of(message.ptr());
-    const std::vector<std::uint64_t> wanted = numbers_of(numbers), bad = numbers_of(unwanted);
-    Reader reader(whole);
-    Field field{};
-    py::list taken;
-    std::vector<Bytes> left;
-    std::size_t size = 0;
-    while (reader.next(field)) {
-        if (has(bad, field.number)) return py::none();
-        if (!has(wanted, field.number)) {
-            left.push_back(field.whole);
-            size += field.whole.size;
-            continue;
-        }
-        if (field.type != DELIMITED) return py::none();
-        taken.append(py::make_tuple(field.number, as_bytes(field.content)));
-    }
-    if (!reader.sound()) return py::none();
-    Writer rest(size);
-    for (const Bytes& some : left) rest.bytes(some);
-    return py::make_tuple(rest.made(), taken);
-}
-
-// ---- numbers ----
-
-bool is_vector(const py::bytes& packed) {
-    const Bytes all = bytes_of(packed.ptr());
-    if (all.size % sizeof(float) != 0) return false;
-    bool finite = true, zero = true;
-    for (std::size_t at = 0; at < all.size; at += sizeof(float)) {
-        float number;  // little-endian as the wire is, like every machine this runs on
-        std::memcpy(&number, all.start + at, sizeof number);
-        finite = finite && std::isfinite(number);
-        zero = zero && number == 0.0f;
-    }
-    return finite && !zero;
-}
-
 }  // namespace
 
 PYBIND11_MODULE(wire, module) {
-    module.def("is_vector", &is_vector, "packed"_a);
-    module.def("taken_out", &taken_out, "message"_a, "fields"_a, "unwanted"_a);
-    module.def("only_field", &only_field, "message"_a, "field"_a);
     module.def("joined", &joined, "hits"_a, "hit"_a, "messages"_a, "message"_a, "rest"_a);
 }

@@ -44,10 +44,6 @@ class Ask(NamedTuple):
     include_embedding: bool = False
     skip_reranker: bool = False
 
-    def by(self, text: str, embedding: Vector | None, keywords: tuple[str, ...]) -> "Ask":
-        """The same asked by something else."""
-        return Ask(text, embedding, None, keywords, *self[4:])
-
     @property
     def may_be_reranked(self) -> bool:
         """One side alone was asked for by its name; and what is no text, a reranker cannot read."""

@@ -1,12 +1,7 @@
 """Requests of Retrieval."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
-
-import numpy as np
-from google.protobuf.message import DecodeError
-from numpy.typing import NDArray
 
 from core.bank.query import ADMITS_ALL, Filter
 from core.ids import InvocationId, NodeId, RunId, Tenant, User
@@ -28,11 +23,8 @@ from service.api.enums import (
     TOOL_FORMATS,
     or_first,
 )
-from service.api.errors import InvalidRequest
 from service.api.from_proto.checks import (
-    FLOATS,
     GOAL,
-    MOST_DIMENSIONS,
     MOST_RESULTS,
     MOST_TOKENS,
     NAME,
@@ -43,7 +35,6 @@ from service.api.from_proto.checks import (
 from service.api.from_proto.instructions import least, references
 from service.api.from_proto.records import collection_key
 from service.api.from_proto.values import conversation_key
-from service.native.wire import is_vector, only_field, taken_out
 
 MOST_SEARCHES = 100
 MOST_PARTS = 16
@@ -54,15 +45,7 @@ MOST_STATES = 16
 FARTHEST = 3  # hops
 HEAVIEST = 10.0  # of a component's weight
 NEIGHBORS = 100
-REMEMBERED = 256  # bytes of a request's options: more would be none, but something to fill memory with
 NOBODY: frozenset[NodeId] = frozenset()
-
-_FIELDS = {each.name: each.number for each in pb.SearchRequest.DESCRIPTOR.fields}
-_TEXT, _KEYWORDS = _FIELDS["text"], _FIELDS["keywords"]
-_F32 = types_pb2.Vector.F32_FIELD_NUMBER
-# Of what a request says itself nothing is remembered: it would hardly come again, and is nobody's business.
-_PLAIN = (_TEXT, _FIELDS["embedding"], _KEYWORDS)
-_RARE = tuple(_FIELDS[n] for n in ("node_id", "exclude_node_ids", "filter"))
 
 _MODES = or_first(MODES)
 _TARGETS = or_first(TARGETS)
@@ -71,62 +54,10 @@ _FUSIONS = or_first(FUSIONS)
 
 
 def search(request: pb.SearchRequest, tenant: Tenant) -> Searches:
-    return _search(request, tenant, ask)
-
-
-def plain_search(request: bytes, tenant: Tenant) -> Searches | None:
-    """A request that asks by a text, a vector or keywords, by what is known of the one before it: what they have in
-    common is decoded and checked once. None for others, and for what `search` has something to say against."""
-    parts = taken_out(request, _PLAIN, _RARE)
-    if parts is None or len(parts[0]) > REMEMBERED:
-        return None
-    try:
-        alike = _alike(parts[0], tenant)
-        ask = _asked(alike.asks[0], parts[1])
-    except (DecodeError, UnicodeDecodeError, InvalidRequest):
-        return None
-    return None if ask is None else Searches(key=alike.key, asks=(ask,), min_revision=alike.min_revision)
-
-
-def _asked(alike: Ask, own: Sequence[tuple[int, bytes]]) -> Ask | None:
-    """The search that these fields are asked by; None for fields that are not as plain. Raises UnicodeDecodeError,
-    InvalidRequest."""
-    text, vector = "", None
-    keywords: list[str] = []
-    with checking() as check:
-        for number, content in own:
-            if number == _KEYWORDS:
-                keywords.append(content.decode())
-            elif text or vector is not None:
-                return None  # of several the last counts, as protobuf has it
-            elif number == _TEXT:
-                text = check.text("text", content.decode(), GOAL, least=1)
-            elif (vector := _plain_vector(content)) is None:
-                return None
-        said = check.keywords("keywords", keywords)
-    return alike.by(text, vector, said) if own else None
-
-
-def _plain_vector(message: bytes) -> NDArray[np.float32] | None:
-    packed = only_field(message, _F32)
-    if packed is None or len(packed) > 4 * MOST_DIMENSIONS or not is_vector(packed):
-        return None
-    return np.frombuffer(packed, FLOATS)
-
-
-@lru_cache(maxsize=1_024)
-def _alike(rest: bytes, tenant: Tenant) -> Searches:
-    """A search but for what it asks by. Raises DecodeError, InvalidRequest."""
-    return _search(pb.SearchRequest.FromString(rest), tenant, options)
-
-
-def _search(
-    request: pb.SearchRequest, tenant: Tenant, read: Callable[[Checks, pb.SearchRequest], Ask]
-) -> Searches:
     with checking() as check:
         return Searches(
             key=check.key(tenant, request.bank_id),
-            asks=(read(check, request),),
+            asks=(ask(check, request),),
             min_revision=check.min_revision(request),
         )
 
@@ -155,13 +86,12 @@ def ask(check: Checks, request: pb.SearchRequest) -> Ask:
     embedding = check.vector("embedding", request.embedding) if by == "embedding" else None
     node_id = check.id("node_id", request.node_id) if by == "node_id" else None
     said = check.keywords("keywords", keywords) if keywords else ()
-    return Ask(text, embedding, NodeId(node_id) if node_id else None, said, *options(check, request)[4:])
-
-
-def options(check: Checks, request: pb.SearchRequest) -> Ask:
-    """How is searched, but not for what."""
     excluded = request.exclude_node_ids
     return Ask(
+        text=text,
+        embedding=embedding,
+        node_id=NodeId(node_id) if node_id else None,
+        keywords=said,
         top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
         alpha=check.optional_share(request, "alpha"),
         mode=check.choice("mode", request.mode, _MODES),
