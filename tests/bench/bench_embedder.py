@@ -14,27 +14,18 @@ from importlib.util import find_spec
 
 import numpy as np
 import psutil
-from numpy.typing import NDArray
 
 from core.ports.embedder import Embedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.adapters.local_embedder.calibration import Calibration
-from service.adapters.local_embedder.encoder import Graph, by_vnni
-from service.adapters.local_embedder.quantise import initialisers
-from service.adapters.local_embedder.session import Session
-from service.adapters.local_embedder.weights import installed_model
 from service.adapters.use_embedder import UseEmbedder
-from service.native.encoder import is_able
-from tests.bench.measuring import table
 from tests.support import real_texts
-from tests.support.nearness import FOLDER, Pair
+from tests.support.nearness import Pair
 
 QUERIES = {
     "English question": "When does the next guided tour of the museum start on Monday?",
     "Chinese question": "博物馆星期一的团体讲解几点开始？",
 }
 ROUNDS = 200
-TOKENS = (8, 16, 26, 64, 200, 512)  # a question has some 10 to 30
 
 
 def main() -> None:
@@ -48,7 +39,6 @@ def main() -> None:
         process = apart.Process(target=engine, args=(name, open_engine))
         process.start()
         process.join()
-    graphs()
     nearness()
 
 
@@ -102,30 +92,6 @@ async def embed_while_ingesting(embedder: Embedder) -> None:
 def row(label: str, times: Sequence[float]) -> None:
     p50, p95 = np.percentile(np.array(times) * 1e3, [50, 95])
     print(f"  {label:<26} p50 {p50:6.2f} ms   p95 {p95:6.2f} ms   {1 / np.mean(times):6.0f} a second")
-
-
-def graphs() -> None:
-    """The graph alone, as this processor works it out and by onnxruntime, by turns."""
-    if not is_able():
-        print("e5-small int8: by onnxruntime alone, as this processor has no VNNI\n")
-        return
-    weights = installed_model().weights
-    constants = dict(initialisers(weights, Calibration.load(FOLDER / "calibration.npz").ranges))
-    both = (by_vnni(weights, constants), Session(constants))
-    rows = []
-    for tokens in TOKENS:
-        given = weights.word_rows(np.arange(100, 100 + tokens))
-        taken = np.array([[thread_seconds(graph, given) for graph in both] for _ in range(ROUNDS // 4)]) * 1e3
-        ours, theirs = np.median(taken, axis=0)
-        rows.append((str(tokens), f"{ours:.2f}", f"{theirs:.2f}", f"{theirs / ours:.2f}"))
-    print("e5-small int8: processor time of the graph alone")
-    print(table(("tokens", "native ms", "onnxruntime", "times"), rows), end="\n\n")
-
-
-def thread_seconds(graph: Graph, given: NDArray[np.float32]) -> float:
-    started = time.thread_time()
-    graph.pooled(given)
-    return time.thread_time() - started
 
 
 def nearness() -> None:
