@@ -6,14 +6,15 @@ column fails at the first statement: nothing is left out in silence.
 """
 
 import json
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from itertools import repeat
 from types import NoneType
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, NewType, TypeVar, get_args, get_origin, get_type_hints
 
 from core.aggregate.codec import expression, form
 from core.keys import BankKey
-from service.native import rows as native
 
 T = TypeVar("T")
 Column = str | int | float | bytes | None
@@ -22,6 +23,8 @@ Row = Mapping[str, Column]
 Values = tuple[Column, ...]
 """Columns in the order of a table's statements, which SQLite takes in half the time."""
 Convert = Callable[[Any], Any]
+Together = Callable[[list[Any], dict[str, str]], list[Any]]
+"""What reads cells of a column, all different, given the texts that are known."""
 
 
 class RowShape(Generic[T]):
@@ -35,11 +38,9 @@ class RowShape(Generic[T]):
         columns = "".join(f"{_column(name, hints[name])}, " for name in self.names)
         self._row = expression(f"({columns})", writers | {"passing": _passing})
         self._readers = [_reader(hints[name]) for name in self.names]
-        kinds = list(dict.fromkeys(hints.values()))
-        self._columns = tuple(
-            (getattr(type_, name, None), kinds.index(hints[name]), *_many_at_once(hints[name]))
-            for name in self.names
-        )
+        self._hints = [hints[name] for name in self.names]
+        self._many = [_many_at_once(hint) for hint in self._hints]
+        self._slots: list[Any] = [getattr(type_, name, None) for name in self.names]
 
     def row(self, value: T) -> Values:
         """The value's columns, in the order of `names`."""
@@ -58,13 +59,20 @@ class RowShape(Generic[T]):
         }
         return self._type(**taken, **apart)
 
-    def values(self, rows: list[Any], texts: dict[str, str] | None = None) -> list[T]:
-        """The values of many rows, as `value` gives them, in an eighth of the time.
+    def values(self, rows: Sequence[Any], texts: dict[str, str] | None = None) -> list[T]:
+        """The values of many rows, as `value` gives them, in a third of the time: column by column, slot by slot.
 
-        Of classes with slots that make nothing of their fields, and have none `apart`. `texts` are those that
-        lists in earlier rows held: an equal one in these is the same object.
+        Of classes with slots that make nothing of their fields, and have none `apart`: the constructor of a frozen
+        one takes as long as all the reading. What is equal in columns of one kind is read once, and one object.
+        `texts` are those that lists in earlier rows held: an equal one in these is the same object.
         """
-        return native.made(self._type, self._columns, {} if texts is None else texts, rows)
+        known: dict[Any, dict[Any, Any]] = {hint: {None: None} for hint in self._hints}
+        texts = {} if texts is None else texts
+        made = list(map(object.__new__, repeat(self._type, len(rows))))
+        columns = zip(*rows, strict=True)
+        for slot, hint, read, column in zip(self._slots, self._hints, self._many, columns, strict=False):
+            deque(map(slot.__set__, made, _read_once(column, known[hint], read, texts)), maxlen=0)
+        return made
 
 
 class Table(Generic[T]):
@@ -136,33 +144,41 @@ def _reader(hint: Any) -> Convert | None:
     return shown.read if shown.scalar else lambda text: shown.taken(json.loads(text))
 
 
-def _many_at_once(hint: Any) -> tuple[int, Callable[..., Any] | None]:
-    """How a column of many rows is read (see `native.made`).
+def _read_once(
+    column: Sequence[Column], known: dict[Any, Any], read: Together | None, texts: dict[str, str]
+) -> Sequence[Any]:
+    """The values of a column, `known` ones by what stands there; new ones join them."""
+    if read is None:
+        return column
+    fresh = [cell for cell in dict.fromkeys(column) if cell not in known]
+    known.update(zip(fresh, read(fresh, texts), strict=True))
+    return list(map(known.__getitem__, column))
 
-    Of times, states, labels there are few, and each is read once. Lists are of a node's own words: each is read,
-    and its words, which others say as well, are shared.
-    """
+
+def _many_at_once(hint: Any) -> Together | None:
+    """How different cells of a column are read; None for what stays as it is, and is not looked at."""
     read = _reader(hint)
     if read is None:
-        return (native.SHARED if hint in (str, int) else native.AS_IT_IS), None
+        return None if _is_bytes(hint) or hint is float else lambda cells, _texts: cells
     if hint is bool or form(hint).scalar:
-        return native.TOGETHER, lambda columns, _texts: list(map(read, columns))
-    taken = form(hint).read
-    if taken is tuple:
-        return native.LIST, read
-    plain = _lists if get_origin(hint) is tuple else _json
-    return native.TOGETHER, (
-        plain if taken is None else lambda columns, texts: list(map(taken, plain(columns, texts)))
-    )
+        return lambda cells, _texts: list(map(read, cells))
+    if get_origin(hint) is tuple and {_plain(one) for one in get_args(hint)} == {str, ...}:
+        return _tuples_of_texts
+    taken = form(hint).taken
+    return lambda cells, _texts: list(map(taken, _json(cells)))
 
 
-def _lists(columns: list[str], texts: dict[str, str]) -> list[Any]:
-    return native.lists(columns, texts, json.loads)
+def _tuples_of_texts(cells: list[str], texts: dict[str, str]) -> list[Any]:
+    return [tuple(map(texts.setdefault, words, words)) for words in _json(cells)]
 
 
-def _json(columns: list[str], _texts: dict[str, str]) -> list[Any]:
-    plain: list[Any] = json.loads(f"[{','.join(columns)}]")
-    return plain
+def _json(cells: list[str]) -> list[Any]:
+    read: list[Any] = json.loads(f"[{','.join(cells)}]")
+    return read
+
+
+def _plain(hint: Any) -> Any:
+    return hint.__supertype__ if isinstance(hint, NewType) else hint
 
 
 def _is_bytes(hint: Any) -> bool:
