@@ -366,6 +366,13 @@ class StoreUnavailable(MemoryBankError):
 
 
 @dataclass(eq=False)
+class RevisionTaken(MemoryBankError):
+    """Internal to founding: the tenant has had an aggregate at this revision that is purged; begin above `floor`."""
+
+    floor: int
+
+
+@dataclass(eq=False)
 class StepUnknown(MemoryBankError):
     """The feed holds a step this program does not know (written by a newer one)."""
 

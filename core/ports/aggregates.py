@@ -101,7 +101,7 @@ class Aggregates(Protocol[A_co]):
     async def delete(
         self, key: Key, uid: str | None = None, if_revision: int | None = None
     ) -> tuple[PurgeCounts, int]:
-        """Purge rows, feed and files: what was removed, and the last revision.
+        """Purge rows, feed and files: what was removed, and the revision of the purge, one above the last.
 
         Raises not found, StaleRevision where it does not stand at `if_revision`.
         """

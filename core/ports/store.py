@@ -89,7 +89,9 @@ class Store(Protocol):
 
         The first change's parent must be the head (None: the aggregate must not exist and its first
         step puts its record). Raises HeadMoved, exists (a create that lost), not found (gone, or
-        there under another uid), RequirementFailed. An outcome that was lost on the way is settled by the change_id.
+        there under another uid), RequirementFailed; RevisionTaken where what it founds does not begin above every
+        revision that a purged aggregate of the tenant had, the purge's own included. An outcome that was lost on
+        the way is settled.
         """
         ...
 

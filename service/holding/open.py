@@ -22,10 +22,11 @@ from core.errors import (
     HeadMoved,
     MemoryBankError,
     RevisionNotReached,
+    RevisionTaken,
     StaleRevision,
     StoreUnavailable,
 )
-from core.ids import InteractionId
+from core.ids import InteractionId, Tenant
 from core.keys import BankKey, Key
 from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
@@ -91,6 +92,7 @@ class OpenAggregates:
         self._ledger = Ledger(store=store, clock=clock, ids=ids)
         self._holding = holding
         self._open: dict[Key, Held] = {}
+        self._floors: dict[Tenant, int] = {}  # by tenant: revisions that purged aggregates had, as last told
         self._writers: dict[Held, Writer] = {}
         self._loading: dict[Key, asyncio.Task[Held]] = {}
         self._size = 0  # bytes of all that is open, as each was last counted
@@ -111,7 +113,11 @@ class OpenAggregates:
     def at_hand(self, key: Key, min_revision: int) -> Held | None:
         """The bank if there is nothing to wait for: it is in memory, and fresh enough as it stands."""
         held = self._open.get(key)
-        if held is None or held.gone or min_revision or held.aggregate.rests:
+        if held is None or held.gone or held.aggregate.rests:
+            return None
+        if (
+            min_revision > held.aggregate.head.revision
+        ):  # one that it has, no later aggregate of its key ever has
             return None
         return held if self._now() - held.confirmed <= self._holding.max_staleness else None
 
@@ -119,11 +125,8 @@ class OpenAggregates:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
         held = await self._get(key)
-        stale = (
-            min_revision > held.aggregate.head.revision
-            or asked - held.confirmed > self._holding.max_staleness
-        )
-        if stale or (min_revision and held.confirmed < asked and not await held.belongs_to_its_key()):
+        behind = min_revision > held.aggregate.head.revision
+        if behind or asked - held.confirmed > self._holding.max_staleness:
             await held.follow()
         if held.gone:
             held = await self._get(key)  # deleted, perhaps created again
@@ -263,12 +266,8 @@ class OpenAggregates:
         record = kind.record_of(draft.steps[0]) if draft.steps else None
         if record is None:
             raise TypeError("an aggregate is founded by a draft whose first step puts its record")
-        changes = self._founding(draft, request, revision)
         try:
-            requires = (*owned(kind, record), *draft.requires)
-            await self._shielded(
-                self._store.append(key, record.uid, changes, requires=requires, erase=draft.erase)
-            )
+            changes = await self._founded(key, record, draft, request, revision)
         except (AggregateExists, HeadMoved):
             if request is not None and (known := await self._ledger.known(key, request, type(draft.result))):
                 return known  # the same request, twice at once: the other one made it
@@ -280,10 +279,28 @@ class OpenAggregates:
             self._changed(made)
         return Committed(result=draft.result, revision=changes[-1].revision)
 
-    def _founding(self, draft: Draft[Any], request: RequestKey | None, revision: int) -> list[Change[Any]]:
+    async def _founded(
+        self, key: Key, record: Any, draft: Draft[Any], request: RequestKey | None, revision: int
+    ) -> list[Change[Any]]:
+        """Store its first changes, above all revisions that the tenant had and purged; these changes."""
+        requires = (*owned(self._kinds[key.kind], record), *draft.requires)
+        while True:
+            changes = self._founding(draft, request, revision, self._floors.get(key.tenant, 0))
+            try:
+                await self._shielded(
+                    self._store.append(key, record.uid, changes, requires=requires, erase=draft.erase)
+                )
+            except RevisionTaken as taken:
+                self._floors[key.tenant] = taken.floor
+            else:
+                return changes
+
+    def _founding(
+        self, draft: Draft[Any], request: RequestKey | None, revision: int, floor: int
+    ) -> list[Change[Any]]:
         """The first changes of an aggregate: one, or several of bearable size that end at `revision` or later."""
         portions = [draft.steps[i : i + PORTION] for i in range(0, len(draft.steps), PORTION)]
-        first = max(1, revision - len(portions) + 1)
+        first = max(floor + 1, revision - len(portions) + 1)
         changes: list[Change[Any]] = []
         for number, steps in enumerate(portions, start=first):
             parent = changes[-1].change_id if changes else None
@@ -331,7 +348,8 @@ class OpenAggregates:
             if if_revision not in (None, head.revision):
                 raise StaleRevision(if_revision or 0, head.revision)
             try:
-                return await self._shielded(self._delete(key, head.uid, if_revision)), head.revision
+                counts = await self._shielded(self._delete(key, head.uid, if_revision))
+                return counts, head.revision + 1
             except HeadMoved:
                 continue  # it changed between our look and the purge
 

@@ -119,14 +119,14 @@ async def test_another_founded_under_its_name_has_nothing_of_it(store: Store) ->
         pytest.skip("a purge in memory is one step")
     await large(store)
     await cut_short(store, LARGE, 2)
-    next_one = a.Story(LARGE, "u2")
+    next_one = a.Story(LARGE, "u2", first=100)
 
     await store.append(LARGE, "u2", [next_one.founding(a.node_put("n1"))])
 
     assert (await store.heads([LARGE]))[LARGE].uid == "u2"
     state: Any = await store.load(LARGE)
     assert [put.node.node_id for put in state.nodes] == ["n1"]
-    assert len(await store.changes(LARGE, "u2", 0, 10)) == 1
+    assert len(await store.changes(LARGE, "u2", 99, 10)) == 1
 
 
 async def test_others_write_between_two_portions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

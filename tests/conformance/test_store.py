@@ -34,6 +34,7 @@ from core.errors import (
     BankNotFound,
     HeadMoved,
     RequestIdReused,
+    RevisionTaken,
     RevisionTrimmed,
     StepUnknown,
     StoreUnavailable,
@@ -54,9 +55,9 @@ N1, N2, N3 = NodeId("n1"), NodeId("n2"), NodeId("n3")
 ALL = Listing(labels={})
 
 
-async def founded(store: Store, key: BankKey = a.KEY, uid: str = "u1") -> a.Story:
+async def founded(store: Store, key: BankKey = a.KEY, uid: str = "u1", first: int = 1) -> a.Story:
     """A bank of one change: two related nodes from one interaction."""
-    story = a.Story(key, uid)
+    story = a.Story(key, uid, first)
     await store.append(key, uid, [a.founding_with_two_nodes(story)])
     return story
 
@@ -177,12 +178,39 @@ async def test_appending_to_a_bank_that_is_not_there_is_refused(store: Store) ->
 async def test_a_bank_made_again_under_its_id_never_meets_an_old_writer(store: Store) -> None:
     old = await founded(store, uid="u1")
     await store.delete(a.KEY)
-    await founded(store, uid="u2")
+    await founded(store, uid="u2", first=3)
 
     with pytest.raises(BankNotFound):
         await store.append(a.KEY, "u1", [old.change(a.node_put("ghost"))])
 
     assert (await loaded(store)).head.uid == "u2"
+
+
+async def test_no_revision_comes_again_within_a_tenant(store: Store) -> None:
+    story = await founded(store)
+    await store.append(a.KEY, "u1", [story.change(a.node_put("n3"))])
+    elsewhere, early = a.key("b", tenant="other"), a.Story(a.KEY, "u2", first=3)
+    await store.delete(a.KEY)  # at 3, one above its last
+
+    with pytest.raises(RevisionTaken) as taken:
+        await store.append(a.KEY, "u2", [a.founding_with_two_nodes(early)])
+
+    assert taken.value.floor == 3
+    assert await store.heads([a.KEY]) == {}
+    await founded(store, elsewhere)
+    again = await founded(store, uid="u2", first=4)
+    assert await store.heads([a.KEY, elsewhere]) == {
+        a.KEY: again.head,
+        elsewhere: Head(uid="u1", revision=1, change_id=ChangeId("b-u1-1")),
+    }
+
+
+async def test_a_purge_that_is_refused_takes_no_revision(store: Store) -> None:
+    await founded(store)
+    with pytest.raises(HeadMoved):
+        await store.delete(a.KEY, revision=7)
+
+    await founded(store, a.key("b2"))
 
 
 async def test_appending_the_same_changes_again_is_appending_them_once(store: Store) -> None:

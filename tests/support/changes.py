@@ -144,11 +144,13 @@ def request(request_id: str, **changed: Any) -> RequestRecord:
 class Story:
     """The changes of one bank, one after another: each names the one before as its parent."""
 
-    def __init__(self, of: BankKey = KEY, uid: str = "u1") -> None:
+    def __init__(self, of: BankKey = KEY, uid: str = "u1", first: int = 1) -> None:
+        """`first`: the revision that it begins at."""
         self.key = of
         self.uid = uid
         self.head: Head | None = None
         self._named = 0
+        self._first = first
 
     def change(
         self, *steps: Step, requests: Sequence[RequestRecord] = (), time: datetime = START
@@ -166,7 +168,7 @@ class Story:
         return Change(
             change_id=ChangeId(f"{self.key.bank_id}-{self.uid}-{self._named}"),
             parent=self.head.change_id if self.head else None,
-            revision=self.head.revision + 1 if self.head else 1,
+            revision=self.head.revision + 1 if self.head else self._first,
             time=time,
             steps=steps,
             requests=tuple(requests),

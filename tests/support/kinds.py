@@ -286,8 +286,10 @@ class Story:
         user: str = "ada",
         uid: str = "u-1",
         due: datetime | None = None,
+        first: int = 1,
     ) -> None:
-        self.case, self.uid = case, uid
+        """`first`: the revision that it begins at."""
+        self.case, self.uid, self._first = case, uid, first
         self.record = case.record(tenant, user, uid, **({case.due: due} if due else {}))
         self.key: Key = self.record.key
         self.changes: list[Change[Any]] = []
@@ -300,7 +302,7 @@ class Story:
 
     def fork(self, steps: tuple[Any, ...], *requests: RequestRecord) -> Change[Any]:
         """What could follow, told by nobody else."""
-        revision = len(self.changes) + 1
+        revision = self._first + len(self.changes)
         return Change(
             change_id=ChangeId(f"{self.key.kind}-{self.key.name}-{self.uid}-{revision}-{id(steps)}"),
             parent=self.changes[-1].change_id if self.changes else None,

@@ -13,7 +13,6 @@ from uuid import uuid4
 import grpc
 from google.protobuf.message import Message
 
-from memorybank.v1.conversation_pb2 import DeleteConversationRequest
 from memorybank.v1.errors_pb2 import (
     ERROR_REASON_BANK_NOT_FOUND,
     ERROR_REASON_COLLECTION_NOT_FOUND,
@@ -22,8 +21,7 @@ from memorybank.v1.errors_pb2 import (
     ERROR_REASON_REVISION_NOT_REACHED,
     ERROR_REASON_STRUCTURING_FAILED,
 )
-from memorybank.v1.long_term_pb2 import DeleteCollectionRequest
-from memorybank.v1.memory_bank_pb2 import DeleteBankRequest, MemorizeStreamResponse
+from memorybank.v1.memory_bank_pb2 import MemorizeStreamResponse
 from memorybank_client.errors import MemoryBankError, error_of
 from memorybank_client.methods import Method
 from memorybank_client.revisions import Revisions
@@ -89,10 +87,6 @@ class Session:
     def saw(self, call: Call, response: Message) -> None:
         """Remember the revision that a response speaks of."""
         if self.revisions is None:
-            return
-        if isinstance(call.header, DeleteBankRequest | DeleteCollectionRequest | DeleteConversationRequest):
-            for subject in call.subjects:
-                self.revisions.forget(subject)
             return
         for subject, revision in _revisions_in(call, response):
             self.revisions.saw(subject, revision)

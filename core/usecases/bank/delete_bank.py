@@ -19,7 +19,7 @@ class DeleteBank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankPurged:
-    """What was removed, and the last revision seen of it (0: there was none)."""
+    """What was removed, and the revision of the purge (0: there was nothing)."""
 
     counts: PurgeCounts
     revision: int

@@ -21,7 +21,7 @@ class DeleteConversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationPurged:
-    """What was removed, and the last revision seen of it (0: there was none)."""
+    """What was removed, and the revision of the purge (0: there was nothing)."""
 
     counts: PurgeCounts
     revision: int

@@ -20,7 +20,7 @@ class DeleteCollection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionPurged:
-    """What was removed, and the last revision seen of it (0: there was none)."""
+    """What was removed, and the revision of the purge (0: there was nothing)."""
 
     counts: CollectionCounts
     revision: int

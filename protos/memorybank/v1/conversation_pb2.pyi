@@ -1206,7 +1206,7 @@ class DeleteConversationResponse(_message.Message):
     keys: _builtins.int
     """Keys."""
     revision: _builtins.int
-    """The last revision it had. 0: it was not there."""
+    """The revision of the purge: one above its last. 0: it was not there."""
     replayed: _builtins.bool
     """Whether this is the first answer to the same request_id, again."""
     def __init__(

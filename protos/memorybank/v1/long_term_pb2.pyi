@@ -530,7 +530,7 @@ class PurgeUserResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
-    """The last revision of the user's record; 0 if nothing was kept."""
+    """The revision of the purge: one above the last of the user's record. 0: nothing was kept."""
     replayed: _builtins.bool
     """Never set: see `request_id`."""
     @_builtins.property
@@ -3173,7 +3173,7 @@ class DeleteCollectionResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
-    """Its last revision; 0 if it was missing."""
+    """The revision of the purge: one above its last. 0: it was missing."""
     replayed: _builtins.bool
     """Never set: see `request_id`."""
     @_builtins.property

@@ -466,7 +466,7 @@ class DeleteBankResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
-    """The last revision that the bank had; 0 if it was missing."""
+    """The revision of the purge: one above the bank's last. 0: it was missing."""
     replayed: _builtins.bool
     """Never set: see `request_id`."""
     @_builtins.property

@@ -7,8 +7,8 @@ Conventions that hold for every call of this package:
 
 - Ids match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`. Where a request makes a thing, its id may be left empty: the service
   then generates one that sorts by time of making.
-- `revision` of a bank starts at 1 and grows by 1 with every change. Every response that touches a bank carries the
-  revision it speaks of. A read that sends `min_revision` sees at least that change, whichever replica answers
+- `revision` of a bank starts at 1, or above every revision that a purged bank of the tenant had, and grows by 1 with
+  every change. Every response that touches a bank carries the revision it speaks of. A read that sends `min_revision` sees at least that change, whichever replica answers
   (REVISION_NOT_REACHED if there is none such); without it an answer may be as old as the configured staleness.
 - Mutations take a `request_id`: a repetition with the same body does nothing and gets the first answer with
   `replayed` set; with another body it is refused (REQUEST_ID_REUSED). Without one, a repetition is a new request.

@@ -11,7 +11,14 @@ from typing import Any
 
 from core.aggregate.change import Change, Head
 from core.aggregate.kind import Kind, Kinds
-from core.errors import HeadMoved, RequestIdReused, RequirementFailed, RevisionTrimmed, StoreUnavailable
+from core.errors import (
+    HeadMoved,
+    RequestIdReused,
+    RequirementFailed,
+    RevisionTaken,
+    RevisionTrimmed,
+    StoreUnavailable,
+)
 from core.ids import RequestId, Tenant
 from core.keys import BankKey, Key
 from core.kinds import KINDS
@@ -50,6 +57,7 @@ class MemoryStore:
     def __init__(self, kinds: Kinds = KINDS) -> None:
         self._kinds = kinds
         self._stored: dict[Key, _Stored] = {}
+        self._floors: dict[Tenant, int] = {}  # by tenant: above it begins what is founded
         self._closed = False
 
     # ---- writing ----
@@ -76,6 +84,8 @@ class MemoryStore:
         if founding is not None:
             if stored is not None:
                 raise kind.taken(key)
+            if first.revision <= (floor := self._floors.get(key.tenant, 0)):
+                raise RevisionTaken(floor)
             stored = _Stored(
                 head=Head(uid=uid, revision=0, change_id=last.change_id), contents=_new(kind, founding)
             )
@@ -110,6 +120,7 @@ class MemoryStore:
         if revision not in (None, stored.head.revision):
             raise HeadMoved
         del self._stored[key]
+        self._floors[key.tenant] = max(self._floors.get(key.tenant, 0), stored.head.revision + 1)
         counts: PurgeCounts = stored.contents.counts()
         return replace(counts, changes=len(stored.feed), requests=len(stored.requests))
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from core.keys import Key
 from service.adapters.store.database import Connection, Database, Guarded, Plan, Refused
 from service.adapters.store.owned import OwnedTables, Rows, owner_row
+from service.adapters.store.rows import Row
 
 PORTION = 500  # rows to one transaction, which takes some ten milliseconds
 OF_ALL = {"requests": ("request_id",), "changes": ("revision",)}  # and their keys
@@ -51,13 +52,13 @@ class Purging:
 
     async def _at_once(self, key: Key, standing: Purgeable, parts: Sequence[Rows]) -> Removed:
         touched = await self._database.write(
-            [self._begin(key, standing), *(_gone(rows) for rows in parts), *self._end(key, standing)]
+            [*self._begin(key, standing), *(_gone(rows) for rows in parts), *self._end(key, standing)]
         )
-        return {rows.table: gone for rows, gone in zip(parts, touched[1:], strict=False)}
+        return {rows.table: gone for rows, gone in zip(parts, touched[2:], strict=False)}
 
     async def _in_portions(self, key: Key, standing: Purgeable, parts: Sequence[Rows]) -> Removed:
         if standing.head:
-            await self._database.write([self._begin(key, standing)])
+            await self._database.write(self._begin(key, standing))
         removed = Counter[str]()
         for rows in parts:
             portion = _portion(rows)
@@ -71,9 +72,14 @@ class Purging:
             return removed  # another process has finished it
         return removed
 
-    def _begin(self, key: Key, standing: Purgeable) -> Guarded:
+    def _begin(self, key: Key, standing: Purgeable) -> tuple[Guarded, Guarded]:
+        """The purge takes a revision, and no later aggregate of the tenant has it, or one below."""
         at = {**owner_row(key), "uid": standing.uid, "revision": standing.revision}
-        return Guarded(self._sql["begin_purge"], [at], must_touch=1)
+        floor: Row = {"tenant": key.tenant, "floor": standing.revision + 1}
+        return (
+            Guarded(self._sql["begin_purge"], [at], must_touch=1),
+            Guarded(self._sql["raise_floor"], [floor]),
+        )
 
     def _end(self, key: Key, standing: Purgeable) -> Plan:
         end = Guarded(self._sql["end_purge"], [{**owner_row(key), "uid": standing.uid}], must_touch=1)

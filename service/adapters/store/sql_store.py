@@ -14,7 +14,14 @@ from typing import Any
 from core.aggregate.change import Change, Head
 from core.aggregate.codec import decode, dumps, encode_text, instant, micros, vector_of
 from core.aggregate.kind import Kinds
-from core.errors import AggregateNotFound, HeadMoved, RequestIdReused, RequirementFailed, RevisionTrimmed
+from core.errors import (
+    AggregateNotFound,
+    HeadMoved,
+    RequestIdReused,
+    RequirementFailed,
+    RevisionTaken,
+    RevisionTrimmed,
+)
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
 from core.keys import BankKey, Key
@@ -256,6 +263,7 @@ class SqlStore:
         plan = [self._fulfils(require) for require in requires]
         plan.append(self._head_moves(key, uid, founding, changes))
         if founding is not None:
+            plan.append(self._begins_above_floor(key, changes[0]))
             plan += tables.founding(key, founding)
         for change in changes:
             plan += tables.statements(key, change.steps)
@@ -285,6 +293,11 @@ class SqlStore:
             "record": encode_text(founding),
         }
         return Guarded(self._sql["create"], [row], must_touch=1)
+
+    def _begins_above_floor(self, key: Key, first: Change[Any]) -> Guarded:
+        """A statement after that which waits for a purge of the key under way: it sees what that has raised."""
+        at: Row = {"tenant": key.tenant, "revision": first.revision}
+        return Guarded(self._sql["begins_above_floor"], [at], finds=True)
 
     def _entry(self, key: Key, change: Change[Any]) -> tuple[Any, ...]:
         steps = self._kinds[key.kind].steps.text(change.steps)
@@ -351,6 +364,9 @@ class SqlStore:
                 raise RequirementFailed(require.key)
         if first.parent is None and standing is not None:
             raise kind.taken(key)
+        if refused.guard.sql == self._sql["begins_above_floor"]:
+            ((floor,),) = await self._fetch("floor", {"tenant": key.tenant})
+            raise RevisionTaken(floor)
         if first.parent is not None and (standing is None or standing[0] != uid):
             raise kind.missing(key)
         if standing is not None and standing[2] != first.parent:

@@ -405,12 +405,12 @@ async def test_a_bank_deleted_and_created_again_elsewhere_is_seen_as_the_new_one
                 pass
 
         await one.found(KEY, founding(uid="u2"))
-        await one.commit(KEY, adding("new"))
+        new = await one.commit(KEY, adding("new"))
 
-        async with two.reading(KEY, 2) as bank:
+        async with two.reading(KEY, new.revision) as bank:
             assert (bank.uid, list(bank.nodes)) == ("u2", ["new"])
-        await two.commit(KEY, adding("newer"))
-        async with one.reading(KEY, 3) as bank:
+        newer = await two.commit(KEY, adding("newer"))
+        async with one.reading(KEY, newer.revision) as bank:
             assert sorted(bank.nodes) == ["new", "newer"]
 
 
@@ -426,9 +426,9 @@ async def test_a_revision_is_asked_of_the_bank_that_bears_the_id_now() -> None:
 
         async with two.reading(KEY, written.revision) as bank:
             assert (bank.uid, list(bank.nodes)) == ("u2", ["new"])
-        await one.delete(KEY)
+        _, purged = await one.delete(KEY)
         with pytest.raises(BankNotFound):
-            async with two.reading(KEY, 1):
+            async with two.reading(KEY, purged):
                 pass
 
 
@@ -464,9 +464,9 @@ async def test_a_writer_on_a_bank_that_was_replaced_writes_to_the_bank_that_is_t
         await one.delete(KEY)
         await one.found(KEY, founding(uid="u2"))
 
-        await two.commit(KEY, adding("n1"))
+        written = await two.commit(KEY, adding("n1"))
 
-        async with one.reading(KEY, 2) as bank:
+        async with one.reading(KEY, written.revision) as bank:
             assert (bank.uid, list(bank.nodes)) == ("u2", ["n1"])
 
 
@@ -897,3 +897,14 @@ async def test_the_collector_is_on_again_after_loads() -> None:
                 pass
 
     assert gc.isenabled()
+
+
+async def test_a_warm_read_of_what_was_seen_asks_the_store_nothing() -> None:
+    store = MemoryStore()
+    async with opened(store) as banks:
+        await banks.found(KEY, founding(uid="u1"))
+        written = await banks.commit(KEY, adding("n1"))
+        await store.close()  # whoever asks it now is refused
+
+        async with banks.reading(KEY, written.revision) as bank:
+            assert list(bank.nodes) == ["n1"]

@@ -32,6 +32,11 @@ CREATE INDEX aggregates_to_purge ON aggregates (purge_time) WHERE purge_time IS 
 CREATE INDEX aggregates_being_purged ON aggregates (head) WHERE head = '';
 CREATE INDEX aggregates_of_user ON aggregates (tenant, "user", kind, name) WHERE "user" <> '';
 
+CREATE TABLE tenants (  -- revisions never come again within one: an aggregate begins above all that were purged
+    tenant text COLLATE "C" PRIMARY KEY,
+    floor  bigint NOT NULL
+);
+
 CREATE TABLE changes (
     tenant    text COLLATE "C" NOT NULL,
     kind      text COLLATE "C" NOT NULL,

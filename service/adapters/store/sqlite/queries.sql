@@ -174,6 +174,18 @@ DELETE FROM requests WHERE create_time < :before
 UPDATE aggregates SET head = ''
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND revision = :revision
 
+-- Of a later aggregate of the tenant, no revision is one that a purged one had: what a reader has seen of that one, and
+-- what it asks for since, are never taken for this one's.
+-- name: raise_floor
+INSERT INTO tenants (tenant, floor) VALUES (:tenant, :floor)
+ON CONFLICT (tenant) DO UPDATE SET floor = excluded.floor WHERE tenants.floor < excluded.floor
+
+-- name: begins_above_floor
+SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tenants WHERE tenant = :tenant AND floor >= :revision)
+
+-- name: floor
+SELECT floor FROM tenants WHERE tenant = :tenant
+
 -- name: end_purge
 DELETE FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND head = ''
 

@@ -143,7 +143,7 @@ async def test_a_purge_counts_what_it_removes_and_leaves_nothing() -> None:
 
         purged = await delete_bank(house, DeleteBank(key=key))
 
-        assert (purged.revision, purged.counts.nodes, purged.counts.interactions) == (2, 1, 1)
+        assert (purged.revision, purged.counts.nodes, purged.counts.interactions) == (3, 1, 1)
         with pytest.raises(BankNotFound):
             await get_bank(house, GetBank(key=key))
         with pytest.raises(BankNotFound):
