@@ -17,12 +17,15 @@ from core.conversation.conversation import Conversation
 from core.conversation.kind import CONVERSATION
 from core.conversation.steps import TURNS
 from core.errors import TurnNotFound
-from core.model.conversation import KeyType, Tiers
+from core.model.conversation import KeyType, SummaryKind, Tiers
 from core.ports.store import Store
+from core.usecases.conversation.add_key import AddKey, add_key
 from core.usecases.conversation.count_hits import count_hits
+from core.usecases.conversation.delete_key import DeleteKey, delete_key
 from core.usecases.conversation.delete_summaries import DeleteSummaries, delete_summaries
 from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.search_turns import SearchTurns, search_turns
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
@@ -32,7 +35,7 @@ from tests.support.house import open_house
 from tests.support.scale import scaled
 from tests.support.talking import KEY, said, say, tend
 
-EXAMPLES, STEPS = 30, 30
+EXAMPLES, STEPS = 36, 30  # a third of it on SQLite; in soak, seven times as many: 10,000 operations
 EMBEDDER = HashingEmbedder()
 TUNING = Tuning(
     space=EMBEDDER.space.name,
@@ -59,6 +62,8 @@ class PlainConversation:
     gone: set[str] = field(default_factory=set)  # words that only deleted turns said
     last_step: int = 0
     promoted: set[str] = field(default_factory=set)
+    folded: set[int] = field(default_factory=set)  # turns that were in a cluster, and are in a summary of it
+    keys: dict[str, str] = field(default_factory=dict)  # of the user
 
 
 class AgainstPlainDicts(RuleBasedStateMachine):
@@ -131,6 +136,42 @@ class AgainstPlainDicts(RuleBasedStateMachine):
     def forget_summaries(self, last: int) -> None:
         self.run(delete_summaries(self.house, DeleteSummaries(key=KEY, last_step=last)))
 
+    @rule(number=st.integers(1, 3))
+    def add_a_key(self, number: int) -> None:
+        added = self.run(add_key(self.house, AddKey(key=KEY, text=f"note {number}")))
+        self.plain.keys[added.key_id] = f"note {number}"
+
+    @rule(place=st.integers(0, 1_000))
+    def delete_a_key(self, place: int) -> None:
+        known = sorted(self.plain.keys)
+        if known:
+            key_id = known[place % len(known)]
+            self.run(delete_key(self.house, DeleteKey(key=KEY, key_id=key_id)))
+            del self.plain.keys[key_id]
+
+    @rule(place=st.integers(0, 1_000))
+    def look_for_a_turn(self, place: int) -> None:
+        known = sorted(self.plain.turns)
+        if known:
+            step = known[place % len(known)]
+            assert step in self.found(self.plain.turns[step].split()[0])
+
+    @rule(place=st.integers(0, 1_000))
+    def look_for_what_was_deleted(self, place: int) -> None:
+        gone = sorted(self.plain.gone)
+        if gone:
+            assert self.found(gone[place % len(gone)]) == []
+
+    def found(self, word: str) -> list[int]:
+        """The steps of turns that say a word that no other turn says."""
+        found = self.run(search_turns(self.house, SearchTurns(key=KEY, text=word, top_k=3, alpha=1.0)))
+        return [hit.turn.step for hit in found.hits if word in hit.turn.input]
+
+    @rule()
+    def rest(self) -> None:
+        """As after a while in which nobody reads."""
+        self.at_hand().rest()
+
     @rule()
     def end(self) -> None:
         self.run(end_conversation(self.house, EndConversation(key=KEY)))
@@ -151,6 +192,19 @@ class AgainstPlainDicts(RuleBasedStateMachine):
         short = {turn.step for turn in conversation.short()}
         assert {step for step in self.plain.turns if step > record.placed_to} <= short
         assert all(cluster.steps for cluster in conversation.clusters.values())
+        self.what_is_in_no_cluster_is_in_its_summary(conversation, set(clustered))
+
+    def what_is_in_no_cluster_is_in_its_summary(
+        self, conversation: Conversation, clustered: set[int]
+    ) -> None:
+        placed = {step for step in self.plain.turns if step <= conversation.record.placed_to}
+        told = [s for s in conversation.summaries.values() if s.kind is SummaryKind.FOLDED]
+        owed = [o for o in conversation.record.owed if o.kind is SummaryKind.FOLDED]
+        ranges = [r for s in told for r in s.ranges] + [r for o in owed for r in o.ranges]
+        for step in placed - clustered - self.plain.folded:
+            is_told = any(r.first_step <= step <= r.last_step for r in ranges)
+            assert is_told or len(told) == TUNING.tiers.summaries, step
+        self.plain.folded = placed - clustered
 
     @invariant()
     def no_deleted_word_is_anywhere(self) -> None:
@@ -161,6 +215,7 @@ class AgainstPlainDicts(RuleBasedStateMachine):
     def a_cluster_is_promoted_once_and_keys_rest_on_turns_that_are_there(self) -> None:
         conversation = self.at_hand()
         keys = conversation.keys_in_order(KeyType.SYSTEM)
+        assert {k.key_id: k.text for k in conversation.keys_in_order(KeyType.USER)} == self.plain.keys
         assert len(keys) <= TUNING.tiers.system_keys
         assert len({key.cluster_id for key in keys}) == len(keys)
         assert all(set(key.from_steps) <= self.plain.turns.keys() for key in keys)

@@ -1,0 +1,130 @@
+"""A server killed the moment that a conversation's tiers moved on disk: nothing is there twice, nothing is lost."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memorybank.v1 import conversation_pb2 as pb
+from memorybank_client import MemoryBankClient
+from service.bootstrap import DATABASE
+from tests.support.process import server_process
+from tests.support.scale import scaled
+
+KILLS = scaled(4) - 3  # at each moment: one, in soak 25
+QUICK = {"banks.resume_after_seconds": "0.1", "banks.upkeep_seconds": "0.1"}
+SHORT, EVERY = 3, 4
+SETTINGS = pb.ConversationSettings(short_turns=SHORT, summary_every=EVERY, hit_threshold=1)
+TURNS = 14
+MOMENTS = {  # what is on disk when the process is killed
+    "before placing": "SELECT 1 FROM vectors WHERE kind = 'conversation' AND name = ?",
+    "placing": "SELECT 1 FROM items WHERE kind = 'conversation' AND name = ? AND part = 'clusters'",
+    "summarising": "SELECT 1 FROM items WHERE kind = 'conversation' AND name = ? AND part = 'summaries'",
+    "before promoting": "SELECT 1 FROM items WHERE kind = 'conversation' AND name = ? AND part = 'hits'",
+    "promoting": "SELECT 1 FROM items WHERE kind = 'conversation' AND name = ? AND part = 'keys'",
+}
+MATTERS = (
+    ("When does ferry {} leave?", "Ferry {} leaves the harbour at nine."),
+    ("第{}次备份成功了吗？", "数据库的第{}次备份已经完成。"),
+)
+
+
+@contextlib.contextmanager
+def killed_when(pid: int, folder: Path, moment: str, name: str) -> Iterator[threading.Event]:
+    """Kills the process, from a thread that does nothing else, when the database shows the moment; says when."""
+    killed, over = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        database = sqlite3.connect(f"file:{folder / DATABASE}?mode=ro", uri=True)
+        while not over.wait(0.0005):
+            if database.execute(MOMENTS[moment], (name,)).fetchone():
+                os.kill(pid, signal.SIGKILL)
+                killed.set()
+                break
+        database.close()
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        yield killed
+    finally:
+        over.set()
+        watching.join()
+
+
+async def talk(client: MemoryBankClient, of: str) -> None:
+    turns = []
+    for number in range(1, TURNS + 1):
+        asked, answered = MATTERS[number % 2]
+        turns.append(pb.Turn(input=asked.format(number), reply=answered.format(number)))
+    await client.add_turns(user="ada", conversation_id=of, turns=turns)
+
+
+async def recall(client: MemoryBankClient, of: str) -> None:
+    """Twice, so that what was recalled is to become a key."""
+    for _ in range(2):
+        await client.assemble_context(user="ada", conversation_id=of, input="When does ferry 3 leave?")
+
+
+async def clusters(client: MemoryBankClient, of: str) -> list[pb.Cluster]:
+    return list((await client.list_clusters(user="ada", conversation_id=of)).clusters)
+
+
+async def settled(client: MemoryBankClient, of: str) -> None:
+    """Waits until nothing is left to do for it."""
+    async with asyncio.timeout(120):
+        while True:
+            counts = (await client.get_conversation(user="ada", conversation_id=of)).counts
+            told = counts.turns // EVERY
+            ripe = [c for c in await clusters(client, of) if c.hits > 1 and not c.promoted]
+            waiting = counts.unembedded_turns or counts.unplaced_turns or counts.long_summaries < told
+            if not waiting and not ripe:
+                return
+            await asyncio.sleep(0.01)
+
+
+async def is_whole(client: MemoryBankClient, of: str, turns: int) -> None:
+    """Every turn is there once, in one tier; every stretch has one summary, every promoted cluster one key."""
+    steps = [turn.step for turn in (await client.list_turns(user="ada", conversation_id=of)).turns]
+    found = await clusters(client, of)
+    summaries = (await client.list_summaries(user="ada", conversation_id=of)).summaries
+    keys = (await client.list_keys(user="ada", conversation_id=of)).keys
+
+    assert steps == list(range(1, turns + 1))
+    assert sorted(step for cluster in found for step in cluster.steps) == steps[:-SHORT]
+    assert [(s.first_step, s.last_step) for s in summaries] == [
+        (first, first + EVERY - 1) for first in range(1, turns - EVERY + 2, EVERY)
+    ]
+    assert sorted(key.cluster_id for key in keys) == sorted(c.cluster_id for c in found if c.promoted)
+
+
+@pytest.mark.slow
+async def test_tiers_killed_at_each_step_are_brought_to_their_end_by_the_next_process(tmp_path: Path) -> None:
+    rounds = [(moment, number) for moment in MOMENTS for number in range(KILLS)]
+    for moment, number in rounds:
+        of = f"{moment.replace(' ', '-')}-{number}"
+        async with server_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
+            await client.create_conversation(user="ada", conversation_id=of, settings=SETTINGS)
+            with killed_when(server.pid, tmp_path, moment, f"ada/{of}") as killed:
+                with contextlib.suppress(Exception):  # the process may die amid a call
+                    await talk(client, of)
+                    if "promoting" in moment:
+                        await settled(client, of)
+                        await recall(client, of)
+                assert await asyncio.to_thread(killed.wait, 60), moment
+            await server.process.wait()
+
+        async with server_process(tmp_path, QUICK) as server, server.client() as client:
+            # What a turn brings about, a turn of the next process does, too.
+            await client.add_turns(user="ada", conversation_id=of, turns=[pb.Turn(input="And now?")])
+            await settled(client, of)
+            await is_whole(client, of, TURNS + 1)
+            if "promoting" in moment:
+                assert any(cluster.promoted for cluster in await clusters(client, of))
+    print(f"{len(rounds)} kills, {KILLS} at each of: {', '.join(MOMENTS)}")
