@@ -5,11 +5,11 @@ Nothing imports it but the server and the command line.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.agents.roles import Agents
 from core.aggregate.aggregate import Tuning
@@ -101,16 +101,8 @@ async def open_house(
             KINDS, store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget
         )
         closing.push_async_callback(banks.close)
-        # So that reads need not wait for it, twice in the time that an answer may be old.
-        confirming = again_and_again("confirming heads", banks.confirm_recent, holding.max_staleness / 2)
-        sweeping = again_and_again("sweeping snapshots", banks.sweep, SWEEP_SECONDS)
-        scrubbing = again_and_again("scrubbing", store.scrub, settings.store.scrub_seconds)
-        for rounds in (scrubbing, confirming, sweeping):
-            closing.callback(asyncio.create_task(rounds).cancel)
         uses = UseCounts()
         closing.push_async_callback(uses.flush, banks)
-        writing_uses = again_and_again("writing uses", partial(uses.flush, banks), USES_SECONDS)
-        closing.callback(asyncio.create_task(writing_uses).cancel)
         workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
         chores = Chores(KINDS, banks, store, clock, told_of_failure)
@@ -145,14 +137,24 @@ async def open_house(
             long_term=LongTermSettings(**dict(settings.long_term)),
             uses=uses,
         )
-        counting = again_and_again("writing hits", partial(write_hits, house), USES_SECONDS)
-        closing.callback(asyncio.create_task(counting).cancel)
         closing.push_async_callback(write_hits, house)
-        files = again_and_again("sweeping files", partial(sweep_files, house), FILES_SECONDS)
-        closing.callback(asyncio.create_task(files).cancel)
+        for rounds in _rounds(settings, house, banks):
+            closing.callback(asyncio.create_task(rounds).cancel)
         assign_chores(house)
         banks.listen(chores.look)
         yield house
+
+
+def _rounds(settings: Settings, house: House, banks: OpenAggregates) -> Iterator[Coroutine[Any, Any, None]]:
+    """What the house does again and again from now on."""
+    # Twice in the time that an answer may be old, so that reads need not wait for it.
+    often = settings.banks.max_staleness_seconds / 2
+    yield again_and_again("confirming heads", banks.confirm_recent, often)
+    yield again_and_again("writing uses", partial(house.uses.flush, banks), USES_SECONDS)
+    yield again_and_again("writing hits", partial(write_hits, house), USES_SECONDS)
+    yield again_and_again("scrubbing", house.store.scrub, settings.store.scrub_seconds)
+    yield again_and_again("sweeping snapshots", banks.sweep, SWEEP_SECONDS)
+    yield again_and_again("sweeping files", partial(sweep_files, house), FILES_SECONDS)
 
 
 def _retrieval(chosen: RetrievalSection) -> Retrieval:
