@@ -54,6 +54,7 @@ class Purpose(StrEnum):
     LONG = "long"  # a stretch of a conversation
     FOLDED = "folded"  # older turns about one thing
     INVOCATION = "invocation"  # one run of an agent: what was asked, done, answered
+    EPISODE = "episode"  # a whole conversation: what came of it
 
 
 class Summariser(Protocol):

@@ -23,6 +23,7 @@ SUMMARISE = Chore(name="summarise")
 EXTRACT = Chore(name="extract")
 FORGET = Chore(name="forget")
 END = Chore(name="end")
+FINISH = Chore(name="finish")
 SETTLE = Chore(name="settle")
 
 
@@ -40,10 +41,17 @@ def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
         (SUMMARISE, next_owed(conversation) is not None),
         (EXTRACT, next_extraction(conversation) is not None),
         (END, is_idle(conversation, now)),
+        (FINISH, is_to_finish(conversation)),
     )
     found = owes + [chore for chore, is_due in asked if is_due]
     looked_at = conversation.record.due_time
     return found or ([SETTLE] if looked_at is not None and now >= looked_at else [])
+
+
+def is_to_finish(conversation: Conversation) -> bool:
+    """Whether of its end only the last part is left."""
+    is_ending = conversation.record.state is ConversationState.ENDING
+    return is_ending and next_owed(conversation) is None and next_extraction(conversation) is None
 
 
 def next_look(conversation: Conversation) -> datetime | None:

@@ -9,8 +9,10 @@ from bisect import bisect_right
 from dataclasses import replace
 
 from core.conversation.conversation import Conversation
+from core.ids import RecordId
 from core.model.conversation import ConversationRecord, ConversationState, ExtractionOwed
 
+TOLD = 1_000  # facts of an end that are named
 MOST = 15  # turns at a time: input and reply of each are what an Extractor gets at most
 
 
@@ -35,10 +37,17 @@ def fixed(record: ConversationRecord, owed: ExtractionOwed) -> ConversationRecor
     return replace(record, extraction=owed, attempts=owed.attempt)
 
 
-def done(record: ConversationRecord, owed: ExtractionOwed) -> ConversationRecord:
-    """The record after the turns have been looked through."""
+def done(
+    record: ConversationRecord, owed: ExtractionOwed, fact_ids: tuple[RecordId, ...] = (), withheld: int = 0
+) -> ConversationRecord:
+    """The record after the turns have been looked through; at its end with what that taught."""
+    taught = record.taught
+    if record.state is ConversationState.ENDING:
+        ids = tuple(dict.fromkeys((*taught.fact_ids, *fact_ids)))[:TOLD]
+        taught = replace(taught, fact_ids=ids, withheld=taught.withheld + withheld)
     return replace(
         record,
+        taught=taught,
         extraction=None,
         extracted_to=max(record.extracted_to, *owed.steps),
         anew=tuple(step for step in record.anew if step not in owed.steps),

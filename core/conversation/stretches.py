@@ -19,7 +19,7 @@ def next_owed(conversation: Conversation) -> SummaryOwed | None:
     waiting = conversation.steps[bisect_right(conversation.steps, conversation.record.summarised_to) :]
     stretch = waiting[: conversation.tiers.summary_every]
     full = len(stretch) == conversation.tiers.summary_every
-    if not stretch or not (full or conversation.record.state is ConversationState.ENDED):
+    if not stretch or not (full or conversation.record.state is not ConversationState.ACTIVE):
         return None
     whole = StepRange(first_step=stretch[0], last_step=stretch[-1])
     return SummaryOwed(

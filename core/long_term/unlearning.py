@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from core.ids import ConversationId, RecordId
 from core.long_term.collection import Collection
 from core.long_term.standing import Rewriting
-from core.model.record import NO_RECORD, Provenance, Record, RecordState
+from core.model.record import NO_RECORD, Provenance, Record, RecordKind, RecordState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ def unlearn(collection: Collection, turns: Turns, rewriting: Rewriting) -> Unlea
             left = _left(record, turns)
             revived = [r for r in same.get(record.record_id, ()) if not turns.taught(r.provenance)]
             gone[record.record_id] = record
-            anew |= left
+            anew |= left if record.kind is RecordKind.FACT else set()
             if not left and not revived:
                 marked.add(record.record_id)
         elif any(map(turns.taught, record.also_from)):

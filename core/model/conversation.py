@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from core.ids import Collection, User
+from core.ids import Collection, RecordId, User
 from core.keys import ConversationKey
+from core.model.record import NO_RECORD
 
 
 class ConversationState(StrEnum):
     ACTIVE = "active"
+    ENDING = "ending"  # its end is stored, and is being carried out
     ENDED = "ended"
 
 
@@ -108,13 +110,25 @@ class ForgettingOwed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """What the end of a conversation taught long-term memory."""
+
+    fact_ids: tuple[RecordId, ...] = ()
+    withheld: int = 0
+    episode_id: RecordId = NO_RECORD
+
+
+NOTHING_TAUGHT = Taught()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRecord:
     """What a conversation is apart from its contents.
 
     `last_step`: the newest ever given. Turns up to `placed_to` have been given their cluster, those up to
     `summarised_to` their summary; `owed` are those to be made anew. Those up to `extracted_to` have been looked
     through for facts, `attempts` times in all; `extraction` is under way, `anew` are to be looked through again.
-    What `forgetting` names was deleted, and what it taught has still to go.
+    What `forgetting` names was deleted, and what it taught has still to go. `taught`: by the latest end.
     `edited_at`: the revision at which what a caller can set last changed. `text_bytes`: of all turns that are
     there, in UTF-8.
     """
@@ -143,6 +157,7 @@ class ConversationRecord:
     extraction: ExtractionOwed | None = None
     anew: tuple[int, ...] = ()
     forgetting: tuple[ForgettingOwed, ...] = ()
+    taught: Taught = NOTHING_TAUGHT
     last_turn_time: datetime | None = None
     end_time: datetime | None = None
     due_time: datetime | None = None

@@ -100,7 +100,7 @@ class InvocationRecord:
 class InvocationSummary:
     """What is left of an invocation in its conversation. `step`: of the turn that was added; 0: none was.
 
-    `query` and `result` are clipped: the turn has them whole.
+    `query` and `result` are clipped: the turn has them whole. `actions`: how many calls of tools it made.
     """
 
     invocation_id: InvocationId
@@ -110,3 +110,4 @@ class InvocationSummary:
     succeeded: bool
     step: int
     event_time: datetime
+    actions: int = 0

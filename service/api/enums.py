@@ -87,6 +87,7 @@ CONTEXT_PARTS = {
 }
 CONVERSATION_STATES = {
     conversation_pb2.CONVERSATION_STATE_ACTIVE: ConversationState.ACTIVE,
+    conversation_pb2.CONVERSATION_STATE_ENDING: ConversationState.ENDING,
     conversation_pb2.CONVERSATION_STATE_ENDED: ConversationState.ENDED,
 }
 SUMMARY_KINDS = {

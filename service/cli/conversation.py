@@ -113,8 +113,8 @@ def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: st
 @conversation.command()
 @whose
 def end(errand: Errand, talk: dict[str, Any]) -> None:
-    """End a conversation: what has no summary yet gets one. The next turn begins again."""
-    errand.answer(errand.client.end_conversation(**talk), "ended")
+    """End a conversation: what has no summary yet gets one, and long-term memory learns. The next turn begins again."""
+    errand.answer(errand.client.end_conversation(**talk, wait=True), "ended")
 
 
 @conversation.command()

@@ -5,7 +5,6 @@ from tests.source_documents.requirement import row
 API = "service/api/test_long_term.py"
 CONTEXT = "core/usecases/context/test_assemble_context.py"
 PARTS = "core/usecases/context/test_every_part.py"
-UNDER_WAY = "nothing is carried over yet from invocations and conversations to long-term memory"
 
 REASONING = [
     row(
@@ -140,7 +139,12 @@ REASONING = [
         "core/usecases/conversation/extract_facts.py",
         "core/usecases/conversation/test_extraction.py::test_fewer_turns_wait_until_the_conversation_ends",
     ),
-    row("Promotion", "At a conversation's end it may become an episode", "core", "", lacking=UNDER_WAY),
+    row(
+        "Promotion",
+        "At a conversation's end it may become an episode",
+        "core/usecases/conversation/finish_conversation.py",
+        "core/usecases/conversation/test_ending.py::test_runs_of_several_calls_make_a_conversation_an_episode_and_talk_alone_does_not",
+    ),
     row(
         "APIs",
         "RetrieveFacts, RecallEpisodes, StoreFact, StoreEpisode and the conversation's calls are there",

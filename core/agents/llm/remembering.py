@@ -33,6 +33,7 @@ KEY = ReplyShape(
 ABOUT = {
     Purpose.LONG: "A stretch of a conversation:",
     Purpose.INVOCATION: "One run of an agent: what it was asked, what it did, what it answered:",
+    Purpose.EPISODE: "A whole conversation; tell what came of it in the end:",
     Purpose.FOLDED: "Turns of a conversation about one topic, with others left out between them:",
 }
 

@@ -8,6 +8,7 @@ from core.conversation import due
 from core.keys import ConversationKey, Key
 from core.usecases.conversation.embed_turns import embed_turns
 from core.usecases.conversation.extract_facts import extract_facts
+from core.usecases.conversation.finish_conversation import finish_conversation
 from core.usecases.conversation.fold_clusters import fold_clusters
 from core.usecases.conversation.forget_turns import forget_turns
 from core.usecases.conversation.place_turns import place_turns
@@ -27,6 +28,7 @@ WORKS: Mapping[str, Work] = {
     due.SUMMARISE.name: summarise_turns,
     due.EXTRACT.name: extract_facts,
     due.END.name: end_idle,
+    due.FINISH.name: finish_conversation,
     due.SETTLE.name: settle,
 }
 

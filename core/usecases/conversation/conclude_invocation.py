@@ -25,7 +25,7 @@ from core.errors import (
 from core.ids import ConversationId, InvocationId, RecordId, RequestId
 from core.keys import ConversationKey, InvocationKey, UserKey
 from core.model.conversation import Turn
-from core.model.invocation import Ending, InvocationRecord, InvocationSummary, Item
+from core.model.invocation import Ending, InvocationRecord, InvocationSummary, Item, ItemType
 from core.model.record import NO_CONVERSATION
 from core.model.usage import NO_USAGE, Usage
 from core.ports.aggregates import Draft, RequestKey
@@ -157,7 +157,8 @@ async def _tell_conversation(
             limit = conversation.tiers.summary_length
         text = await _summarised(house, ledger, record.query, ending.result, items, limit)
         tokens = ledger.unrecorded
-        stage = _staging(house, record, ending, text, tokens)
+        actions = sum(item.type is ItemType.ACTION for item in items)
+        stage = _staging(house, record, ending, text, tokens, actions)
         request = part_of(record, "turn")
         done = await house.conversations.commit(key, required(stage, tender), request, StepGiven)
         ledger.put_on_record(0 if done.replayed else tokens, 0)
@@ -192,7 +193,7 @@ async def _summarised(
 
 
 def _staging(
-    house: House, record: InvocationRecord, ending: Ending, text: str, tokens: int
+    house: House, record: InvocationRecord, ending: Ending, text: str, tokens: int, actions: int
 ) -> Callable[[Conversation, int], Draft[StepGiven]]:
     def stage(conversation: Conversation, _revision: int) -> Draft[StepGiven]:
         _require_same(conversation, record)
@@ -205,6 +206,7 @@ def _staging(
             succeeded=ending.succeeded,
             step=turn.step if turn else 0,
             event_time=ending.end_time,
+            actions=actions,
         )
         steps = put_invocation(conversation, summary)
         after = replace(conversation.record, tokens_spent=conversation.record.tokens_spent + tokens)

@@ -41,9 +41,10 @@ async def extract_facts(house: House, key: ConversationKey, ledger: Ledger) -> N
     """Until nothing is left to be looked through. Raises ConversationNotFound, MemoryOff, AgentUnavailable,
     AgentReplyInvalid, BudgetSpent."""
     while (stretch := await _fix(house, key, ledger)) is not None:
+        kept = FoundKept()
         if stretch.spoken:
-            await _keep(house, key, stretch, await _find(house, key, stretch, ledger))
-        await land(house, key, stretch.seen, ledger, _marking(stretch.owed))
+            kept = await _keep(house, key, stretch, await _find(house, key, stretch, ledger))
+        await land(house, key, stretch.seen, ledger, _marking(stretch.owed, kept))
 
 
 async def _fix(house: House, key: ConversationKey, ledger: Ledger) -> Stretch | None:
@@ -108,10 +109,10 @@ async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: Fac
         return FoundKept(withheld=found.withheld)
 
 
-def _marking(owed: ExtractionOwed) -> Callable[[Conversation], Outcome | None]:
+def _marking(owed: ExtractionOwed, kept: FoundKept) -> Callable[[Conversation], Outcome | None]:
     def make(conversation: Conversation) -> Outcome | None:
         if conversation.record.extraction != owed:
             return None
-        return done(conversation.record, owed), ()
+        return done(conversation.record, owed, kept.fact_ids, kept.withheld), ()
 
     return make

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.due import is_idle, next_look
 from core.keys import ConversationKey
-from core.model.conversation import ConversationState
+from core.model.conversation import NOTHING_TAUGHT, ConversationRecord, ConversationState
 from core.usecases.conversation.tending import Outcome, Seen, land
 from core.usecases.house import House
 
@@ -19,9 +20,14 @@ async def end_idle(house: House, key: ConversationKey, ledger: Ledger) -> None:
     def make(conversation: Conversation) -> Outcome | None:
         if not is_idle(conversation, now):
             return None
-        return replace(conversation.record, state=ConversationState.ENDED, end_time=now, due_time=now), ()
+        return ending(conversation.record, now), ()
 
     await _land(house, key, ledger, make)
+
+
+def ending(record: ConversationRecord, now: datetime) -> ConversationRecord:
+    """The record with its end stored, due at once."""
+    return replace(record, state=ConversationState.ENDING, end_time=now, due_time=now, taught=NOTHING_TAUGHT)
 
 
 async def settle(house: House, key: ConversationKey, ledger: Ledger) -> None:

@@ -35,6 +35,8 @@ class _ConversationStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Con
     """Turns come."""
     CONVERSATION_STATE_ENDED: _ConversationState.ValueType  # 2
     """It was ended, or idle for long; the next turn makes it active again."""
+    CONVERSATION_STATE_ENDING: _ConversationState.ValueType  # 3
+    """Its end is stored, and is being carried out: the rest is summarised and looked through."""
 
 class ConversationState(_ConversationState, metaclass=_ConversationStateEnumTypeWrapper):
     """Where a conversation stands."""
@@ -45,6 +47,8 @@ CONVERSATION_STATE_ACTIVE: ConversationState.ValueType  # 1
 """Turns come."""
 CONVERSATION_STATE_ENDED: ConversationState.ValueType  # 2
 """It was ended, or idle for long; the next turn makes it active again."""
+CONVERSATION_STATE_ENDING: ConversationState.ValueType  # 3
+"""Its end is stored, and is being carried out: the rest is summarised and looked through."""
 Global___ConversationState: _TypeAlias = ConversationState  # noqa: Y015
 
 class _SummaryKind:
@@ -1092,22 +1096,26 @@ class EndConversationRequest(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    WAIT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
     """Which conversation."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    wait: _builtins.bool
+    """Whether to answer only when the end has been carried out. May differ in a repetition."""
     def __init__(
         self,
         *,
         user: _builtins.str = ...,
         conversation_id: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        wait: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "request_id", b"request_id", "user", b"user", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1122,13 +1130,29 @@ class EndConversationResponse(_message.Message):
     CONVERSATION_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    FACT_IDS_FIELD_NUMBER: _builtins.int
+    EPISODE_ID_FIELD_NUMBER: _builtins.int
+    WITHHELD_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The conversation's revision after the call."""
     replayed: _builtins.bool
     """Whether this is the first answer to the same request_id, again."""
+    episode_id: _builtins.str
+    """The episode of the whole conversation, which had a goal, or runs that called several tools. Empty: none."""
+    withheld: _builtins.int
+    """How many facts were withheld at its end, as they hold something sensitive."""
     @_builtins.property
     def conversation(self) -> Global___ConversationRecord:
         """As it stands."""
+
+    @_builtins.property
+    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The facts that its end recorded or reinforced in the collection; of a call that waited all of them, at most 1,000."""
+
+    @_builtins.property
+    def usage(self) -> _types_pb2.Usage:
+        """What its agents cost. Absent: the call did not wait."""
 
     def __init__(
         self,
@@ -1136,10 +1160,14 @@ class EndConversationResponse(_message.Message):
         conversation: Global___ConversationRecord | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
+        episode_id: _builtins.str = ...,
+        withheld: _builtins.int = ...,
+        usage: _types_pb2.Usage | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "episode_id", b"episode_id", "fact_ids", b"fact_ids", "replayed", b"replayed", "revision", b"revision", "usage", b"usage", "withheld", b"withheld"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

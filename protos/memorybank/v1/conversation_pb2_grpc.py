@@ -186,8 +186,10 @@ class ConversationServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def EndConversation(self, request, context):
-        """Ends a conversation: turns without a summary get one now, not at the next full stretch. A later turn makes it
-        active again. Errors: CONVERSATION_NOT_FOUND.
+        """Ends a conversation: turns without a summary get one now, not at the next full stretch, those that were not looked
+        through for facts are, and one that had a goal, or runs that called several tools, becomes an episode. A later turn
+        makes it active again. Errors: CONVERSATION_NOT_FOUND; where it waits also MEMORY_OFF, AGENT_UNAVAILABLE,
+        AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored then, and carried out later.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -46,8 +46,10 @@ class ConversationStub:
     UpdateConversation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.UpdateConversationRequest, _conversation_pb2.UpdateConversationResponse]
     """Changes goal, labels, settings, the switch or the ttl. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION."""
     EndConversation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.EndConversationRequest, _conversation_pb2.EndConversationResponse]
-    """Ends a conversation: turns without a summary get one now, not at the next full stretch. A later turn makes it
-    active again. Errors: CONVERSATION_NOT_FOUND.
+    """Ends a conversation: turns without a summary get one now, not at the next full stretch, those that were not looked
+    through for facts are, and one that had a goal, or runs that called several tools, becomes an episode. A later turn
+    makes it active again. Errors: CONVERSATION_NOT_FOUND; where it waits also MEMORY_OFF, AGENT_UNAVAILABLE,
+    AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored then, and carried out later.
     """
     DeleteConversation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.DeleteConversationRequest, _conversation_pb2.DeleteConversationResponse]
     """Purges a conversation; nothing of it remains. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION."""
@@ -128,8 +130,10 @@ class ConversationAsyncStub(ConversationStub):
     UpdateConversation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.UpdateConversationRequest, _conversation_pb2.UpdateConversationResponse]  # type: ignore[assignment]
     """Changes goal, labels, settings, the switch or the ttl. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION."""
     EndConversation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.EndConversationRequest, _conversation_pb2.EndConversationResponse]  # type: ignore[assignment]
-    """Ends a conversation: turns without a summary get one now, not at the next full stretch. A later turn makes it
-    active again. Errors: CONVERSATION_NOT_FOUND.
+    """Ends a conversation: turns without a summary get one now, not at the next full stretch, those that were not looked
+    through for facts are, and one that had a goal, or runs that called several tools, becomes an episode. A later turn
+    makes it active again. Errors: CONVERSATION_NOT_FOUND; where it waits also MEMORY_OFF, AGENT_UNAVAILABLE,
+    AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored then, and carried out later.
     """
     DeleteConversation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.DeleteConversationRequest, _conversation_pb2.DeleteConversationResponse]  # type: ignore[assignment]
     """Purges a conversation; nothing of it remains. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION."""
@@ -237,8 +241,10 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         request: _conversation_pb2.EndConversationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conversation_pb2.EndConversationResponse, _abc.Awaitable[_conversation_pb2.EndConversationResponse]]:
-        """Ends a conversation: turns without a summary get one now, not at the next full stretch. A later turn makes it
-        active again. Errors: CONVERSATION_NOT_FOUND.
+        """Ends a conversation: turns without a summary get one now, not at the next full stretch, those that were not looked
+        through for facts are, and one that had a goal, or runs that called several tools, becomes an episode. A later turn
+        makes it active again. Errors: CONVERSATION_NOT_FOUND; where it waits also MEMORY_OFF, AGENT_UNAVAILABLE,
+        AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored then, and carried out later.
         """
 
     @_abc_1.abstractmethod

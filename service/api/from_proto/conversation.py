@@ -134,7 +134,8 @@ def end_conversation(request: pb.EndConversationRequest, tenant: Tenant) -> EndC
     with checking() as check:
         return EndConversation(
             key=conversation_key(check, tenant, request.user, request.conversation_id),
-            request=check.request(request),
+            wait=request.wait,
+            request=check.request(request, "wait"),
         )
 
 

@@ -16,6 +16,7 @@ from core.usecases.conversation.add_turns import TurnsAdded
 from core.usecases.conversation.delete_conversation import ConversationPurged
 from core.usecases.conversation.delete_summaries import SummariesDeleted
 from core.usecases.conversation.delete_turns import TurnsDeleted
+from core.usecases.conversation.end_conversation import ConversationEnded
 from core.usecases.conversation.get_conversation import ConversationSeen
 from core.usecases.conversation.list_clusters import ClustersListed
 from core.usecases.conversation.list_conversations import ConversationsListed
@@ -26,7 +27,7 @@ from core.usecases.conversation.search_turns import TurnsFound
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONVERSATION_STATES, KEY_TYPES, SUMMARY_KINDS, numbers
-from service.api.to_proto.values import duration, time, time_or_none
+from service.api.to_proto.values import duration, time, time_or_none, usage
 
 _STATES = numbers(CONVERSATION_STATES)
 _KINDS = numbers(SUMMARY_KINDS)
@@ -164,9 +165,16 @@ def update_conversation(done: Committed[ConversationRecord]) -> pb.UpdateConvers
     )
 
 
-def end_conversation(done: Committed[ConversationRecord]) -> pb.EndConversationResponse:
+def end_conversation(ended: ConversationEnded) -> pb.EndConversationResponse:
+    taught = ended.record.taught
     return pb.EndConversationResponse(
-        conversation=record(done.result), revision=done.revision, replayed=done.replayed
+        conversation=record(ended.record),
+        revision=ended.revision,
+        replayed=ended.replayed,
+        fact_ids=taught.fact_ids,
+        episode_id=taught.episode_id,
+        withheld=taught.withheld,
+        usage=usage(ended.usage) if ended.usage.roles else None,
     )
 
 

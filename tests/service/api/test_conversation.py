@@ -102,7 +102,7 @@ async def test_a_conversation_is_made_changed_ended_and_purged(service: Service)
     )
     await say(service, "Hello")
     ended = await service.conversation.EndConversation(
-        pb.EndConversationRequest(user="ada", conversation_id="c1")
+        pb.EndConversationRequest(user="ada", conversation_id="c1", wait=True)
     )
     purged = await service.conversation.DeleteConversation(
         pb.DeleteConversationRequest(user="ada", conversation_id="c1")

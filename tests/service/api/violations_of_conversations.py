@@ -227,6 +227,7 @@ OF_RECORDS = (
     "state",
     "turn_count",
     "last_step",
+    "extracted_to",
     "create_time",
     "update_time",
     "last_turn_time",
@@ -236,14 +237,18 @@ OF_RECORDS = (
 )
 OF_KEYS = ("type", "cluster_id", "from_steps", "create_time", "update_time", "revision")
 
+SWITCHES = ("enabled", "settings.extract_facts", "settings.record_episodes")
+
 HARMLESS: dict[str, Mapping[str, str]] = {
     "StartInvocation": {"enable_memory": YES_OR_NO},
     "AddWorkingItems": {"items[].failed": YES_OR_NO, "items[].number": UNSEEN, "items[].tokens": UNSEEN},
     "GetWorkingMemory": {"raw": YES_OR_NO},
     "EndInvocation": dict.fromkeys(("succeeded", "skip_turn", "wait"), YES_OR_NO),
-    "CreateConversation": {"enabled": YES_OR_NO},
+    "CreateConversation": dict.fromkeys(SWITCHES, YES_OR_NO),
+    "EndConversation": {"wait": YES_OR_NO},
+    "DeleteTurns": {"keep_records": YES_OR_NO},
     "UpdateConversation": {f"conversation.{name}": UNSEEN for name in OF_RECORDS}
-    | {"conversation.enabled": YES_OR_NO},
+    | {f"conversation.{name}": YES_OR_NO for name in SWITCHES},
     "DeleteConversation": {"allow_missing": YES_OR_NO},
     "AddTurns": {
         f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id", "invocation_id")

@@ -1,0 +1,170 @@
+"""The last part of a conversation's end: where it had a goal, or runs of several calls, the whole becomes an episode.
+
+Law: begins when nothing is left to be summarised or looked through. The episode is of the newest turns alone, and
+names them: it goes with any of them. A later end puts another in its place.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.agents.faithful import problem_of_summary
+from core.agents.memory_roles import FEWEST_CALLS, MOST_EPISODE_STEPS, Passage, PassageKind, Purpose, Unit
+from core.agents.usage import Ledger
+from core.conversation.conversation import Conversation
+from core.conversation.due import is_to_finish
+from core.errors import AgentReplyInvalid, LimitReached, RequirementFailed
+from core.ids import RecordId, RequestId
+from core.keys import CollectionKey, ConversationKey
+from core.long_term.collection import Collection
+from core.long_term.steps import RecordPut
+from core.model.conversation import ConversationState, SummaryKind
+from core.model.record import NO_RECORD, STRATEGY, Episode, Origin, Record, RecordKind
+from core.ports.aggregates import RequestKey
+from core.ports.store import Require
+from core.usecases.conversation.tending import Outcome, Seen, land, passages_of, unit_of
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept
+from core.usecases.long_term.new_records import is_harmless, stamped
+from core.usecases.long_term.writing import Edit, write
+from core.usecases.user.writer import tender_of
+
+VERB = "EndConversation"
+SOURCE = "conversation"
+NEWEST = 1_000  # turns that an episode is of
+LATEST = 15  # of these are read where there is no summary
+OUTCOME = {Unit.WORDS: 60, Unit.CHARACTERS: 120}
+GOAL, STEP = 4_096, 400  # code points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """What an episode of a conversation is made of."""
+
+    seen: Seen
+    collection: CollectionKey
+    goal: str
+    did: tuple[str, ...]
+    passages: tuple[Passage, ...]
+    steps: tuple[int, ...]
+
+
+async def finish_conversation(house: House, key: ConversationKey, ledger: Ledger) -> None:
+    """Raises ConversationNotFound, MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    async with house.conversations.reading(key) as conversation:
+        if not is_to_finish(conversation):
+            return
+        seen, whole = Seen.of(conversation), _whole(conversation)
+    episode_id = NO_RECORD
+    if whole is not None:
+        record = await _record(house, ledger, key, whole)
+        if is_harmless(record):
+            episode_id = await _keep(house, key, whole, record)
+    await land(house, key, seen, ledger, _ended(episode_id))
+
+
+def _ended(episode_id: RecordId) -> Callable[[Conversation], Outcome | None]:
+    def make(conversation: Conversation) -> Outcome | None:
+        record = conversation.record
+        if not is_to_finish(conversation):
+            return None
+        taught = replace(record.taught, episode_id=episode_id)
+        return replace(record, state=ConversationState.ENDED, taught=taught), ()
+
+    return make
+
+
+def _whole(conversation: Conversation) -> Whole | None:
+    """None where the conversation is no episode."""
+    record = conversation.record
+    runs = conversation.invocations_in_order()
+    turns = conversation.newest(NEWEST)
+    tasks = record.goal.strip() or any(run.actions >= FEWEST_CALLS for run in runs)
+    if not (conversation.tiers.record_episodes and tasks and turns):
+        return None
+    first = turns[0].step
+    told = [
+        summary
+        for summary in conversation.summaries_in_order()
+        if summary.kind is SummaryKind.LONG and summary.first_step >= first
+    ]
+    passages = [
+        Passage(number=number, kind=PassageKind.SUMMARY, text=summary.text, step=summary.last_step)
+        for number, summary in enumerate(told)
+    ]
+    of_turns = [run for run in runs if not run.step or run.step >= first]
+    return Whole(
+        seen=Seen.of(conversation),
+        collection=CollectionKey(tenant=record.key.tenant, user=record.user, collection=record.collection),
+        goal=" ".join((record.goal.strip() or of_turns[0].query).split())[:GOAL],
+        did=tuple(" ".join(run.query.split())[:STEP] for run in of_turns[-MOST_EPISODE_STEPS:]),
+        passages=tuple(passages or passages_of(turns[-LATEST:])),
+        steps=tuple(turn.step for turn in turns),
+    )
+
+
+async def _record(house: House, ledger: Ledger, key: ConversationKey, whole: Whole) -> Record:
+    unit = unit_of(whole.passages)
+    outcome = await _outcome(house, ledger, whole.passages, unit)
+    now = house.clock.now()
+    return Record(
+        record_id=NO_RECORD,
+        kind=RecordKind.EPISODE,
+        category=STRATEGY,
+        content=whole.goal,
+        confidence=Origin.DISTILLED.first_confidence,
+        event_time=now,
+        create_time=now,
+        update_time=now,
+        valid_from=now,
+        source=SOURCE,
+        origin=Origin.DISTILLED,
+        conversation_id=key.conversation_id,
+        steps=whole.steps,
+        tags=("conversation",),
+        episode=Episode(goal=whole.goal, steps=whole.did, outcome=outcome),
+    )
+
+
+async def _outcome(house: House, ledger: Ledger, passages: Sequence[Passage], unit: Unit) -> str:
+    if not any(any(map(str.isalnum, passage.text)) for passage in passages):
+        return ""
+    limit = OUTCOME[unit]
+    with ledger.spending("summariser"):
+        text = await house.memory_agents.summariser.summarise(passages, limit, unit, Purpose.EPISODE)
+        if problem := problem_of_summary(text, passages, limit, unit):
+            raise AgentReplyInvalid("summariser", problem)
+    return text
+
+
+async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record) -> RecordId:
+    """The id of the episode; none where the conversation is not any more what was read, or there is no room."""
+    tender = await tender_of(house, key.tenant, key.user)
+    origin = Require(key=key, uid=whole.seen.uid, generation=whole.seen.generation)
+    record_id, now = RecordId(house.ids.new("r")), house.clock.now()
+
+    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+        before = next((r for r in collection.records.values() if _is_of_whole(r, key)), None)
+        made = replace(stamped(record, now, revision), record_id=before.record_id if before else record_id)
+        step = RecordPut(record=made, reworded=before is not None)
+        return Edit(result=Kept(record_ids=(made.record_id,)), steps=(step,), sees_all=True)
+
+    name = f"episode-{whole.seen.uid}-{whole.seen.generation}-{whole.steps[-1]}"
+    request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
+    try:
+        done = await write(house, whole.collection, compose, request, Kept, (tender, origin))
+    except LimitReached:
+        return NO_RECORD
+    except RequirementFailed as failed:
+        if failed.key != key:
+            raise
+        return NO_RECORD
+    return done.result.record_ids[0]
+
+
+def _is_of_whole(record: Record, key: ConversationKey) -> bool:
+    return (
+        record.kind is RecordKind.EPISODE
+        and record.conversation_id == key.conversation_id
+        and not record.invocation_id
+        and record.origin is Origin.DISTILLED
+    )
