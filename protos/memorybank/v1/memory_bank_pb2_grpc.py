@@ -240,7 +240,8 @@ class MemoryBankServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def UpdateInsight(self, request, context):
-        """Changes goal or plan. Errors: STALE_REVISION.
+        """Changes goal or plan. A document that had a next task or an end keeps having one: where the change would leave
+        neither, a rule plans the next task. Errors: STALE_REVISION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -78,7 +78,9 @@ class MemoryBankStub:
     GetInsight: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.GetInsightRequest, _memory_bank_pb2.GetInsightResponse]
     """Reads where the task stands."""
     UpdateInsight: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.UpdateInsightRequest, _memory_bank_pb2.UpdateInsightResponse]
-    """Changes goal or plan. Errors: STALE_REVISION."""
+    """Changes goal or plan. A document that had a next task or an end keeps having one: where the change would leave
+    neither, a rule plans the next task. Errors: STALE_REVISION.
+    """
     WatchBank: _grpc.UnaryStreamMultiCallable[_memory_bank_pb2.WatchBankRequest, _memory_bank_pb2.WatchBankResponse]
     """Follows a bank: one message per revision, in order and without gaps, until the bank is deleted or the caller
     leaves. Errors: REVISION_TRIMMED, REVISION_NOT_REACHED.
@@ -140,7 +142,9 @@ class MemoryBankAsyncStub(MemoryBankStub):
     GetInsight: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.GetInsightRequest, _memory_bank_pb2.GetInsightResponse]  # type: ignore[assignment]
     """Reads where the task stands."""
     UpdateInsight: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.UpdateInsightRequest, _memory_bank_pb2.UpdateInsightResponse]  # type: ignore[assignment]
-    """Changes goal or plan. Errors: STALE_REVISION."""
+    """Changes goal or plan. A document that had a next task or an end keeps having one: where the change would leave
+    neither, a rule plans the next task. Errors: STALE_REVISION.
+    """
     WatchBank: _aio.UnaryStreamMultiCallable[_memory_bank_pb2.WatchBankRequest, _memory_bank_pb2.WatchBankResponse]  # type: ignore[assignment]
     """Follows a bank: one message per revision, in order and without gaps, until the bank is deleted or the caller
     leaves. Errors: REVISION_TRIMMED, REVISION_NOT_REACHED.
@@ -289,7 +293,9 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
         request: _memory_bank_pb2.UpdateInsightRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_memory_bank_pb2.UpdateInsightResponse, _abc.Awaitable[_memory_bank_pb2.UpdateInsightResponse]]:
-        """Changes goal or plan. Errors: STALE_REVISION."""
+        """Changes goal or plan. A document that had a next task or an end keeps having one: where the change would leave
+        neither, a rule plans the next task. Errors: STALE_REVISION.
+        """
 
     @_abc_1.abstractmethod
     def WatchBank(

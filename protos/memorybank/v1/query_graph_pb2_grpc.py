@@ -133,7 +133,8 @@ class QueryGraphServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteNode(self, request, context):
-        """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT.
+        """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT, its
+        validation leaves the plan, and where that leaves nothing to do a rule plans the next task, or ends the work.
         Errors: NODE_NOT_FOUND, NODE_ABSORBED, STALE_REVISION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

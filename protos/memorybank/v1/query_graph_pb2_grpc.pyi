@@ -51,7 +51,8 @@ class QueryGraphStub:
     STALE_REVISION, EMBEDDING_REQUIRED, EMBEDDING_SPACE_MISMATCH, EMBEDDER_UNAVAILABLE.
     """
     DeleteNode: _grpc.UnaryUnaryMultiCallable[_query_graph_pb2.DeleteNodeRequest, _query_graph_pb2.DeleteNodeResponse]
-    """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT.
+    """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT, its
+    validation leaves the plan, and where that leaves nothing to do a rule plans the next task, or ends the work.
     Errors: NODE_NOT_FOUND, NODE_ABSORBED, STALE_REVISION.
     """
     Relate: _grpc.UnaryUnaryMultiCallable[_query_graph_pb2.RelateRequest, _query_graph_pb2.RelateResponse]
@@ -91,7 +92,8 @@ class QueryGraphAsyncStub(QueryGraphStub):
     STALE_REVISION, EMBEDDING_REQUIRED, EMBEDDING_SPACE_MISMATCH, EMBEDDER_UNAVAILABLE.
     """
     DeleteNode: _aio.UnaryUnaryMultiCallable[_query_graph_pb2.DeleteNodeRequest, _query_graph_pb2.DeleteNodeResponse]  # type: ignore[assignment]
-    """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT.
+    """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT, its
+    validation leaves the plan, and where that leaves nothing to do a rule plans the next task, or ends the work.
     Errors: NODE_NOT_FOUND, NODE_ABSORBED, STALE_REVISION.
     """
     Relate: _aio.UnaryUnaryMultiCallable[_query_graph_pb2.RelateRequest, _query_graph_pb2.RelateResponse]  # type: ignore[assignment]
@@ -164,7 +166,8 @@ class QueryGraphServicer(metaclass=_abc_1.ABCMeta):
         request: _query_graph_pb2.DeleteNodeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_query_graph_pb2.DeleteNodeResponse, _abc.Awaitable[_query_graph_pb2.DeleteNodeResponse]]:
-        """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT.
+        """Removes a node and its edges; its interactions stay. A conflict that loses a side this way is closed as MOOT, its
+        validation leaves the plan, and where that leaves nothing to do a rule plans the next task, or ends the work.
         Errors: NODE_NOT_FOUND, NODE_ABSORBED, STALE_REVISION.
         """
 

@@ -949,7 +949,8 @@ class Segment(_message.Message):
     """Where it starts in the interaction's text, in code points."""
     refuted_by: _builtins.str
     """The conflict whose verdict speaks against it or a part of it (`refuted` says which words); empty when none does.
-    The more of a segment is refuted, the lower it ranks.
+    Sentences that told the refuted value before the verdict are marked too, and what is memorized later and tells it
+    again without a newer date or another source. The more of a segment is refuted, the lower it ranks.
     """
     source: _builtins.str
     """The interaction's source."""
