@@ -4,8 +4,11 @@ Law: pure: messages in, renderables out. What was stored is shown as words only:
 the terminal, and nothing in it is read as markup. Widths are the terminal's, Chinese counted as it is wide.
 """
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO, cast
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE_HEAD
@@ -22,6 +25,9 @@ from memorybank.v1 import types_pb2 as types
 from memorybank_client import NEVER
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+BESIDE_WORDS = re.compile(r"(?<=[^\x00-\x7f])([nic]-[0-9a-z]{26,32})")
+BLANK_ENDS = re.compile(r" +$", re.MULTILINE)
+ENDLESS = 10_000  # columns: nothing is wrapped
 GLIMPSE = 280  # code points of a summary that a list shows
 MARGIN = (0, 0, 0, 2)
 FAINT, STRONG, WARNING = "dim", "bold", "yellow"
@@ -32,13 +38,42 @@ UNRERANKED = {
 
 
 def console(*, stderr: bool = False, quiet: bool = False) -> Console:
-    """A terminal, or what stands for it, on which nothing is markup."""
-    return Console(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
+    """A terminal, or what stands for it, on which nothing is markup.
+
+    What is no terminal gets whole lines, without blanks at their ends, unless COLUMNS says how wide it is.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    plain = not stream.isatty() and "COLUMNS" not in os.environ
+    return Console(
+        file=cast(TextIO, _Trimmed(stream)) if plain else None,
+        width=ENDLESS if plain else None,
+        stderr=stderr,
+        quiet=quiet,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+class _Trimmed:
+    """A stream that gets no blanks before the end of a line."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(BLANK_ENDS.sub("", text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def words(text: str, style: str = "") -> Text:
-    """Stored text, made harmless; a page break is shown as a space."""
-    return Text(CONTROL.sub("", text.replace("\f", " ")), style)
+    """Stored text, made harmless; a page break is shown as a space. An id that touches Chinese text gets a space before
+    it: a line then ends there, not within the id."""
+    harmless = CONTROL.sub("", text.replace("\f", " "))
+    return Text(BESIDE_WORDS.sub(r" \1", harmless), style)
 
 
 def glimpse(text: str, length: int = GLIMPSE) -> str:
@@ -217,7 +252,7 @@ def insight(found: types.Insight) -> RenderableType:
     """The goal, what was done, what comes next."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for name in ("", "type", "task"):
-        table.add_column(name, overflow="fold", ratio=1 if name == "task" else None)
+        table.add_column(name, overflow="fold")
     for done in found.completed:
         failed = done.status == types.TASK_STATUS_FAILED
         table.add_row("failed" if failed else "done", words(done.type), _task(done.description, done.context))

@@ -94,3 +94,30 @@ def test_hits_that_a_reranker_should_have_ordered_say_that_it_did_not() -> None:
 
     assert "not reranked: the reranker was late" in drawn(drawing.hits(late, full=False))
     assert drawn(drawing.hits(done, full=False)) == drawn(drawing.hits(found, full=False))
+
+
+def test_what_is_no_terminal_gets_whole_lines_without_blanks_at_their_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    found = retrieval.SearchResponse(
+        hits=[types.SearchHit(node=node(n, CHINESE), score=0.5) for n in (1, 22)]
+    )
+
+    drawing.console().print(drawing.hits(found, full=True))
+
+    lines = capsys.readouterr().out.splitlines()
+    assert any(CHINESE in line for line in lines)
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_an_id_among_chinese_words_is_not_broken() -> None:
+    ids = [f"n-{number:026d}" for number in range(3)]
+    told = types.Insight(
+        goal="了解星河科技公司",
+        pending=[types.PendingTask(type="CROSS_VALIDATION", description=f"验证节点{'、'.join(ids)}的冲突")],
+    )
+
+    shown = drawn(drawing.insight(told), 72)
+
+    assert [each for each in ids if each not in shown] == []
