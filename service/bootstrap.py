@@ -28,6 +28,7 @@ from core.usecases.limits import Budgets, Limits
 from core.usecases.long_term.uses import UseCounts
 from core.usecases.observer import Observer
 from core.usecases.upkeep.chores import Chores
+from core.usecases.upkeep.claims import SECONDS, Claims
 from core.usecases.upkeep.duties import assign_chores
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
@@ -105,7 +106,8 @@ async def open_house(
         closing.push_async_callback(uses.flush, banks)
         workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
-        chores = Chores(KINDS, banks, store, clock, told_of_failure)
+        claims = Claims(store, ids.new("p"), min(SECONDS, settings.banks.resume_after_seconds))
+        chores = Chores(KINDS, banks, store, clock, told_of_failure, claims)
         closing.push_async_callback(chores.close)
         house = House(
             banks=banks,
@@ -127,6 +129,7 @@ async def open_house(
             limits=Limits(**dict(settings.limits)),
             workshop=workshop,
             chores=chores,
+            claims=claims,
             resume_after=settings.banks.resume_after,
             finished_ttl=settings.banks.finished_ttl,
             attempts=settings.agents.attempts,

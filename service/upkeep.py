@@ -23,6 +23,8 @@ async def one_round(house: House, settings: BanksSection) -> None:
     if resumed := await take_up_leftovers(house, settings.resume_after):
         log.info("interactions taken up", count=resumed)
     await house.chores.take_up()
+    if not await house.claims.take("expiry and trimming"):
+        return  # another process does these for all
     now = house.clock.now()
     due = await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE)
     # At once: purges that gather share the rewriting of the store's file.

@@ -169,8 +169,14 @@ class Store(Protocol):
         has a `purge_time` that has passed."""
         ...
 
+    async def claim(self, what: str, holder: str, seconds: float) -> bool:
+        """Claim a piece of work for so long, by the store's own clock, or prolong one's claim; False where another
+        holder's claim still lasts. Claims save work done twice, and nothing depends on them."""
+        ...
+
     async def trim(self, before: datetime) -> int:
-        """Forget feed entries and requests older than `before` (never an aggregate's newest); how many."""
+        """Forget feed entries and requests older than `before` (never an aggregate's newest), and claims that have
+        run out; how many entries and requests."""
         ...
 
     async def scrub(self) -> None:

@@ -26,6 +26,7 @@ from core.usecases.hits import HitCounts
 from core.usecases.limits import Limits
 from core.usecases.long_term.uses import UseCounts
 from core.usecases.upkeep.chores import Chores
+from core.usecases.upkeep.claims import Claims
 from core.usecases.workshop import Workshop
 from core.user.user import UserAggregate
 from core.verbatim.structure import Structure
@@ -92,6 +93,7 @@ class House:
     limits: Limits
     workshop: Workshop
     chores: Chores
+    claims: Claims
     resume_after: timedelta = timedelta(seconds=30)
     finished_ttl: timedelta = timedelta(hours=24)
     attempts: int = 3

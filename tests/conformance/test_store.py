@@ -1026,6 +1026,33 @@ async def test_finished_banks_expire_by_their_own_ttl_or_the_default(store: Stor
 # ---- closing ----
 
 
+async def test_a_claim_is_its_holders_until_it_runs_out(store: Store) -> None:
+    assert await store.claim("work", "one", 3_600)
+
+    assert not await store.claim("work", "two", 3_600)
+    assert await store.claim("other work", "two", 3_600)
+    assert await store.claim("work", "one", 0.0)  # prolonged, and over at once
+    await asyncio.sleep(0.01)
+    assert await store.claim("work", "two", 3_600)
+    assert not await store.claim("work", "one", 3_600)
+
+
+async def test_of_claims_that_race_one_wins(store: Store) -> None:
+    taken = await asyncio.gather(*(store.claim("work", f"holder {n}", 60) for n in range(8)))
+
+    assert sorted(taken) == [False] * 7 + [True]
+
+
+async def test_claims_that_have_run_out_are_trimmed_and_those_that_last_stay(store: Store) -> None:
+    await store.claim("over", "one", 0.0)
+    await store.claim("lasts", "one", 3_600)
+    await asyncio.sleep(0.01)
+
+    assert await store.trim(a.at(0)) == 0
+
+    assert not await store.claim("lasts", "two", 60)
+
+
 async def test_a_closed_store_answers_unavailable(store: Store) -> None:
     await store.close()
 

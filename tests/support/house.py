@@ -23,6 +23,7 @@ from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Limits
 from core.usecases.upkeep.chores import Chores
+from core.usecases.upkeep.claims import Claims
 from core.usecases.upkeep.duties import assign_chores
 from core.usecases.workshop import Workshop
 from service.adapters.local_blobs import LocalBlobs
@@ -104,6 +105,7 @@ async def open_house(
             collections=banks,
             recall_agents=offline_recall_agents(embedder or HashingEmbedder()),
             chores=chores,
+            claims=Claims(store, "this"),
         )
         if unasked:
             assign_chores(house)

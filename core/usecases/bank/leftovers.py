@@ -6,6 +6,7 @@ from core.keys import BankKey
 from core.usecases.bank.embed_segments import embed_later
 from core.usecases.bank.take_up import take_up
 from core.usecases.house import House
+from core.usecases.upkeep.claims import work_on
 
 AT_ONCE = 16  # interactions taken up in one pass
 LOOKED_AT = 1_024  # interactions considered in one pass: those of banks left alone must not hide the others
@@ -15,8 +16,8 @@ async def take_up_leftovers(house: House, untouched_for: timedelta) -> int:
     """Start on interactions that nobody has moved for so long; how many. Their outcome is stored, not awaited.
 
     Banks whose agents failed are left alone for longer each time, and then tried with one interaction
-    (see `Patience`). Of banks in memory, vectors that segments lack are made too (where a crash cut
-    their making short).
+    (see `Patience`). What another process is at work on is left to it. Of banks in memory, vectors that segments
+    lack are made too (where a crash cut their making short).
     """
     before = house.clock.now() - untouched_for
     for key, interaction_id in house.banks.unembedded()[:AT_ONCE]:
@@ -29,7 +30,7 @@ async def take_up_leftovers(house: House, untouched_for: timedelta) -> int:
             break  # they come longest untouched first
         if key in tried or house.workshop.is_running(key, interaction_id):
             continue
-        if patience.allows(key, interaction_id):
+        if patience.allows(key, interaction_id) and await house.claims.take(work_on(key, interaction_id)):
             take_up(house, key, interaction_id)
             started += 1
             if patience.is_tried(key):

@@ -10,6 +10,7 @@ from core.keys import BankKey
 from core.usecases.bank.structure import structure
 from core.usecases.house import House
 from core.usecases.observer import Structured
+from core.usecases.upkeep.claims import work_on
 from core.usecases.workshop import Report, Running
 
 
@@ -22,7 +23,8 @@ def take_up(
     async def work(ledger: Ledger, report: Report) -> None:
         failure: BaseException | None = None
         try:
-            await structure(house, key, interaction_id, ledger, report)
+            async with house.claims.kept(work_on(key, interaction_id)):
+                await structure(house, key, interaction_id, ledger, report)
         except StructuringFailed as failed:
             failure = failed.cause
             raise

@@ -18,6 +18,7 @@ from core.keys import Key
 from core.ports.aggregates import Aggregates
 from core.ports.clock import Clock
 from core.ports.store import Store
+from core.usecases.upkeep.claims import Claims, work_on
 
 Work = Callable[[Any], Awaitable[Any]]
 """Does one chore of the aggregate under a key. Finds nothing to do, and does nothing, where that is so."""
@@ -39,9 +40,11 @@ class Chores:
         store: Store,
         clock: Clock,
         failed: Callable[[Key, str, Exception], None] = lambda *_: None,
+        claims: Claims | None = None,
     ) -> None:
         self._kinds, self._aggregates, self._store, self._clock = kinds, aggregates, store, clock
         self._failed = failed
+        self._claims = claims or Claims(store, "")
         self._works: dict[tuple[str, str], Work] = {}
         self._running: dict[Place, asyncio.Task[None]] = {}
         self._rests: dict[Place, tuple[int, datetime]] = {}  # how often in a row, and until when
@@ -64,6 +67,8 @@ class Chores:
         """Look at aggregates whose `due_time` has passed, whoever made them due; how many there were."""
         found = await self._store.due(self._clock.now(), AT_ONCE)
         for key, _ in found:
+            if not await self._claims.take(work_on(key)):
+                continue  # at work in another process
             try:
                 async with self._aggregates.reading(key) as aggregate:
                     self.look(aggregate)
@@ -92,7 +97,8 @@ class Chores:
         key, name = place
         has_failed = False
         try:
-            await work(key)
+            async with self._claims.kept(work_on(key)):
+                await work(key)
         except AggregateNotFound:
             self._rests.pop(place, None)
             return

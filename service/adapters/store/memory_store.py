@@ -7,6 +7,7 @@ values replayed on plain dicts, and shares no code with `apply` or with SQL.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 
 from core.aggregate.change import Change, Head
@@ -58,6 +59,7 @@ class MemoryStore:
         self._kinds = kinds
         self._stored: dict[Key, _Stored] = {}
         self._floors: dict[Tenant, int] = {}  # by tenant: above it begins what is founded
+        self._claims: dict[str, tuple[str, float]] = {}  # holder, and until when
         self._closed = False
 
     # ---- writing ----
@@ -123,6 +125,15 @@ class MemoryStore:
         self._floors[key.tenant] = max(self._floors.get(key.tenant, 0), stored.head.revision + 1)
         counts: PurgeCounts = stored.contents.counts()
         return replace(counts, changes=len(stored.feed), requests=len(stored.requests))
+
+    async def claim(self, what: str, holder: str, seconds: float) -> bool:
+        self._refuse_if_closed()
+        now = monotonic()
+        theirs, until = self._claims.get(what, (holder, now))
+        if theirs != holder and until >= now:
+            return False
+        self._claims[what] = (holder, now + seconds)
+        return True
 
     async def trim(self, before: datetime) -> int:
         self._refuse_if_closed()

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 from core.aggregate.change import Change, Head
@@ -46,6 +47,11 @@ def tables_of(kinds: Kinds, queries: Mapping[str, str], give_way: GiveWay) -> Ma
         name: ItemTables(kind, queries, give_way) for name, kind in kinds.items()
     }
     return {**items, BankKey.kind: BankTables(queries, give_way)}
+
+
+def digest_of(what: str) -> str:
+    """Names of claims are kept as digests: a purge leaves no id behind."""
+    return sha256(what.encode()).hexdigest()
 
 
 Standing = tuple[str, int, str, str]  # uid, revision, head and record, as they are stored
@@ -117,11 +123,16 @@ class SqlStore:
             counted = {table: removed[table] for table in _COUNTED if table in removed}
             return replace(counts, **counted)  # type: ignore[arg-type]  # names of counts, all of them numbers
 
+    async def claim(self, what: str, holder: str, seconds: float) -> bool:
+        row: Row = {"what": digest_of(what), "holder": holder, "seconds": float(seconds)}
+        (touched,) = await self._database.write([Guarded(self._sql["claim"], [row])])
+        return touched == 1
+
     async def trim(self, before: datetime) -> int:
         limit: Row = {"before": micros(before), "limit": TRIMMED_AT_ONCE}
-        (total,) = await self._database.write(
-            [Guarded(self._sql["trim_requests"], [{"before": micros(before)}])]
-        )
+        requests = Guarded(self._sql["trim_requests"], [{"before": micros(before)}])
+        claims = Guarded(self._sql["trim_claims"], [()])
+        total, _ = await self._database.write([requests, claims])
         for _ in range(BATCHES):
             (gone,) = await self._database.write([Guarded(self._sql["trim_changes"], [limit])])
             total += gone

@@ -37,6 +37,12 @@ CREATE TABLE tenants (  -- revisions never come again within one: an aggregate b
     floor  bigint NOT NULL
 );
 
+CREATE TABLE claims (  -- of processes, on background work: the digest of its name, and until when in seconds since 1970
+    what   text COLLATE "C" PRIMARY KEY,
+    holder text NOT NULL,
+    until  double precision NOT NULL
+);
+
 CREATE TABLE changes (
     tenant    text COLLATE "C" NOT NULL,
     kind      text COLLATE "C" NOT NULL,

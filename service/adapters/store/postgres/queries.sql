@@ -171,6 +171,14 @@ DELETE FROM changes WHERE (tenant, kind, name, revision) IN (
 -- name: trim_requests
 DELETE FROM requests WHERE create_time < :before
 
+-- name: claim
+INSERT INTO claims (what, holder, until) VALUES (:what, :holder, extract(epoch FROM clock_timestamp())::float8 + :seconds)
+ON CONFLICT (what) DO UPDATE SET holder = excluded.holder, until = excluded.until
+WHERE claims.holder = excluded.holder OR claims.until < extract(epoch FROM clock_timestamp())::float8
+
+-- name: trim_claims
+DELETE FROM claims WHERE until < extract(epoch FROM clock_timestamp())::float8
+
 -- name: begin_purge
 UPDATE aggregates SET head = ''
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND revision = :revision

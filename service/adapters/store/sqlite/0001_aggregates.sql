@@ -37,6 +37,12 @@ CREATE TABLE tenants (  -- revisions never come again within one: an aggregate b
     floor  INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE claims (  -- of processes, on background work: the digest of its name, and until when in seconds since 1970
+    what   TEXT NOT NULL PRIMARY KEY,
+    holder TEXT NOT NULL,
+    until  REAL NOT NULL
+) STRICT;
+
 CREATE TABLE changes (
     tenant    TEXT NOT NULL,
     kind      TEXT NOT NULL,

@@ -170,6 +170,14 @@ DELETE FROM changes WHERE rowid IN (
 -- name: trim_requests
 DELETE FROM requests WHERE create_time < :before
 
+-- name: claim
+INSERT INTO claims (what, holder, until) VALUES (:what, :holder, (julianday('now') - 2440587.5) * 86400 + :seconds)
+ON CONFLICT (what) DO UPDATE SET holder = excluded.holder, until = excluded.until
+WHERE claims.holder = excluded.holder OR claims.until < (julianday('now') - 2440587.5) * 86400
+
+-- name: trim_claims
+DELETE FROM claims WHERE until < (julianday('now') - 2440587.5) * 86400
+
 -- name: begin_purge
 UPDATE aggregates SET head = ''
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND revision = :revision

@@ -14,6 +14,7 @@ from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
+from core.usecases.upkeep.claims import Claims, work_on
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import KEY, CountingIds, make_bank, open_house, work_done
@@ -52,6 +53,23 @@ async def test_what_moved_a_moment_ago_is_left_to_whoever_moves_it() -> None:
             await memorize(house, Memorize(key=KEY, context=Context(text="alpha one")))
 
         assert await take_up_leftovers(house, timedelta(minutes=1)) == 0
+
+
+async def test_what_another_process_is_at_work_on_is_left_to_it_until_its_claim_runs_out() -> None:
+    store, agents, ids = MemoryStore(), ScriptedAgents(), CountingIds()
+    agents.clusterer.clusters.then(AgentUnavailable("clusterer", "killed"))
+    async with open_house(store=store, agents=agents.roles, ids=ids) as house:
+        await make_bank(house)
+        with pytest.raises(StructuringFailed) as left:
+            await memorize(house, Memorize(key=KEY, context=Context(text="alpha one")))
+    what = work_on(KEY, InteractionId(left.value.interaction_id))
+    assert await Claims(store, "another process").take(what)
+    async with open_house(store=store, agents=agents.roles, ids=ids) as house:
+        assert await take_up_leftovers(house, LONG_AGO) == 0
+
+        await store.claim(what, "another process", 0.0)
+
+        assert await take_up_leftovers(house, LONG_AGO) == 1
 
 
 class Faltering(HashingEmbedder):
