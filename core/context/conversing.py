@@ -8,6 +8,7 @@ older summaries, and turns that only lie in a cluster with one that fits.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from core.context.budget import Item, Section, Tier
 from core.context.lines import indented, one_line, opening
@@ -29,20 +30,30 @@ KEY, LONG, DONE, MID = "key", "long", "invocations", "mid"
 RECALL, SHORT, INPUT = "recall", "short", "input"
 
 
-def conversation_sections(remembered: Recalled, words: Words) -> list[Section]:
-    """The parts in their order; those without anything in them are left out when a prompt is made."""
+def conversation_sections(remembered: Recalled, words: Words, room: int) -> list[Section]:
+    """The parts in their order; those without anything in them are left out when a prompt is made.
+
+    Turns that fit are laid out, best first, until they fill `room` tokens by themselves; what goes before them all,
+    only where they leave some of it: nothing is made that no prompt of that size can hold.
+    """
     grouped = [turn for _, turns in remembered.clusters for turn in turns]
+    fitting = _fitting([*grouped, *remembered.turns], remembered.ranks, words, room)
+    left = room - sum(estimate(item.full) for item in fitting.values())
+    spare = _spare([turn for turn in grouped if turn.step not in remembered.ranks], words) if left > 0 else []
+    summaries = remembered.summaries if left > 0 else remembered.summaries[:1]
     return [
         _keys(remembered, words),
-        Section(name=LONG, title=words.summaries, items=_summaries(remembered.summaries)),
+        Section(name=LONG, title=words.summaries, items=_summaries(summaries)),
         Section(name=DONE, title=words.invocations, items=_done(remembered.invocations, words)),
         Section(
-            name=MID, title=f"{words.clusters}. {words.data}", items=_found(grouped, remembered.ranks, words)
+            name=MID,
+            title=f"{words.clusters}. {words.data}",
+            items=_in_order([*_of(grouped, fitting), *spare]),
         ),
         Section(
             name=RECALL,
             title=f"{words.recalled}. {words.data}",
-            items=_found(remembered.turns, remembered.ranks, words),
+            items=_in_order(_of(remembered.turns, fitting)),
         ),
         Section(name=SHORT, title=words.short, items=_short(remembered.short, words)),
     ]
@@ -145,22 +156,36 @@ def _head(summary: Summary) -> str:
     return f"[{summary.first_step}–{summary.last_step}] {summary.end_time:%Y-%m-%d}"
 
 
-def _found(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tuple[Item, ...]:
-    """In step order, by what they weigh: those that fit by themselves, by their rank among all of these.
+def _fitting(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: int) -> dict[int, Item]:
+    """By step, those of the turns that fit by themselves, by their rank, until they fill the room.
 
     Shown whole or not at all, but for the best: what is shortened outlives what is not, and the beginnings of many
     would leave no room for one that answers.
     """
-    others = [turn for turn in turns if turn.step not in ranks]
-    items = [
-        turn_item(turn, words, tier=Tier.SPARE, weight=1.0 - place / len(others), whole=True)
-        for place, turn in enumerate(others)
+    hits = sorted(((ranks[t.step], t) for t in turns if t.step in ranks), key=itemgetter(0))
+    made: dict[int, Item] = {}
+    for rank, turn in hits:
+        if room <= 0:
+            break
+        item = turn_item(turn, words, weight=1.0 - rank / len(ranks), whole=rank >= BEST)
+        made[turn.step] = item
+        room -= estimate(item.full)
+    return made
+
+
+def _spare(turns: Sequence[Turn], words: Words) -> list[Item]:
+    """Turns that only lie in a cluster with one that fits."""
+    return [
+        turn_item(turn, words, tier=Tier.SPARE, weight=1.0 - place / len(turns), whole=True)
+        for place, turn in enumerate(turns)
     ]
-    items += [
-        turn_item(turn, words, weight=1.0 - rank / len(ranks), whole=rank >= BEST)
-        for turn in turns
-        if (rank := ranks.get(turn.step)) is not None
-    ]
+
+
+def _of(turns: Sequence[Turn], made: Mapping[int, Item]) -> list[Item]:
+    return [made[turn.step] for turn in turns if turn.step in made]
+
+
+def _in_order(items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: int(item.item_id)))
 
 

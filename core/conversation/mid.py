@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.conversation.conversation import Conversation, unit
+from core.conversation.telling import id_of
 from core.index import scoring
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import StepRange, TurnCluster
@@ -151,7 +152,8 @@ def best_of_turns(
     alpha = alpha_of(query, said)
     if alpha is None:
         return np.zeros(len(clusters))
-    groups = [[r for step in c.steps for r in conversation.refs(conversation.turn(step))] for c in clusters]
+    order = conversation.verbatim.order
+    groups = [[ref for step in cluster.steps for ref in order.all_of(id_of(step))] for cluster in clusters]
     refs = [ref for group in groups for ref in group]
     verbatim = conversation.verbatim
     attribute, embedding = sides(space, query, said, verbatim.words, verbatim.vectors, refs, alpha)

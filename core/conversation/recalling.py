@@ -45,25 +45,32 @@ def recall(
     top_clusters: int,
     singles: int,
 ) -> Recalled:
-    """What fits a query; `singles`: turns looked for one by one, 0 for none."""
+    """What fits a query; `singles`: turns looked for one by one, 0 for none, and so many at most that only lie in a
+    cluster with one that fits: no prompt has room for more."""
     short = conversation.short()[-SHORT_SHOWN:]
     shown = {turn.step for turn in short}
-    clusters = [
-        (cluster, [conversation.turn(step) for step in cluster.steps if step not in shown])
-        for cluster, _ in recalled(conversation, query, space, top_clusters)
-    ]
-    clustered = {turn.step for _, turns in clusters for turn in turns}
     found = _found(conversation, query, space, singles, shown)
+    ranks, by_step = {turn.step: rank for rank, turn in enumerate(found)}, {turn.step: turn for turn in found}
+    room = singles or top_clusters * conversation.tiers.cluster_turns
+    clusters = []
+    for cluster, _ in recalled(conversation, query, space, top_clusters):
+        others = [step for step in cluster.steps if step not in shown and step not in ranks][:room]
+        room -= len(others)
+        by_step.update((step, conversation.turn(step)) for step in others)
+        turns = [by_step[step] for step in cluster.steps if step in by_step]
+        if turns:
+            clusters.append((cluster, turns))
+    clustered = {turn.step for _, turns in clusters for turn in turns}
     first_shown = min(shown, default=conversation.record.last_step + 1)
     told = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
     return Recalled(
         keys=conversation.keys_in_order(),
         summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
         invocations=_without_turn(conversation, shown),
-        clusters=[(cluster, turns) for cluster, turns in clusters if turns],
+        clusters=clusters,
         turns=[turn for turn in found if turn.step not in clustered],
         short=short,
-        ranks={turn.step: rank for rank, turn in enumerate(found)},
+        ranks=ranks,
     )
 
 

@@ -6,6 +6,7 @@ cluster that its turn lies in.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from core.verbatim.placed import placed
 from core.verbatim.query import ADMITS_ALL, Query
 from core.verbatim.segment_order import Positions
 
-PER_TURN = 2  # segments looked for of each turn wanted: as a rule it has an input and a reply
+PER_TURN = 2  # segments looked for of each turn wanted, at most: as a rule it has an input and a reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,8 @@ def best_segments(
     conversation: Conversation, query: Query, space: EmbeddingSpace
 ) -> list[Scored[SegmentRef]]:
     """Of each of the best `top_k` turns the segment that fits best, best first."""
-    asked = PER_TURN * query.top_k
+    held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
+    asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
     teller, said = ConversationTeller(conversation, space), terms_of(query)
     allowed = _allowed(conversation, query)
     while True:

@@ -27,6 +27,7 @@ from service.cli.errand import ending
 from service.cli.exits import Exit, Failure
 from service.config import ConfigurationError, load_settings
 from service.evaluation import (
+    contexts_report,
     contradictions,
     contradictions_report,
     documented,
@@ -37,6 +38,7 @@ from service.evaluation import (
 )
 from service.evaluation.asking import Run, ask_set
 from service.evaluation.both_sides import ask_both_sides
+from service.evaluation.contexts import ask_contexts
 from service.evaluation.frontier import frontier
 from service.evaluation.methods import METHODS, RERANKED, Method, ablation, sweep
 from service.evaluation.pacing import Progress
@@ -54,6 +56,7 @@ class View(StrEnum):
     ABLATION = "ablation"
     SWEEP = "sweep"
     FRONTIER = "frontier"
+    CONTEXTS = "contexts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +87,7 @@ def _view(view: View, shown: str) -> Callable[[Any], Any]:
 @_view(View.ABLATION, "Instead: what each part of the structure gives.")
 @_view(View.SWEEP, "Instead: what each alpha gives, with and without structure.")
 @_view(View.FRONTIER, "Instead: each embedder, with and without structure, quality beside latency.")
+@_view(View.CONTEXTS, "Instead: the evidence in assembled contexts, by the memories they are made of.")
 @click.option(
     "--limit", metavar="N", type=click.IntRange(0), default=0, help="At most N questions of each world."
 )
@@ -204,6 +208,14 @@ async def _measure(
                 answered(await _contradicted(house, read, wanted, progress))
             elif wanted.view is View.FRONTIER:
                 answered(await _frontier(house, read, wanted, progress))
+            elif wanted.view is View.CONTEXTS:
+                contexts, conditions = await ask_contexts(house, read, progress), _conditions(house, wanted)
+                answered(
+                    (
+                        contexts_report.markdown(contexts, conditions),
+                        contexts_report.plain(contexts, conditions),
+                    )
+                )
             else:
                 methods = _methods(house, wanted.view)
                 prompts = wanted.prompts and wanted.view is View.METHODS

@@ -215,7 +215,7 @@ def context(
     )
     found = replace(found, keys=[_key(number, text) for number, text in enumerate(keys if way.keys else ())])
     words = words_for(text)
-    sections = [*conversation_sections(found, words), input_section(text, words)]
+    sections = [*conversation_sections(found, words, budget), input_section(text, words)]
     return assemble(sections, budget, "token_budget")
 
 

@@ -86,7 +86,7 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
-    made = assemble(_sections(house, command, read), budget, "token_budget")
+    made = assemble(_sections(house, command, read, budget), budget, "token_budget")
     _count_hits(house, command, read.talk)
     return _answer(command, made, read, tuple(missing))
 
@@ -176,13 +176,13 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
     return (*(read.bank.tools if read.bank else ()), *of_memory)
 
 
-def _sections(house: House, command: AssembleContext, read: _Read) -> list[Section]:
+def _sections(house: House, command: AssembleContext, read: _Read, budget: int) -> list[Section]:
     """All parts in their order: what holds always, what is known, what was said and done before, then now."""
     words = words_for(command.input)
     of_bank = list(read.bank.sections) if read.bank else []
     if not command.tools:
         of_bank = [section for section in of_bank if section.name != TOOLS]
-    of_talk = conversation_sections(read.talk.recalled, words) if read.talk else []
+    of_talk = conversation_sections(read.talk.recalled, words, budget // command.sources) if read.talk else []
     return [
         *_fixed(SYSTEM, command.system),
         *_fixed(INSTRUCTIONS, read.told.block if read.told else ""),

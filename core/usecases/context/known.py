@@ -1,12 +1,13 @@
 """What a user's long-term memory has for a prompt: read at one revision, and counted as used."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.context.long_term import Known
+from core.context.long_term import FACTS, PREFERENCES, STRATEGIES, Known
 from core.errors import MemoryOff
+from core.ids import RecordId
 from core.keys import CollectionKey
-from core.long_term.ranking import Sought, admitting, ranked
+from core.long_term.ranking import Sought, ranked
 from core.long_term.worth import weight
 from core.model.record import (
     ERROR_RECOVERY,
@@ -51,40 +52,39 @@ async def remembered(house: House, command: AssembleContext, key: CollectionKey)
 
 
 class _Looking:
-    """The searches of one open collection for one input."""
+    """The searches of one open collection for one input, each among the records of a section."""
 
     def __init__(
         self, house: House, opened: Open, vectors: Mapping[str, Vector], command: AssembleContext
     ) -> None:
         self._house, self._opened, self._command = house, opened, command
         self._vectors = vectors
+        self._members: dict[str, set[RecordId]] = {name: set() for name in (PREFERENCES, STRATEGIES, FACTS)}
+        for record in opened.collection.records.values():
+            if (name := _section_of(record)) is not None and opened.lasts(record):
+                self._members[name].add(record.record_id)
 
     def known(self) -> Known:
-        settings = self._house.long_term
-        top_facts = settings.top_facts if self._command.top_facts is None else self._command.top_facts
-        top_episodes = (
-            settings.top_episodes if self._command.top_episodes is None else self._command.top_episodes
-        )
-        facts = self._best(_is_fact, top_facts)
-        strategies = self._best(_is_strategy, MOST_STRATEGIES)
-        episodes = self._episodes(top_episodes)
-        preferences = self._preferences()
-        over = [*strategies, *facts, *episodes]
+        settings, asked = self._house.long_term, self._command
+        facts = self._best(FACTS, settings.top_facts if asked.top_facts is None else asked.top_facts)
+        strategies = self._best(STRATEGIES, MOST_STRATEGIES)
+        episodes = self._episodes(settings.top_episodes if asked.top_episodes is None else asked.top_episodes)
         return Known(
-            preferences=preferences,
+            preferences=self._preferences(),
             strategies=strategies,
             facts=facts,
             episodes=episodes,
-            reflections=reflections_over(self._opened, over),
+            reflections=reflections_over(self._opened, [*strategies, *facts, *episodes]),
         )
 
-    def _best(self, belongs: Callable[[Record], bool], count: int) -> list[Record]:
-        if count <= 0:
+    def _best(self, section: str, count: int) -> list[Record]:
+        members = self._members[section]
+        if count <= 0 or not members:
             return []
         found = ranked(
             self._opened.collection,
             self._sought(self._command.input, count),
-            admitting(self._opened.collection, lambda record: belongs(record) and self._stands(record)),
+            members.__contains__,
             self._house.embedder.space,
             self._house.long_term,
         )
@@ -98,17 +98,11 @@ class _Looking:
 
     def _preferences(self) -> list[Record]:
         """Those that the input speaks of, then the weightiest of the others."""
-        found = self._best(_is_preference, MOST_PREFERENCES)
-        if len(found) < MOST_PREFERENCES:
-            seen = {record.record_id for record in found}
-            others = [
-                record
-                for record in self._opened.collection.records.values()
-                if _is_preference(record) and record.record_id not in seen and self._stands(record)
-            ]
-            others.sort(key=lambda record: (-weight(record), record.record_id))
-            found += others[: MOST_PREFERENCES - len(found)]
-        return found
+        found = self._best(PREFERENCES, MOST_PREFERENCES)
+        records = self._opened.collection.records
+        left = self._members[PREFERENCES] - {record.record_id for record in found}
+        others = sorted((records[each] for each in left), key=lambda r: (-weight(r), r.record_id))
+        return [*found, *others[: MOST_PREFERENCES - len(found)]]
 
     def _sought(self, text: str, count: int) -> Sought:
         return Sought(
@@ -119,19 +113,15 @@ class _Looking:
             vector=self._vectors[text],
         )
 
-    def _stands(self, record: Record) -> bool:
-        return record.state is not RecordState.SUPERSEDED and self._opened.lasts(record)
 
-
-def _is_preference(record: Record) -> bool:
-    return record.category == PREFERENCE and record.kind is not RecordKind.EPISODE
-
-
-def _is_fact(record: Record) -> bool:
-    return record.kind is RecordKind.FACT and record.category not in (PREFERENCE, STRATEGY)
-
-
-def _is_strategy(record: Record) -> bool:
-    """Mended calls of tools are found by their errors, not by an input."""
-    is_recovery = record.recovery is not None or record.subcategory == ERROR_RECOVERY
-    return record.category == STRATEGY and record.kind is not RecordKind.EPISODE and not is_recovery
+def _section_of(record: Record) -> str | None:
+    """Where it stands; None for what stands in none of these, or for nothing. Mended calls of tools are found by their
+    errors, not by an input."""
+    if record.kind is RecordKind.EPISODE or record.state is RecordState.SUPERSEDED:
+        return None
+    if record.category == PREFERENCE:
+        return PREFERENCES
+    if record.category == STRATEGY:
+        is_recovery = record.recovery is not None or record.subcategory == ERROR_RECOVERY
+        return None if is_recovery else STRATEGIES
+    return FACTS if record.kind is RecordKind.FACT else None

@@ -58,7 +58,14 @@ def test_what_stops_a_set_leaves_the_tables_of_those_before(
         assert ended.stdout.count("## harbour-zh") == 1
 
 
-@pytest.mark.parametrize(("option", "shown"), [("--ablation", "| without near |"), ("--sweep", "α = 0.7")])
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        ("--ablation", "| without near |"),
+        ("--sweep", "α = 0.7"),
+        ("--contexts", "| conversation, its facts and bank | 1.000 |"),
+    ],
+)
 def test_other_tables_take_the_place_of_the_methods(harbour: str, option: str, shown: str) -> None:
     told = CliRunner().invoke(evaluate, [harbour, option])
 

@@ -1,0 +1,176 @@
+"""How much of a question's evidence stands in an assembled context of so many tokens, by the memories it is made of.
+
+Law: the contexts are the ones that AssembleContext answers with. A world is told twice: to a bank, interaction by
+interaction, and to a conversation, a message a turn, whose tiers and facts are up to date when the questions come.
+Evidence counts if its whole message stands in the context word for word. Beside them stand the last turns that the same
+budget holds: what an agent without a memory sees.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.context.conversing import turn_item
+from core.context.lines import one_line
+from core.context.words import words_for
+from core.conversation.due import END, due
+from core.errors import BudgetTooSmall
+from core.ids import Collection, ConversationId, User
+from core.keys import CollectionKey, ConversationKey
+from core.text.tokens import estimate
+from core.usecases.context.asked import AssembleContext
+from core.usecases.context.assemble_context import assemble_context
+from core.usecases.conversation.add_turns import AddTurns, NewTurn, add_turns
+from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
+from core.usecases.house import House
+from core.usecases.long_term.delete_collection import DeleteCollection, delete_collection
+from service.evaluation.asking import TENANT, memorized
+from service.evaluation.figures import BUDGETS, Outcome, Standing
+from service.evaluation.pacing import Progress, Stopwatch, Took
+from service.evaluation.prompts import Asked
+from service.evaluation.sets import EvaluationSet, Question, World
+
+AT_ONCE = 50  # turns of a call
+EVALUATED = User("evaluation")
+LAST, TALK, TAUGHT, BANK, ALL = (
+    "the last turns alone",
+    "conversation",
+    "conversation and its facts",
+    "bank",
+    "conversation, its facts and bank",
+)
+NAMES = (LAST, TALK, TAUGHT, BANK, ALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contexts:
+    """By name of what a context is made of: the outcomes, in the order of the set's questions, and how long the largest
+    context took; nothing of the last turns."""
+
+    chosen: EvaluationSet
+    outcomes: Mapping[str, Sequence[Outcome]]
+    took: Mapping[str, Sequence[Took]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """A world told: its bank, its conversation, its collection, and its messages as turns, newest first."""
+
+    asked: Asked
+    talk: ConversationKey
+    facts: CollectionKey
+    newest: Sequence[str]
+
+    def sources(self, name: str) -> dict[str, Any]:
+        """The fields of AssembleContext."""
+        talk = {"conversation": self.talk} if name in (TALK, TAUGHT, ALL) else {}
+        facts = {"collection": self.facts} if name in (TAUGHT, ALL) else {}
+        return {**talk, **facts, **({"bank": self.asked.key} if name in (BANK, ALL) else {})}
+
+
+@dataclass(slots=True)
+class _Notes:
+    outcomes: dict[str, list[Outcome]] = field(default_factory=lambda: {name: [] for name in NAMES})
+    took: dict[str, list[Took]] = field(default_factory=lambda: {name: [] for name in NAMES[1:]})
+
+
+async def ask_contexts(house: House, chosen: EvaluationSet, progress: Progress) -> Contexts:
+    """Tell each world of a set, and ask its questions."""
+    notes = _Notes()
+    for world in chosen.worlds:
+        progress.began(f"{chosen.name}: telling {world.world_id} ({world.message_count} messages)")
+        told = await _told(house, world, progress)
+        for number, question in enumerate(world.questions):
+            progress.so_far(f"{chosen.name}: asked of {world.world_id}", number, len(world.questions))
+            await _ask(house, told, question, notes)
+        await _forget(house, told)
+    return Contexts(chosen=chosen, outcomes=notes.outcomes, took=notes.took)
+
+
+async def _told(house: House, world: World, progress: Progress) -> _Told:
+    asked = await memorized(house, world, progress)
+    key = ConversationKey(
+        tenant=TENANT, user=EVALUATED, conversation_id=ConversationId(str(asked.key.bank_id))
+    )
+    facts = CollectionKey(tenant=TENANT, user=EVALUATED, collection=Collection(str(asked.key.bank_id)))
+    turns = [
+        NewTurn(
+            input=message.text,
+            reply="",
+            input_speaker=message.speaker,
+            event_time=message.event_time or context.event_time,
+        )
+        for context in world.contexts
+        for message in context.messages
+    ]
+    for start in range(0, len(turns), AT_ONCE):
+        progress.so_far(f"told {world.world_id}", start, len(turns))
+        some = tuple(turns[start : start + AT_ONCE])
+        await add_turns(house, AddTurns(key=key, collection=facts.collection, turns=some))
+        await _settled(house, key)
+    async with house.conversations.reading(key) as talk:
+        newest = [turn_item(turn, words_for(turn.input)).full for turn in reversed(talk.newest(len(turns)))]
+    return _Told(asked=asked, talk=key, facts=facts, newest=newest)
+
+
+async def _forget(house: House, told: _Told) -> None:
+    await house.banks.delete(told.asked.key)
+    await delete_conversation(house, DeleteConversation(key=told.talk))
+    await delete_collection(house, DeleteCollection(key=told.facts, allow_missing=True))
+
+
+async def _settled(house: House, key: ConversationKey) -> None:
+    """Wait until the conversation asks for no more work."""
+    while True:
+        async with house.conversations.reading(key) as talk:
+            waiting = [chore.name for chore in due(talk, house.clock.now()) if chore is not END]
+            house.chores.look(talk)
+        if not waiting:
+            return
+        for name in waiting:
+            await house.chores.finished(key, name)
+
+
+async def _ask(house: House, told: _Told, question: Question, notes: _Notes) -> None:
+    await house.embedder.embed_queries([question.text])
+    notes.outcomes[LAST].append(
+        _outcome(question, [_standing(told, question, _newest(told, budget)) for budget in BUDGETS])
+    )
+    for name in NAMES[1:]:
+        stands = []
+        for budget in BUDGETS:
+            watch = Stopwatch()
+            prompt = await _prompt(house, told, name, question, budget)
+            if budget == BUDGETS[-1]:
+                notes.took[name].append(watch.took())
+            stands.append(None if prompt is None else _standing(told, question, prompt))
+        notes.outcomes[name].append(_outcome(question, stands))
+
+
+def _newest(told: _Told, budget: int) -> str:
+    """As many of the last turns as a budget holds."""
+    held: list[str] = []
+    for text in told.newest:
+        budget -= estimate(f"{text}\n\n")
+        if budget < 0:
+            break
+        held.append(text)
+    return "\n\n".join(held)
+
+
+async def _prompt(house: House, told: _Told, name: str, question: Question, budget: int) -> str | None:
+    command = AssembleContext(input=question.text, token_budget=budget, **told.sources(name))
+    try:
+        return (await assemble_context(house, command)).prompt
+    except BudgetTooSmall:
+        return None
+
+
+def _standing(told: _Told, question: Question, prompt: str) -> Standing:
+    line = one_line(prompt)
+    share = sum(told.asked.lines[message] in line for message in question.evidence) / len(question.evidence)
+    return Standing(shown=share, reachable=share)
+
+
+def _outcome(question: Question, stands: Sequence[Standing | None]) -> Outcome:
+    return Outcome(ranks=(), needed=len(question.evidence), prompts=tuple(stands))

@@ -1,0 +1,57 @@
+"""What assembled contexts hold, in Markdown and in JSON.
+
+Law: pure. Shares are over questions that are not apart; intervals are those of `figures`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from service.evaluation.contexts import NAMES, Contexts
+from service.evaluation.figures import BUDGETS, Figures
+from service.evaluation.report import Conditions, heading, overall
+from service.evaluation.tables import interval, milliseconds, quantiles, share, table
+
+
+def markdown(found: Contexts, conditions: Conditions) -> str:
+    """Everything about one set."""
+    head = ["all evidence word for word in a context of", *(f"{budget:,} tokens" for budget in BUDGETS)]
+    head += [f"{BUDGETS[-1]:,}: 95 %", f"some evidence, {BUDGETS[-1]:,}", "without a context"]
+    head += [f"assembled at {BUDGETS[-1]:,}, p50/p95 ms"]
+    rows = []
+    for name in NAMES:
+        figures = overall(found.outcomes[name], found.chosen.questions, conditions.seed)
+        if figures is not None:
+            rows.append([name, *_row(figures), milliseconds(found.took.get(name, ()))])
+    return f"{heading(found.chosen)}\\\n{conditions.line()}\n\n{table(head, rows)}"
+
+
+def _row(figures: Figures) -> list[str]:
+    last = figures.prompts[-1]
+    without = max(one.without for one in figures.prompts)
+    shares = [share(one.whole.mean) for one in figures.prompts]
+    return [*shares, interval(last.whole), share(last.some), f"{without:,}"]
+
+
+def plain(found: Contexts, conditions: Conditions) -> Mapping[str, Any]:
+    """The same figures."""
+    chosen = found.chosen
+    return {
+        "set": {"name": chosen.name, "sha256": chosen.digest, "limit": chosen.limit, "split": chosen.split},
+        "conditions": asdict(conditions),
+        "contexts": {
+            name: _plain(figures, found, name)
+            for name in NAMES
+            if (figures := overall(found.outcomes[name], chosen.questions, conditions.seed)) is not None
+        },
+    }
+
+
+def _plain(figures: Figures, found: Contexts, name: str) -> Mapping[str, Any]:
+    return {
+        "questions": figures.count,
+        "whole": {budget: one.whole.mean for budget, one in zip(BUDGETS, figures.prompts, strict=True)},
+        "some": {budget: one.some for budget, one in zip(BUDGETS, figures.prompts, strict=True)},
+        "without": max(one.without for one in figures.prompts),
+        "seconds": quantiles(found.took.get(name, ())),
+    }
