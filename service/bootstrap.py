@@ -47,7 +47,7 @@ from service.casting import (
     open_reranker,
 )
 from service.config import ConfigurationError, Settings
-from service.holding.held import Holding
+from service.holding.held import Holding, unused
 from service.holding.open import OpenAggregates
 from service.process.giving_way import loop_first
 from service.process.rounds import again_and_again
@@ -288,6 +288,7 @@ def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Ho
         max_staleness=settings.banks.max_staleness_seconds,
         tuning=Tuning(
             give_way=give_way,
+            told=unused,
             space=space.name,
             dimension=space.dimension,
             tiers=settings.conversation.tiers,

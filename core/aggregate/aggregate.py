@@ -12,6 +12,7 @@ from core.aggregate.change import Change, Head, S
 from core.aggregate.indexes import Indexes
 from core.index.compiled_vectors import VectorSettings
 from core.index.giving_way import GiveWay, at_once
+from core.index.snapshot import Told, untold
 from core.keys import Key
 from core.model.conversation import Tiers
 from core.model.vector import Vector
@@ -20,10 +21,12 @@ from core.model.vector import Vector
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
     """How aggregates are held in memory, the same for all: settings of the derived indexes, what a load, in its
-    thread, gives way by, the embedding space of the service's own vectors, and the tiers of conversations."""
+    thread, gives way by and tells of snapshots it could not use, the embedding space of the service's own vectors,
+    and the tiers of conversations."""
 
     vectors: VectorSettings = field(default_factory=VectorSettings)
     give_way: GiveWay = at_once
+    told: Told = untold
     space: str = ""
     dimension: int = 0
     tiers: Tiers = field(default_factory=Tiers)

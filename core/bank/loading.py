@@ -9,7 +9,7 @@ from core.bank.graph import Graph
 from core.bank.rows import NodeRows
 from core.bank.state import BankState, other_steps_of
 from core.ids import InteractionId, NodeId, SegmentRef
-from core.index.giving_way import GiveWay, in_turns, now_and_then
+from core.index.giving_way import in_turns, now_and_then
 from core.index.restoring import Cached, Texts, restore_vectors, restore_words
 from core.index.rows import VectorRows
 
@@ -31,7 +31,7 @@ def load(state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None =
     bank.graph = Graph.compiled(bank.nodes, state.edges, tuning.give_way)
     for step in other_steps_of(state):
         bank._apply_step(step)
-    _restore(bank, rows.vectors, state, cached or {}, tuning.give_way)
+    _restore(bank, rows.vectors, state, cached or {}, tuning)
     bank.insight = state.insight
     return bank
 
@@ -41,7 +41,7 @@ def _restore(
     vectors: VectorRows[NodeId],
     state: BankState,
     cached: Mapping[str, Cached],
-    give_way: GiveWay,
+    tuning: Tuning,
 ) -> None:
     """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go.
 
@@ -55,22 +55,27 @@ def _restore(
     def ref(name: str) -> SegmentRef:
         return bank.tree.order.known(ref_of(name))
 
+    give_way = tuning.give_way
     known_node, known_ref = now_and_then(node_id, give_way), now_and_then(ref, give_way)
-    restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, known_node, give_way)
+    restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, known_node, give_way, tuning.told)
     node_texts = Texts(bank.nodes, now_and_then(node_fields, give_way))
-    restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way)
+    restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way, tuning.told)
 
     made, told = state.segment_vectors or {}, bank.tree.interactions
     if not all(ref.interaction_id in told for ref in made):
         made = {ref: vector for ref, vector in made.items() if ref.interaction_id in told}
     rows = VectorRows.of(made, bank.record.space.dimension)
     rows = VectorRows(list(map(bank.tree.order.known, rows.names)), rows.matrix)
-    restore_vectors(bank.verbatim.vectors, cached.get("segment_vectors"), rows, known_ref, give_way)
+    restore_vectors(
+        bank.verbatim.vectors, cached.get("segment_vectors"), rows, known_ref, give_way, tuning.told
+    )
     for segment in made:
         bank.verbatim.wanting.pop(segment, None)
     said = {ref: ref for interaction_id in told for ref in bank.tree.refs(interaction_id)}
     segment_texts = Texts(said, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
-    restore_words(bank.verbatim.words, cached.get("segment_words"), segment_texts, known_ref, give_way)
+    restore_words(
+        bank.verbatim.words, cached.get("segment_words"), segment_texts, known_ref, give_way, tuning.told
+    )
 
 
 def ref_of(name: str) -> SegmentRef:

@@ -25,6 +25,8 @@ from core.native.vectors import prints as _prints
 
 ROWS = 1_000  # copied or compared in one go, where each copy holds up every other thread
 ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
+LINKS = {"label_of": "<i8", "labels": "<i8", "levels": "u1", "ground": "<u4", "upper": "<u4", "entry": "<i8"}
+"""What a graph that is written down consists of: arrays by name, and their types."""
 EDITION = 2  # of the graph as it is written down
 _BATCH = 256  # rows linked between two looks at whether the build is still wanted
 _SEED = (
@@ -173,6 +175,8 @@ class Compiled:
         labels, label_of, ground = links["labels"], links["label_of"], links["ground"]
         if len(label_of) != len(self.matrix) or len(ground) != len(labels) * (1 + 2 * settings.m):
             raise SnapshotUnusable("of another graph")
+        if not np.array_equal(np.sort(labels), np.unique(label_of)) or (label_of[labels] != labels).any():
+            raise SnapshotUnusable("labels that are none")
         self._note_twins(label_of)
         self._fill(labels, ground.reshape(len(labels), -1), living)
         graph = Graph(self.matrix, labels, settings.m)

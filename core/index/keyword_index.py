@@ -111,13 +111,17 @@ class KeywordIndex(Generic[K]):
 
     def _take_out(self, key: K, row: int, said: Draft | bytes) -> None:
         self._postings.drop(row, said)
+        self._forget(key, row)
+        self._latest = None
+        self._unsaved += 1
+        self._is_outlived = self._has_snapshot
+
+    def _forget(self, key: K, row: int) -> None:
+        """Leave the row free for another."""
         del self._row_of[key]
         self._keys[row] = None
         self._prints[row * PRINT : (row + 1) * PRINT] = bytes(PRINT)
         self._free_rows.append(row)
-        self._latest = None
-        self._unsaved += 1
-        self._is_outlived = self._has_snapshot
 
     def _enter(self, key: K, shown: bytes) -> int:
         """The row that a new document takes."""
@@ -263,11 +267,15 @@ class KeywordIndex(Generic[K]):
         if len(row_of) < len(keys):
             raise SnapshotUnusable("a document twice")
         words = blob if isinstance(blob, WordsTaken) else WordsTaken(parts, self._k1, self._b)
-        self._postings = words.given()
-        self._keys, self._prints = list(keys), bytearray(prints)
-        self._row_of = row_of
+        postings = words.given()
+        if len(postings) != len(keys):
+            raise SnapshotUnusable("of fewer documents")
+        for row in np.flatnonzero(stale).tolist():  # fails where they are damaged, the index still empty
+            postings.drop(row, words.said_in(row))
+        self._postings = postings
+        self._keys, self._prints, self._row_of = list(keys), bytearray(prints), row_of
         for row in np.flatnonzero(stale).tolist():
-            self._take_out(keys[row], row, words.said_in(row))
+            self._forget(keys[row], row)
         self._unsaved = int(np.count_nonzero(stale))
         self._is_outlived = bool(stale.any())
 

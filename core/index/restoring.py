@@ -4,7 +4,6 @@ Law: a snapshot only spares work. With one, with an old one, with a damaged one 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -13,7 +12,7 @@ from core.index.keyword_index import KeywordIndex
 from core.index.postings import WordsSnapshot, WordsTaken
 from core.index.rows import VectorRows
 from core.index.scoring import K
-from core.index.snapshot import Blob, SnapshotUnusable, unpacked
+from core.index.snapshot import Blob, Told, guarded, unpacked, untold
 from core.index.vector_index import LinksSnapshot, VectorIndex
 
 V = TypeVar("V")
@@ -36,11 +35,11 @@ class IndexSnapshot:
         return self.taken.blob(_name_of)
 
 
-def opened(blobs: Mapping[str, bytes]) -> dict[str, Cached]:
+def opened(blobs: Mapping[str, bytes], told: Told = untold) -> dict[str, Cached]:
     """Those snapshots that are whole, by part, words in their postings: for one load. Other threads run meanwhile."""
     usable: dict[str, Cached] = {}
     for part, blob in blobs.items():
-        with suppress(SnapshotUnusable):
+        with guarded(told):
             usable[part] = WordsTaken(blob) if part.endswith(WORDS) else unpacked(blob)
     return usable
 
@@ -71,10 +70,11 @@ def restore_words(
     texts: Mapping[K, Mapping[str, str]],
     key_of: Callable[[str], K],
     give_way: GiveWay = at_once,
+    told: Told = untold,
 ) -> None:
     """Fill an empty index with `texts`, from the snapshot as far as it goes."""
     if blob is not None:
-        with suppress(SnapshotUnusable):
+        with guarded(told):
             index.restore(blob, key_of, texts)
     if len(index) < len(texts):  # what it has is of them
         missing = {key: texts[key] for key in texts if key not in index}
@@ -87,6 +87,7 @@ def restore_vectors(
     vectors: VectorRows[K],
     key_of: Callable[[str], K],
     give_way: GiveWay = at_once,
+    told: Told = untold,
 ) -> None:
     """Fill an empty index with those `vectors` that are finite, from the snapshot as far as it goes.
 
@@ -96,7 +97,7 @@ def restore_vectors(
     if not vectors:
         return
     if blob is not None and not isinstance(blob, WordsTaken):
-        with suppress(SnapshotUnusable):
+        with guarded(told):
             index.restore(blob, key_of, vectors.names, vectors.matrix, give_way)
             return
     index.put_many(vectors.names, vectors.matrix)

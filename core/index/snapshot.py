@@ -9,7 +9,8 @@ header, and the arrays it names, little-endian, each at a multiple of 8.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -25,6 +26,27 @@ _LINES = 1 << 14  # bytes of text taken apart at a time: a list made in one go h
 
 class SnapshotUnusable(Exception):
     """The blob is not what was written, or not for this index. Internal: whoever meets it does without."""
+
+
+Told = Callable[[str], None]
+"""What is told why a snapshot was not used."""
+
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+
+
+def untold(reason: str) -> None:
+    """For loads whose snapshots are of no interest."""
+
+
+@contextmanager
+def guarded(told: Told) -> Iterator[None]:
+    """The one door through which snapshots come in: whatever their content makes fail ends here, and is told."""
+    try:
+        yield
+    except SnapshotUnusable as unusable:
+        told(str(unusable))
+    except _DAMAGE as damage:
+        told(f"{type(damage).__name__}: {damage}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

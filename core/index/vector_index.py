@@ -13,7 +13,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.compiled_vectors import ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
+from core.index.compiled_vectors import LINKS, ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
 from core.index.giving_way import MANY, GiveWay, at_once, in_turns
 from core.index.scoring import K, leading
 from core.index.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
@@ -355,8 +355,12 @@ class VectorIndex(Generic[K]):
         living = (places >= 0) & (shown[places] == parts.array("prints", "<u8"))
         if np.count_nonzero(living) < len(named) / 2:
             raise SnapshotUnusable("of vectors most of which have changed")
+        links = {name: parts.array(name, kind) for name, kind in LINKS.items()}
+        told = parts.array("prints", "<u8")
+        if not np.array_equal(told[links["label_of"]], told):
+            raise SnapshotUnusable("twins that are none")
         compiled = Compiled(_gathered(vectors, places, living))
-        compiled.relink(parts.arrays, living, self._settings)
+        compiled.relink(links, living, self._settings)
         compiled.saved = True
         rest = np.ones(len(keys), np.bool_)
         rest[places[living]] = False

@@ -394,4 +394,9 @@ async def _snapshots(
     except StoreUnavailable as failure:  # then it takes longer
         log.warning("index snapshots not read", error=str(failure))
         return {}
-    return {uid: await asyncio.to_thread(opened, blobs)} if blobs else {}
+    return {uid: await asyncio.to_thread(opened, blobs, unused)} if blobs else {}
+
+
+def unused(reason: str) -> None:
+    """Logs that a load did without a snapshot: of another edition, as a rule."""
+    log.info("index snapshot not used", reason=reason)

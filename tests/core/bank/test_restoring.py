@@ -1,10 +1,13 @@
 """A bank loaded with snapshots (fresh, old, damaged) is the bank loaded without."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import SEGMENTS, Bank
@@ -12,7 +15,7 @@ from core.bank.loading import load as load_bank
 from core.bank.steps import EdgePut, InteractionAdd, NodeDrop, NodePut, Step
 from core.ids import InteractionId, NodeId
 from core.index.compiled_vectors import VectorSettings
-from core.index.restoring import IndexSnapshot
+from core.index.restoring import IndexSnapshot, opened
 from core.index.snapshot import Parts, packed, unpacked
 from core.model.bank import EmbeddingSpace
 from core.text.analysis import terms
@@ -190,6 +193,53 @@ def test_a_snapshot_that_lacks_something_is_refused_before_any_of_it_is_believed
     lacking = b"".join(packed(Parts(facts=whole.facts, arrays=rest)))
 
     assert same_words(life.loaded({"node_words": lacking}), life.bank)
+
+
+def damaged(array: NDArray[Any], chance: np.random.Generator) -> Iterator[NDArray[Any]]:
+    """The array in all the ways in which it can be wrong."""
+    yield array[:0]
+    yield array[:-1]
+    yield np.concatenate((array, array[-1:]))
+    yield array[::-1]
+    yield array.reshape(1, -1)
+    yield array.astype(np.float32)
+    yield np.full_like(array, np.iinfo(array.dtype).max)
+    yield np.zeros_like(array)
+    for _ in range(4):
+        one = array.copy()
+        one.view(np.uint8)[chance.integers(one.nbytes, size=3)] ^= chance.integers(1, 256, 3, dtype=np.uint8)
+        yield one
+
+
+@pytest.mark.parametrize("part", ["node_words", "segment_words", "node_vectors", "segment_vectors"])
+def test_no_snapshot_keeps_a_bank_from_loading_whatever_it_says_under_a_right_digest(part: str) -> None:
+    life = Life(17, LINKED)
+    life.grow(45)
+    for _ in range(12):
+        life.read()
+    life.compact()
+    life.change(5)
+    blobs, state, chance = life.blobs(), life.bank.state(), np.random.default_rng(1)
+    whole = unpacked(blobs[part])
+    harmed = [
+        Parts(facts=whole.facts, arrays={**whole.arrays, name: wrong})
+        for name, array in whole.arrays.items()
+        for wrong in damaged(array, chance)
+    ]
+    of_no_use: list[Any] = [{}, {"form": 3}, [], None, "x"]
+    harmed += [Parts(facts=facts, arrays=whole.arrays) for facts in of_no_use]
+
+    told: list[str] = []
+    for parts in harmed:
+        tuning = replace(LINKED, told=told.append)
+        cached = opened({part: b"".join(packed(parts))}, told.append)
+        loaded = load_bank(state, tuning, cached)
+
+        assert a.same(loaded.state(), state)
+        assert len(near(loaded, 1)) == 5
+        assert len(loaded.node_words) == len(loaded.nodes)
+        assert len(loaded.node_vectors) == len(loaded.nodes)
+    assert len(told) > len(harmed) / 2
 
 
 def test_another_banks_snapshots_change_nothing() -> None:
