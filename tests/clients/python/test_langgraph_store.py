@@ -1,16 +1,22 @@
 """LangGraph's store semantics, over the real server."""
 
 import asyncio
+import random
 from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 pytest.importorskip("langgraph.store.base")
 
+from langgraph.store.base import InvalidNamespaceError
+from langgraph.store.memory import InMemoryStore
+
 from memorybank_client import SyncMemoryBankClient
 from memorybank_client.adapters.langgraph_store import MemoryBankStore
 from service.cli.demo.server import running_server
+from tests.support.scale import scaled
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +100,104 @@ def test_what_has_outlived_its_time_is_gone(store: MemoryBankStore) -> None:
 
     assert store.get(("a",), "short") is None
     assert [item.key for item in store.search(("a",))] == ["long"]
+
+
+def test_an_item_is_put_anew_after_its_time(store: MemoryBankStore) -> None:
+    store.put(("a",), "k", {"n": 1}, ttl=0.0)
+
+    store.put(("a",), "k", {"n": 2})
+
+    item = store.get(("a",), "k")
+    assert item is not None
+    assert item.value == {"n": 2}
+
+
+def test_a_read_lets_the_time_to_live_begin_anew_and_is_no_put(store: MemoryBankStore) -> None:
+    store.put(("a",), "k", {"n": 1}, ttl=60.0)
+    store.put(("a",), "kept", {"n": 1})
+    first = store.get(("a",), "k", refresh_ttl=False)
+    before = lifetime(store, "k")
+
+    again = store.get(("a",), "k")
+    read = lifetime(store, "k")
+    found = {item.key: item for item in store.search(("a",), filter={"n": 1})}
+
+    assert before == 3600
+    assert before < read < lifetime(store, "k") < before + 600
+    assert first == again
+    assert first is not None
+    assert found["k"].updated_at == first.updated_at
+    assert lifetime(store, "kept") == 0
+
+
+def lifetime(store: MemoryBankStore, key: str) -> float:
+    """Seconds from the making of an item's record to its end; 0: without end."""
+    record = store._record(("a",), key)
+    assert record is not None
+    return record.ttl.ToTimedelta().total_seconds()
+
+
+def test_namespaces_are_as_langgraph_wants_them(store: MemoryBankStore) -> None:
+    for wrong in ((), ("a.b",), ("",), ("langgraph", "x")):
+        with pytest.raises(InvalidNamespaceError):
+            store.put(wrong, "k", {"n": 1})
+
+
+LABELS = ("a", "b", "数据")
+VALUES: tuple[Any, ...] = (1, 2.5, "tea", "茶", None, True, ["x", 1], {"deep": {"n": 1}, "other": "y"})
+FILTERS: tuple[Any, ...] = (
+    {"v": 1},
+    {"v": "茶"},
+    {"v": {"$ne": 1}},
+    {"v": {"$eq": "tea"}},
+    {"n": {"$gt": 3}},
+    {"n": {"$gte": 3, "$lt": 7}},
+    {"v": ["x", 1]},
+    {"v": {"deep": {"n": 1}}},
+    {"v": {"deep": {"n": {"$lte": 0}}}},
+    {"v": None},
+    {"none": {"$ne": 1}},
+    {},
+)
+
+
+def test_random_operations_end_as_in_langgraph_s_own_store(store: MemoryBankStore) -> None:
+    own, chance = InMemoryStore(), random.Random(7)
+
+    def namespace() -> tuple[str, ...]:
+        return tuple(chance.choices(LABELS, k=chance.randint(1, 3)))
+
+    for number in range(scaled(120)):
+        space, key = namespace(), f"k{chance.randrange(3)}"
+        act = chance.random()
+        if act < 0.5:
+            value = {"v": chance.choice(VALUES), "n": number % 10}
+            for each in (store, own):
+                each.put(space, key, value)
+        elif act < 0.65:
+            for each in (store, own):
+                each.delete(space, key)
+        elif act < 0.75:
+            assert plain(store.get(space, key)) == plain(own.get(space, key))
+        elif act < 0.9:
+            asked: dict[str, Any] = {"filter": chance.choice(FILTERS), "limit": 1_000}
+            ours, theirs = (each.search(space[:1], **asked) for each in (store, own))
+            assert sorted(map(plain, ours), key=str) == sorted(map(plain, theirs), key=str)
+        else:
+            listed: dict[str, Any] = {
+                "prefix": chance.choice((None, space[:1], ("*", *space[1:2]))),
+                "suffix": chance.choice((None, space[-1:])),
+                "max_depth": chance.choice((None, 1, 2)),
+                "limit": chance.choice((2, 100)),
+                "offset": chance.choice((0, 1)),
+            }
+            empty = {n for n, items in own._data.items() if not items}  # it lists what has nothing left
+            if not empty:
+                assert store.list_namespaces(**listed) == own.list_namespaces(**listed)
+
+
+def plain(item: Any) -> Any:
+    return item and (item.namespace, item.key, item.value)
 
 
 def test_the_asynchronous_side_is_the_same_store(store: MemoryBankStore) -> None:

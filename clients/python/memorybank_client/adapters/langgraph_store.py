@@ -1,8 +1,10 @@
 """A user's long-term memory as a store of LangGraph (`langgraph.store.base.BaseStore`).
 
 A namespace is a path of labels, kept as the records' subcategory; a value is kept as the record's metadata, word for
-word, and its texts as the content that searches read. Time to live is in minutes, as LangGraph has it. An item has one
-record: its id follows from namespace and key, so that putting it twice is putting it once.
+word, and its texts as the content that searches read. Time to live is in minutes, as LangGraph has it, and begins
+anew with every read that asks for it (`refresh_ttl`, or the store's `TTLConfig`). An item has one record: its id
+follows from namespace and key, so that putting it twice is putting it once, in one change. The labels of a namespace
+have at most 128 characters together, a value 65,536 as JSON.
 
 Law: what is put is got back equal; what has another kind of record in the same collection is not touched.
 
@@ -17,6 +19,7 @@ from hashlib import sha256
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.field_mask_pb2 import FieldMask
 from langgraph.store.base import (
     BaseStore,
     GetOp,
@@ -28,6 +31,7 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
+    TTLConfig,
 )
 
 from memorybank.v1 import long_term_pb2 as pb
@@ -39,6 +43,8 @@ SEPARATOR = "\x1f"
 PAGE = 1_000
 CONTENT = 4_096
 MOST = 1_000  # records that a search by meaning looks at
+VALUE = FieldMask(paths=["content", "metadata_json", "ttl"])
+EXTENDED = FieldMask(paths=["metadata_json", "ttl"])
 MISSING = (
     ErrorReason.ERROR_REASON_RECORD_NOT_FOUND,
     ErrorReason.ERROR_REASON_COLLECTION_NOT_FOUND,
@@ -50,7 +56,10 @@ class MemoryBankStore(BaseStore):
 
     supports_ttl = True
 
-    def __init__(self, client: SyncMemoryBankClient, user: str, collection: str = "") -> None:
+    def __init__(
+        self, client: SyncMemoryBankClient, user: str, collection: str = "", *, ttl: TTLConfig | None = None
+    ) -> None:
+        self.ttl_config = ttl
         self._client = client
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
 
@@ -64,6 +73,8 @@ class MemoryBankStore(BaseStore):
     def _done(self, op: Op) -> Result:
         if isinstance(op, GetOp):
             record = self._record(op.namespace, op.key)
+            if record is not None and op.refresh_ttl:
+                self._extend(record)
             return None if record is None else Item(**_fields(record))
         if isinstance(op, PutOp):
             self._put(op)
@@ -86,11 +97,13 @@ class MemoryBankStore(BaseStore):
 
     def _put(self, op: PutOp) -> None:
         record_id = _id_of(op.namespace, op.key)
-        before = self._record(op.namespace, op.key)
-        if before is not None:
-            self._client.delete_records(**self._owner, record_ids=[record_id])
         if op.value is None:
+            self._delete(record_id)
             return
+        if any(SEPARATOR in label for label in op.namespace):
+            raise ValueError("a label of a namespace must not hold the unit separator (U+001F)")
+        before = self._record(op.namespace, op.key)
+        told = {"key": op.key, "value": op.value} | ({} if op.ttl is None else {"ttl": op.ttl})
         record = pb.Record(
             record_id=record_id,
             kind=pb.RECORD_KIND_MEMORY,
@@ -98,25 +111,62 @@ class MemoryBankStore(BaseStore):
             subcategory=SEPARATOR.join(op.namespace),
             tags=[TAG],
             content=_content(op),
-            metadata_json=json.dumps({"key": op.key, "value": op.value}, ensure_ascii=False),
+            metadata_json=json.dumps(told, ensure_ascii=False),
             confidence=1.0,
         )
-        if before is not None:
-            record.event_time.CopyFrom(before.event_time)  # when it was first put
         if op.ttl is not None:
-            record.ttl.CopyFrom(_minutes(op.ttl))
-        self._client.add_record(**self._owner, record=record)
+            record.ttl.CopyFrom(_lasting(before, op.ttl))
+        if before is None:
+            self._add(record)
+        else:
+            self._client.update_record(**self._owner, record=record, update_mask=VALUE)
+
+    def _add(self, record: pb.Record) -> None:
+        try:
+            self._client.add_record(**self._owner, record=record)
+        except MemoryBankError as error:
+            if error.reason != ErrorReason.ERROR_REASON_RECORD_EXISTS:
+                raise
+            self._delete(record.record_id)  # it has outlived its time, and was still there
+            self._client.add_record(**self._owner, record=record)
+
+    def _delete(self, record_id: str) -> None:
+        try:
+            self._client.delete_records(**self._owner, record_ids=[record_id])
+        except MemoryBankError as error:
+            if error.reason not in MISSING:
+                raise
+
+    def _extend(self, record: pb.Record) -> None:
+        """Let the item's time begin anew; when it was put stays known."""
+        told = json.loads(record.metadata_json)
+        if "ttl" not in told:
+            return
+        told["put"] = _put_time(record).isoformat()
+        extended = pb.Record(
+            record_id=record.record_id,
+            metadata_json=json.dumps(told, ensure_ascii=False),
+            ttl=_lasting(record, told["ttl"]),
+        )
+        try:
+            self._client.update_record(**self._owner, record=extended, update_mask=EXTENDED)
+        except MemoryBankError as error:
+            if error.reason not in MISSING:
+                raise
 
     # ---- several ----
 
     def _found(self, op: SearchOp) -> list[SearchItem]:
         found = self._by_meaning(op.query) if op.query else ((record, None) for record in self._all())
         matching = [
-            SearchItem(**_fields(record), score=score)
+            (record, score)
             for record, score in found
             if _is_below(_namespace(record), op.namespace_prefix) and _fits(_value(record), op.filter)
         ]
-        return matching[op.offset : op.offset + op.limit]
+        shown = matching[op.offset : op.offset + op.limit]
+        for record, _ in shown if op.refresh_ttl else ():
+            self._extend(record)
+        return [SearchItem(**_fields(record), score=score) for record, score in shown]
 
     def _by_meaning(self, query: str) -> Iterator[tuple[pb.Record, float | None]]:
         route = pb.Route(intent=pb.INTENT_DECIDE, categories=[CATEGORY])
@@ -166,8 +216,8 @@ def _fields(record: pb.Record) -> dict[str, Any]:
         "namespace": _namespace(record),
         "key": json.loads(record.metadata_json)["key"],
         "value": _value(record),
-        "created_at": _time(record.event_time),
-        "updated_at": _time(record.update_time),
+        "created_at": _time(record.create_time),
+        "updated_at": _put_time(record),
     }
 
 
@@ -185,9 +235,17 @@ def _time(stamp: Any) -> datetime:
     return moment
 
 
-def _minutes(ttl: float) -> Duration:
+def _put_time(record: pb.Record) -> datetime:
+    """When the item was last put: reads that let its time begin anew are no puts."""
+    put = json.loads(record.metadata_json).get("put")
+    return datetime.fromisoformat(put) if put else _time(record.update_time)
+
+
+def _lasting(before: pb.Record | None, minutes: float) -> Duration:
+    """A time to live of so many minutes from now: a record's counts from its making."""
+    age = timedelta() if before is None else max(datetime.now(UTC) - _time(before.create_time), timedelta())
     made = Duration()
-    made.FromTimedelta(timedelta(minutes=ttl))
+    made.FromTimedelta(age + timedelta(minutes=minutes))
     return made
 
 
@@ -238,17 +296,24 @@ def _fits(value: Mapping[str, Any], asked: Mapping[str, Any] | None) -> bool:
 
 
 def _holds(found: Any, wanted: Any) -> bool:
-    """One field's condition: a value, or operators such as `{"$gt": 3}`; what is not there fits none but `$ne`."""
-    if not (isinstance(wanted, Mapping) and any(str(name).startswith("$") for name in wanted)):
+    """Whether a value is what is wanted: equal, within operators such as `{"$gt": 3}`, or, of an object, in the parts
+    that are named. What is not there fits none but `$ne`."""
+    if isinstance(wanted, list | tuple):
+        same = isinstance(found, list | tuple) and len(found) == len(wanted)
+        return same and all(map(_holds, found, wanted))
+    if not isinstance(wanted, Mapping):
         return bool(found == wanted)
-    for name, limit in wanted.items():
-        if name not in _ORDERS:
-            raise ValueError(f"no operator {name!r} here: {', '.join(_ORDERS)}")
-        if found is None and name not in ("$eq", "$ne"):
-            return False
-        if not _ORDERS[name](found, limit):
-            return False
-    return True
+    if not any(str(name).startswith("$") for name in wanted):
+        return isinstance(found, Mapping) and _fits(found, wanted)
+    return all(_compares(found, name, limit) for name, limit in wanted.items())
+
+
+def _compares(found: Any, operator: str, limit: Any) -> bool:
+    if operator not in _ORDERS:
+        raise ValueError(f"no operator {operator!r} here: {', '.join(_ORDERS)}")
+    if found is None and operator not in ("$eq", "$ne"):
+        return False
+    return bool(_ORDERS[operator](found, limit))
 
 
 def _is_below(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
