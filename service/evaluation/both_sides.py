@@ -32,10 +32,10 @@ from service.evaluation.prompts import LEAST_TOKENS
 from service.evaluation.sets import Case, Contradictions
 
 TENANT = Tenant("evaluation")
-TARGETS = (Target.SEGMENTS, Target.NODES)
+TARGETS = (Target.SEGMENTS, Target.NODES, None)
 MOST = 20  # hits in which the smallest prompt is looked for
-Setting = tuple[Target, int]
-"""What is searched for, and the tokens of the prompt."""
+Setting = tuple[Target | None, int]
+"""What is searched for (None: a prompt as it is by default), and its tokens."""
 SETTINGS: tuple[Setting, ...] = tuple((target, budget) for target in TARGETS for budget in BUDGETS)
 
 
@@ -191,7 +191,7 @@ async def _prompt(house: House, key: BankKey, case: Case, setting: Setting, stru
     command = Augment(
         key=key,
         query=case.question,
-        top_k=budget // LEAST_TOKENS[target],
+        top_k=budget // LEAST_TOKENS[target] if target else None,
         token_budget=budget,
         target=target,
         structure=structure,

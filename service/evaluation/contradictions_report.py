@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.bank.query import Target
 from service.evaluation.both_sides import SETTINGS, BothSides, Setting
 from service.evaluation.contradictions import FEW, Result, both_sides, shares
 from service.evaluation.figures import Estimate, estimate
@@ -91,7 +92,11 @@ def _needed(brought: BothSides) -> str:
 
 def _name(setting: Setting) -> str:
     target, budget = setting
-    return f"{target.value}, {budget:,} tokens"
+    return f"{_searched(target)}, {budget:,} tokens"
+
+
+def _searched(target: Target | None) -> str:
+    return target.value if target else "as by default"
 
 
 def _by_setting(brought: BothSides, setting: Setting, seed: int) -> tuple[Estimate, Estimate, float] | None:
@@ -139,10 +144,10 @@ def _plain_setting(brought: BothSides, setting: Setting, seed: int) -> Mapping[s
     target, budget = setting
     made = _by_setting(brought, setting, seed) if brought.task_tokens else None
     if made is None:
-        return {"target": target.value, "tokens": budget}
+        return {"target": _searched(target), "tokens": budget}
     one, now, unbrought = made
     return {
-        "target": target.value,
+        "target": _searched(target),
         "tokens": budget,
         "one_side_before": one.mean,
         "both_sides_now": now.mean,

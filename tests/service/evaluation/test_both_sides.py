@@ -49,11 +49,12 @@ async def test_both_sides_come_in_the_prompt_in_which_one_came_alone() -> None:
     assert min(brought.task_tokens) > 0
     assert len(SETTINGS) == len(brought.came)
     assert [one < both for one, both in brought.needed] == [True, True]
-    for one in brought.came[Target.SEGMENTS, 4_000]:
+    for one in (*brought.came[Target.SEGMENTS, 4_000], *brought.came[None, 4_000]):
         assert one.before
         assert one.both
     shown = markdown(CHOSEN, results, brought, CONDITIONS)
     assert "| segments, 4,000 tokens | 1.000 | 1.000 |" in shown
+    assert "| as by default, 4,000 tokens | 1.000 | 1.000 |" in shown
     told = json.loads(json.dumps(plain(CHOSEN, results, brought, CONDITIONS)))
     assert told["right_partner"] == 1.0
     assert told["both_sides_in_prompts"]["cases"] == 2
