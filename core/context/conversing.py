@@ -2,8 +2,8 @@
 
 Law: pure, and speaks the language of the input. Stored text stands in it as data, indented under the line that names
 its turn. Keys are never touched, and the last turns go last. Before them go turns that fit the input by themselves, the
-newest summary and the other newest turns, by their ranks, as scores of sections do not compare; what goes first are
-older summaries, and turns that only lie in a cluster with one that fits.
+newest summary and the other newest turns, by their ranks, as scores of sections do not compare: the better half of what
+fits after all the others. What goes first are older summaries, and turns that only lie in a cluster with one that fits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ NEWEST = (
     0.75  # weight of the newest summary: shortened where but the best fourth of the turns that fit has room
 )
 BEST = 4  # turns that fit best
+FITS = 0.5  # what a turn that fits weighs more than a latest one: the better half outlive all but the last
 ASKED_LENGTH = 200  # characters of what an invocation was about
 LAST_TURNS = 4  # of the short tier: what is being talked about right now
 
@@ -55,7 +56,7 @@ def conversation_sections(remembered: Recalled, words: Words, room: int) -> list
             title=f"{words.recalled}. {words.data}",
             items=_in_order(_of(remembered.turns, fitting)),
         ),
-        Section(name=SHORT, title=words.short, items=_short(remembered.short, words)),
+        Section(name=SHORT, title=words.short, items=_short(remembered.short, remembered.ranks, words)),
     ]
 
 
@@ -167,7 +168,7 @@ def _fitting(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room
     for rank, turn in hits:
         if room <= 0:
             break
-        item = turn_item(turn, words, weight=1.0 - rank / len(ranks), whole=rank >= BEST)
+        item = turn_item(turn, words, weight=_fit(turn, ranks), whole=rank >= BEST)
         made[turn.step] = item
         room -= estimate(item.full)
     return made
@@ -189,12 +190,23 @@ def _in_order(items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: int(item.item_id)))
 
 
-def _short(turns: Sequence[Turn], words: Words) -> tuple[Item, ...]:
-    """In step order; the newest is the last to go."""
+def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tuple[Item, ...]:
+    """In step order; of those that do not fit by themselves the newest is the last to go. But for the last ones
+    shown whole or not at all, as what is found is: their beginnings would outlive turns that answer."""
     last = len(turns) - LAST_TURNS
     return tuple(
         turn_item(
-            turn, words, tier=Tier.LAST if place >= last else Tier.FITTING, weight=(place + 1) / len(turns)
+            turn,
+            words,
+            tier=Tier.LAST if place >= last else Tier.FITTING,
+            weight=max((place + 1) / len(turns), _fit(turn, ranks)),
+            whole=place < last,
         )
         for place, turn in enumerate(turns)
     )
+
+
+def _fit(turn: Turn, ranks: Mapping[int, int]) -> float:
+    """The weight of a turn by its rank; 0 of one that does not fit by itself."""
+    rank = ranks.get(turn.step)
+    return 0.0 if rank is None else FITS + 1.0 - rank / len(ranks)

@@ -25,7 +25,7 @@ class Recalled:
     """Keys in order; LONG summaries and ended invocations, newest first; clusters, best first, each with those of its
     turns that are not short; single turns outside of them, best first; the short tier in step order.
 
-    `ranks`: of the turns that fit the query by themselves, in clusters or not, from 0.
+    `ranks`: of the turns that fit the query by themselves, in clusters, short or neither, from 0.
     """
 
     keys: Sequence[KeyMemory]
@@ -49,8 +49,9 @@ def recall(
     cluster with one that fits: no prompt has room for more."""
     short = conversation.short()[-SHORT_SHOWN:]
     shown = {turn.step for turn in short}
-    found = _found(conversation, query, space, singles, shown)
-    ranks, by_step = {turn.step: rank for rank, turn in enumerate(found)}, {turn.step: turn for turn in found}
+    found = _found(conversation, query, space, singles)
+    ranks = {turn.step: rank for rank, turn in enumerate(found)}
+    by_step = {turn.step: turn for turn in found if turn.step not in shown}
     room = singles or top_clusters * conversation.tiers.cluster_turns
     clusters = []
     for cluster, _ in recalled(conversation, query, space, top_clusters):
@@ -68,7 +69,7 @@ def recall(
         summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
         invocations=_without_turn(conversation, shown),
         clusters=clusters,
-        turns=[turn for turn in found if turn.step not in clustered],
+        turns=[turn for turn in found if turn.step not in clustered | shown],
         short=short,
         ranks=ranks,
     )
@@ -80,12 +81,9 @@ def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[In
     return [each for each in ended if each.step not in shown][:INVOCATIONS_SHOWN]
 
 
-def _found(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, shown: Collection[int]
-) -> list[Turn]:
-    """The turns that fit best, best first, but for those that are shown anyway."""
+def _found(conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int) -> list[Turn]:
+    """The turns that fit best, best first."""
     if not wanted:
         return []
-    best = best_segments(conversation, query._replace(top_k=wanted + len(shown)), space)
-    turns = (conversation.turns[each.key.interaction_id] for each in best)
-    return [turn for turn in turns if turn.step not in shown][:wanted]
+    best = best_segments(conversation, query._replace(top_k=wanted), space)
+    return [conversation.turns[each.key.interaction_id] for each in best]

@@ -1,6 +1,6 @@
 """How much evidence stands in a context of so many tokens, and how clusters of turns fall out by their line.
 
-    python -m tests.bench.bench_conversation [locomo] [talks] [lines] [--every 3]
+    python -m tests.bench.bench_conversation [locomo] [talks] [lines] [--every 3] [--embedder light]
 
 `locomo`: conversations 0 to 2 of LoCoMo (they lie beside the checkout), fed turn by turn, an utterance a turn, through
 placing and summarising, with the local embedder and the offline agents, five keys each as a user would note them; then
@@ -15,7 +15,7 @@ cluster, 0.38 of 10, 0.4 of 3, with a tail of full clusters below it and of sing
 import argparse
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -48,6 +48,7 @@ from core.verbatim.query import Query
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
+from service.adapters.use_embedder import UseEmbedder
 from service.evaluation import documented
 from service.evaluation.locomo import read
 from service.evaluation.sets import World
@@ -240,12 +241,15 @@ def filled(turns: Sequence[Turn], budget: int) -> set[int]:
     return held
 
 
+UNFOLDED = Tiers(max_clusters=10_000, summary_every=1_000_000)
+
+
 async def sweep(worlds: Sequence[World], embedder: Embedder) -> None:
     print("\n| line | clusters | median | mean | of one turn |\n|---|---|---|---|---|")
     for line in LINES:
         sizes: list[int] = []
         for world in worlds:
-            made = await told(world, embedder, Tiers(max_clusters=10_000), line)
+            made = await told(world, embedder, UNFOLDED, line)
             sizes += [len(cluster.steps) for cluster in made.conversation.clusters.values()]
         alone = sizes.count(1) / len(sizes)
         print(f"| {line} | {len(sizes)} | {median(sizes):g} | {mean(sizes):.1f} | {alone:.0%} |", flush=True)
@@ -308,9 +312,9 @@ def _row(name: str, shares: dict[int, list[bool]]) -> None:
     print(f"| {name} | {' | '.join(f'{mean(of):.3f}' for of in shares.values())} |", flush=True)
 
 
-async def main(parts: Sequence[str], every: int) -> None:
+async def main(parts: Sequence[str], every: int, embedder_kind: str) -> None:
     worlds = read(CONVERSATIONS.read_text(encoding="utf-8")).worlds
-    inner = LocalEmbedder.open(passage_threads=2)
+    inner = EMBEDDERS[embedder_kind](passage_threads=2)
     embedder = CachedEmbedder(inner, queries=10_000, passages=10_000)
     if "locomo" in parts:
         await contexts(worlds, embedder, every, ABLATIONS)
@@ -324,6 +328,10 @@ async def main(parts: Sequence[str], every: int) -> None:
 
 
 PARTS = ("locomo", "talks", "lines")
+EMBEDDERS: Mapping[str, Callable[..., LocalEmbedder | UseEmbedder]] = {
+    "local": LocalEmbedder.open,
+    "light": UseEmbedder,
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
@@ -331,5 +339,6 @@ if __name__ == "__main__":
     )
     parser.add_argument("parts", nargs="*", default=PARTS, choices=(*PARTS, []))
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--embedder", default="local", choices=EMBEDDERS)
     options = parser.parse_args()
-    asyncio.run(main(options.parts, options.every))
+    asyncio.run(main(options.parts, options.every, options.embedder))

@@ -1,9 +1,13 @@
 """A conversation's part of a prompt."""
 
+from typing import Any
+
 import pytest
 
-from core.context.conversing import SHORT_SIDE, shortened, turn_item
+from core.context.budget import assemble
+from core.context.conversing import SHORT_SIDE, conversation_sections, shortened, turn_item
 from core.context.words import CHINESE, ENGLISH, words_for
+from core.conversation.recalling import Recalled
 from core.text.tokens import estimate
 from tests.support.conversations import turn
 
@@ -30,3 +34,34 @@ def test_a_turn_stands_under_its_number_and_day_with_its_speakers() -> None:
 def test_the_words_are_of_the_language_of_the_input() -> None:
     assert words_for("数据库用什么？") is CHINESE
     assert words_for("Which database?") is ENGLISH
+
+
+def remembered(**parts: Any) -> Recalled:
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("keys", "summaries", "invocations", "clusters", "turns", "short"), ()
+    )
+    return Recalled(**(nothing | {"ranks": {}} | parts))
+
+
+def shown(within: int, found: Recalled) -> list[int]:
+    """The steps that a prompt of so many tokens shows."""
+    sections = conversation_sections(found, ENGLISH, within)
+    text = assemble(sections, within, "token_budget").text
+    return [int(line[1:].split("]")[0]) for line in text.splitlines() if line.startswith("[")]
+
+
+def test_a_turn_that_fits_outlives_the_latest_ones_but_the_last_four() -> None:
+    latest = [turn(step, "This and that was told at length. " * 12) for step in range(11, 21)]
+    fitting = [turn(step, "The ferry leaves at nine. " * 9) for step in range(1, 9)]
+
+    steps = shown(1_200, remembered(short=latest, turns=fitting, ranks={t.step: t.step - 1 for t in fitting}))
+
+    assert steps == [1, 2, 3, 4, 5, 17, 18, 19, 20]
+
+
+def test_a_latest_turn_that_fits_outlives_later_ones_that_do_not() -> None:
+    latest = [turn(step, "This and that was told at length. " * 6) for step in range(11, 21)]
+
+    steps = shown(500, remembered(short=latest, ranks={11: 0}))
+
+    assert steps == [11, 17, 18, 19, 20]
