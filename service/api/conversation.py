@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+from core.usecases.conversation.add_invocation_summary import add_invocation_summary
 from core.usecases.conversation.add_key import add_key
 from core.usecases.conversation.add_turns import add_turns
 from core.usecases.conversation.add_working_items import add_working_items
@@ -130,6 +131,12 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             invocations.end_invocation,
             partial(end_invocation, house),
             render_invocations.end_invocation,
+        ),
+        "AddInvocationSummary": unary(
+            pb.AddInvocationSummaryRequest,
+            invocations.add_invocation_summary,
+            partial(add_invocation_summary, house),
+            render_invocations.add_invocation_summary,
         ),
         "ListInvocations": unary(
             pb.ListInvocationsRequest,

@@ -83,7 +83,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
         "DeleteConversation AddTurns ListTurns DeleteTurns SearchTurns AddKey UpdateKey DeleteKey ListKeys "
         "ListClusters ListSummaries DeleteSummaries StartInvocation AddWorkingItems GetWorkingMemory EndInvocation "
-        "ListInvocations",
+        "AddInvocationSummary ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
         "DeleteRecords RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "

@@ -185,6 +185,10 @@ class Verbs:
     """Read what an agent has in mind, within its tokens."""
     end_invocation = Unary(talk.EndInvocationRequest, talk.EndInvocationResponse, seconds=THINK)
     """End a run: its conversation gets summary and turn, its working memory is gone."""
+    add_invocation_summary = Unary(
+        talk.AddInvocationSummaryRequest, talk.AddInvocationSummaryResponse, seconds=WRITE
+    )
+    """Add what a run left that the service kept no working memory of."""
     list_invocations = Unary(talk.ListInvocationsRequest, talk.ListInvocationsResponse)
     """List what runs left in a conversation."""
 

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from core.conversation.conversation import Conversation
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, SummaryKind
+from core.model.invocation import InvocationSummary
 from core.usecases.house import House
+
+MOST = 200  # invocations of an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetConversation:
     key: ConversationKey
+    include_invocations: bool = False
     min_revision: int = 0
 
 
@@ -30,13 +34,18 @@ class ConversationSeen:
     record: ConversationRecord
     counts: ConversationCounts
     revision: int
+    invocations: tuple[InvocationSummary, ...] = ()
 
 
 async def get_conversation(house: House, command: GetConversation) -> ConversationSeen:
     """Raises ConversationNotFound, RevisionNotReached."""
     async with house.conversations.reading(command.key, command.min_revision) as conversation:
+        left = conversation.invocations_in_order()[-MOST:] if command.include_invocations else []
         return ConversationSeen(
-            record=conversation.record, counts=_counts(conversation), revision=conversation.revision
+            record=conversation.record,
+            counts=_counts(conversation),
+            revision=conversation.revision,
+            invocations=tuple(left),
         )
 
 

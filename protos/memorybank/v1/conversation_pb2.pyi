@@ -858,22 +858,26 @@ class GetConversationRequest(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    INCLUDE_INVOCATIONS_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
     """Which conversation."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    include_invocations: _builtins.bool
+    """Whether to answer what invocations left, too: the newest 200, oldest first."""
     def __init__(
         self,
         *,
         user: _builtins.str = ...,
         conversation_id: _builtins.str = ...,
         min_revision: _builtins.int | None = ...,
+        include_invocations: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "min_revision", b"min_revision", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "include_invocations", b"include_invocations", "min_revision", b"min_revision", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
@@ -890,6 +894,7 @@ class GetConversationResponse(_message.Message):
     CONVERSATION_FIELD_NUMBER: _builtins.int
     COUNTS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    INVOCATIONS_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The revision seen."""
     @_builtins.property
@@ -900,16 +905,21 @@ class GetConversationResponse(_message.Message):
     def counts(self) -> Global___ConversationCounts:
         """How much it holds."""
 
+    @_builtins.property
+    def invocations(self) -> _containers.RepeatedCompositeFieldContainer[Global___InvocationSummary]:
+        """What invocations left, where that was asked for."""
+
     def __init__(
         self,
         *,
         conversation: Global___ConversationRecord | None = ...,
         counts: Global___ConversationCounts | None = ...,
         revision: _builtins.int = ...,
+        invocations: _abc.Iterable[Global___InvocationSummary] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "counts", b"counts"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "counts", b"counts", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "counts", b"counts", "invocations", b"invocations", "revision", b"revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2642,6 +2652,70 @@ class EndInvocationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EndInvocationResponse: _TypeAlias = EndInvocationResponse  # noqa: Y015
+
+@_typing.final
+class AddInvocationSummaryRequest(_message.Message):
+    """What a run left, to be added."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points."""
+    conversation_id: _builtins.str
+    """Which conversation."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def summary(self) -> Global___InvocationSummary:
+        """What it left: invocation_id and query must be given; query and result have at most 2,000 code points, summary at most
+        4,096. A step must be that of a turn that is there. Absent event_time: now.
+        """
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        summary: Global___InvocationSummary | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "request_id", b"request_id", "summary", b"summary", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddInvocationSummaryRequest: _TypeAlias = AddInvocationSummaryRequest  # noqa: Y015
+
+@_typing.final
+class AddInvocationSummaryResponse(_message.Message):
+    """What was added."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The conversation's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    def __init__(
+        self,
+        *,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddInvocationSummaryResponse: _TypeAlias = AddInvocationSummaryResponse  # noqa: Y015
 
 @_typing.final
 class ListInvocationsRequest(_message.Message):

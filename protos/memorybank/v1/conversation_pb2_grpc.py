@@ -143,6 +143,11 @@ class ConversationStub(object):
                 request_serializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationResponse.FromString,
                 _registered_method=True)
+        self.AddInvocationSummary = channel.unary_unary(
+                '/memorybank.v1.Conversation/AddInvocationSummary',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.AddInvocationSummaryRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.AddInvocationSummaryResponse.FromString,
+                _registered_method=True)
         self.ListInvocations = channel.unary_unary(
                 '/memorybank.v1.Conversation/ListInvocations',
                 request_serializer=memorybank_dot_v1_dot_conversation__pb2.ListInvocationsRequest.SerializeToString,
@@ -322,6 +327,14 @@ class ConversationServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AddInvocationSummary(self, request, context):
+        """Adds what a run left that the service kept no working memory of, and makes a conversation that is not there; one of the
+        same invocation is replaced. Errors: TURN_NOT_FOUND, MEMORY_OFF, LIMIT_REACHED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListInvocations(self, request, context):
         """Lists what invocations left in a conversation, oldest first. Errors: CONVERSATION_NOT_FOUND.
         """
@@ -436,6 +449,11 @@ def add_ConversationServicer_to_server(servicer, server):
                     servicer.EndInvocation,
                     request_deserializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_conversation__pb2.EndInvocationResponse.SerializeToString,
+            ),
+            'AddInvocationSummary': grpc.unary_unary_rpc_method_handler(
+                    servicer.AddInvocationSummary,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.AddInvocationSummaryRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.AddInvocationSummaryResponse.SerializeToString,
             ),
             'ListInvocations': grpc.unary_unary_rpc_method_handler(
                     servicer.ListInvocations,
@@ -1014,6 +1032,33 @@ class Conversation(object):
             '/memorybank.v1.Conversation/EndInvocation',
             memorybank_dot_v1_dot_conversation__pb2.EndInvocationRequest.SerializeToString,
             memorybank_dot_v1_dot_conversation__pb2.EndInvocationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AddInvocationSummary(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/AddInvocationSummary',
+            memorybank_dot_v1_dot_conversation__pb2.AddInvocationSummaryRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.AddInvocationSummaryResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -109,6 +109,10 @@ class ConversationStub:
     INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
     then, and carried out later.
     """
+    AddInvocationSummary: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.AddInvocationSummaryRequest, _conversation_pb2.AddInvocationSummaryResponse]
+    """Adds what a run left that the service kept no working memory of, and makes a conversation that is not there; one of the
+    same invocation is replaced. Errors: TURN_NOT_FOUND, MEMORY_OFF, LIMIT_REACHED.
+    """
     ListInvocations: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.ListInvocationsRequest, _conversation_pb2.ListInvocationsResponse]
     """Lists what invocations left in a conversation, oldest first. Errors: CONVERSATION_NOT_FOUND."""
 
@@ -192,6 +196,10 @@ class ConversationAsyncStub(ConversationStub):
     left alone is ended as failed, without a turn and without facts. Errors: INVOCATION_NOT_FOUND,
     INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
     then, and carried out later.
+    """
+    AddInvocationSummary: _aio.UnaryUnaryMultiCallable[_conversation_pb2.AddInvocationSummaryRequest, _conversation_pb2.AddInvocationSummaryResponse]  # type: ignore[assignment]
+    """Adds what a run left that the service kept no working memory of, and makes a conversation that is not there; one of the
+    same invocation is replaced. Errors: TURN_NOT_FOUND, MEMORY_OFF, LIMIT_REACHED.
     """
     ListInvocations: _aio.UnaryUnaryMultiCallable[_conversation_pb2.ListInvocationsRequest, _conversation_pb2.ListInvocationsResponse]  # type: ignore[assignment]
     """Lists what invocations left in a conversation, oldest first. Errors: CONVERSATION_NOT_FOUND."""
@@ -399,6 +407,16 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         left alone is ended as failed, without a turn and without facts. Errors: INVOCATION_NOT_FOUND,
         INVOCATION_ENDED; where it waits also AGENT_UNAVAILABLE, AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored
         then, and carried out later.
+        """
+
+    @_abc_1.abstractmethod
+    def AddInvocationSummary(
+        self,
+        request: _conversation_pb2.AddInvocationSummaryRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.AddInvocationSummaryResponse, _abc.Awaitable[_conversation_pb2.AddInvocationSummaryResponse]]:
+        """Adds what a run left that the service kept no working memory of, and makes a conversation that is not there; one of the
+        same invocation is replaced. Errors: TURN_NOT_FOUND, MEMORY_OFF, LIMIT_REACHED.
         """
 
     @_abc_1.abstractmethod

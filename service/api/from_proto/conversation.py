@@ -94,6 +94,7 @@ def get_conversation(request: pb.GetConversationRequest, tenant: Tenant) -> GetC
     with checking() as check:
         return GetConversation(
             key=conversation_key(check, tenant, request.user, request.conversation_id),
+            include_invocations=request.include_invocations,
             min_revision=check.min_revision(request),
         )
 

@@ -1,12 +1,16 @@
 """Requests of Conversation about invocations."""
 
+from datetime import UTC, datetime
+
 from core.ids import ConversationId, InvocationId, RecordId, Tenant, User
 from core.keys import InvocationKey
-from core.model.invocation import ItemType
+from core.model.invocation import InvocationSummary, ItemType
+from core.usecases.conversation.add_invocation_summary import AddInvocationSummary
 from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem
 from core.usecases.conversation.end_invocation import EndInvocation
 from core.usecases.conversation.get_working_memory import GetWorkingMemory
 from core.usecases.conversation.list_invocations import ListInvocations
+from core.usecases.conversation.list_turns import LAST as LAST_TURN
 from core.usecases.conversation.start_invocation import StartInvocation
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import ITEM_TYPES
@@ -19,6 +23,8 @@ MOST_ITEMS = 100  # of one call
 MOST_RECORDS = 100
 TEXT = 100_000  # code points of a query, a result, an item
 LAST_STEP = 1_000_000
+SHOWN, SUMMARY = 2_000, 4_096  # code points of what is left of an invocation
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # stands until the time is known
 GIVEN = {int(number): type_ for number, type_ in ITEM_TYPES.items() if type_ is not ItemType.COMPRESSED}
 
 
@@ -96,6 +102,26 @@ def end_invocation(request: pb.EndInvocationRequest, tenant: Tenant) -> EndInvoc
             skip_turn=request.skip_turn,
             wait=request.wait,
             request=check.request(request, "wait"),
+        )
+
+
+def add_invocation_summary(request: pb.AddInvocationSummaryRequest, tenant: Tenant) -> AddInvocationSummary:
+    with checking() as check:
+        given, within = request.summary, check.within("summary.")
+        said = within.optional_time(given, "event_time")
+        return AddInvocationSummary(
+            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            summary=InvocationSummary(
+                invocation_id=InvocationId(within.id("invocation_id", given.invocation_id)),
+                query=within.text("query", given.query, SHOWN, least=1),
+                summary=within.text("summary", given.summary, SUMMARY),
+                result=within.text("result", given.result, SHOWN),
+                succeeded=given.succeeded,
+                step=within.between("step", given.step, 0, LAST_TURN),
+                event_time=said or EPOCH,
+            ),
+            dated=said is not None,
+            request=check.request(request),
         )
 
 

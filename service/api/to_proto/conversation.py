@@ -27,6 +27,7 @@ from core.usecases.conversation.search_turns import TurnsFound
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONVERSATION_STATES, KEY_TYPES, SUMMARY_KINDS, numbers
+from service.api.to_proto.invocations import summary as invocation
 from service.api.to_proto.values import duration, time, time_or_none, usage
 
 _STATES = numbers(CONVERSATION_STATES)
@@ -149,6 +150,7 @@ def get_conversation(seen: ConversationSeen) -> pb.GetConversationResponse:
             unplaced_turns=counts.unplaced_turns,
             unembedded_turns=counts.unembedded_turns,
         ),
+        invocations=map(invocation, seen.invocations),
         revision=seen.revision,
     )
 

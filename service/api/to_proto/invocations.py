@@ -2,6 +2,8 @@
 
 from core.conversation.working import size_of
 from core.model.invocation import InvocationSummary, Item
+from core.ports.aggregates import Committed
+from core.usecases.conversation.add_invocation_summary import SummaryNamed
 from core.usecases.conversation.add_working_items import WorkingItemsAdded
 from core.usecases.conversation.end_invocation import InvocationEndedAnswer
 from core.usecases.conversation.get_working_memory import WorkingMemory
@@ -77,6 +79,10 @@ def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
         withheld=concluded.withheld if concluded else 0,
         usage=usage(concluded.usage) if concluded else None,
     )
+
+
+def add_invocation_summary(done: Committed[SummaryNamed]) -> pb.AddInvocationSummaryResponse:
+    return pb.AddInvocationSummaryResponse(revision=done.revision, replayed=done.replayed)
 
 
 def list_invocations(listed: InvocationsListed) -> pb.ListInvocationsResponse:

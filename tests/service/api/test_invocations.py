@@ -5,6 +5,7 @@ from typing import Any
 import grpc
 
 from memorybank.v1 import conversation_pb2 as pb
+from memorybank.v1 import long_term_pb2
 from tests.support.server import Service, refused
 
 
@@ -89,3 +90,42 @@ async def test_an_ended_invocation_a_taken_id_and_too_many_items_are_refused(ser
     assert (taken.code, taken.reason) == (grpc.StatusCode.ALREADY_EXISTS, "INVOCATION_EXISTS")
     assert (full.code, full.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_REACHED")
     assert other.reason in ("INVOCATION_ENDED", "INVOCATION_NOT_FOUND")
+
+
+async def test_what_a_run_left_elsewhere_joins_the_conversation_and_is_answered_with_it(
+    service: Service,
+) -> None:
+    left = pb.InvocationSummary(
+        invocation_id="i9", query="When?", summary="Looked it up: nine.", result="At nine.", succeeded=True
+    )
+    asked = pb.AddInvocationSummaryRequest(user="ada", conversation_id="c9", summary=left, request_id="r1")
+    first = await service.conversation.AddInvocationSummary(asked)
+    again = await service.conversation.AddInvocationSummary(asked)
+    found = await service.conversation.GetConversation(
+        pb.GetConversationRequest(user="ada", conversation_id="c9", include_invocations=True)
+    )
+    left.step = 7
+    no_turn = await refused(
+        service.conversation.AddInvocationSummary(
+            pb.AddInvocationSummaryRequest(user="ada", conversation_id="c9", summary=left)
+        )
+    )
+
+    assert (first.replayed, again.replayed) == (False, True)
+    assert [(one.invocation_id, one.summary) for one in found.invocations] == [("i9", "Looked it up: nine.")]
+    assert no_turn.reason == "TURN_NOT_FOUND"
+
+
+async def test_an_end_tells_what_it_taught_and_a_turns_deletion_takes_it_back(service: Service) -> None:
+    await start(service, query="My sister Anna lives in Lyon. Find her a ferry!")
+    ended = await end(service)
+    await service.conversation.DeleteTurns(
+        pb.DeleteTurnsRequest(user="ada", conversation_id="c1", steps=[ended.step])
+    )
+    gone = await refused(
+        service.long_term.GetRecord(long_term_pb2.GetRecordRequest(user="ada", record_id=ended.fact_ids[0]))
+    )
+
+    assert len(ended.fact_ids) == 1
+    assert {role.role for role in ended.usage.roles} == {"summariser", "extractor", "distiller"}
+    assert gone.reason == "RECORD_NOT_FOUND"
