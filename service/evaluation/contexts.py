@@ -17,10 +17,12 @@ from core.conversation.due import END, due
 from core.errors import BudgetTooSmall
 from core.ids import Collection, ConversationId, User
 from core.keys import CollectionKey, ConversationKey
+from core.model.conversation import ConversationSettings
 from core.text.tokens import estimate
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import assemble_context
 from core.usecases.conversation.add_turns import AddTurns, NewTurn, add_turns
+from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
 from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
 from core.usecases.house import House
 from core.usecases.long_term.delete_collection import DeleteCollection, delete_collection
@@ -32,6 +34,8 @@ from service.evaluation.sets import EvaluationSet, Question, World
 
 AT_ONCE = 50  # turns of a call
 EVALUATED = User("evaluation")
+UNMOVED = ConversationSettings(hit_threshold=1_000_000)
+"""No question makes a key for those that come after it: each finds what the first one found."""
 LAST, TALK, TAUGHT, BANK, ALL = (
     "the last turns alone",
     "conversation",
@@ -103,6 +107,16 @@ async def _told(house: House, world: World, progress: Progress) -> _Told:
         for context in world.contexts
         for message in context.messages
     ]
+    await create_conversation(
+        house,
+        CreateConversation(
+            tenant=TENANT,
+            user=EVALUATED,
+            conversation_id=key.conversation_id,
+            collection=facts.collection,
+            settings=UNMOVED,
+        ),
+    )
     for start in range(0, len(turns), AT_ONCE):
         progress.so_far(f"told {world.world_id}", start, len(turns))
         some = tuple(turns[start : start + AT_ONCE])

@@ -22,10 +22,12 @@ from tests.bench.corpus import SEED, Corpus, fill
 from tests.bench.floor import teach
 from tests.bench.measuring import calm, rests, table
 from tests.load import ghz
+from tests.load.memories import fill_memories, warm
 from tests.load.questions import bank_of, write
 from tests.load.report import HEADER, Report, machine, page, row
 from tests.support.process import server_process
 
+CONTEXTS_OF = 1_000  # nodes of the bank that contexts are asked of
 LARGEST = [("grpc.max_receive_message_length", -1)]
 
 
@@ -43,7 +45,11 @@ class Drive:
         corpus = Corpus(nodes)
         self._first |= write(self._given.out, corpus)
         await fill(self._channel, bank_of(nodes), corpus)
+        if nodes == CONTEXTS_OF:
+            await fill_memories(self._channel, corpus)
         await rests(self._service.pid)
+        if nodes == CONTEXTS_OF:
+            await warm(self._channel, corpus)
 
     async def run(self, configs: Mapping[str, ghz.Config], names: list[str]) -> list[ghz.Outcome]:
         """The configurations at once, on the service; then, where the floor can be asked the same, there."""

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
@@ -10,6 +11,11 @@ from memorybank.v1 import query_graph_pb2, retrieval_pb2
 from tests.bench.corpus import Corpus, by_text, by_vector
 
 QUESTIONS = 1_000
+CONTEXTS = 100
+"""Different inputs of contexts: so few that their vectors are known after one round."""
+TOKENS = 4_000
+WHOSE: dict[str, Any] = {"user": "load", "conversation_id": "load", "collection": "load"}
+"""What stands in a context beside the bank."""
 
 
 def label(nodes: int) -> str:
@@ -30,8 +36,22 @@ def messages(corpus: Corpus) -> dict[str, list[Message]]:
         f"vector_{size}": [by_vector(bank_id, one, mode=meaning) for one in asked],
         f"vector_no_neighbors_{size}": [by_vector(bank_id, one, mode=meaning, hops=0) for one in asked],
         f"text_{size}": [by_text(bank_id, one) for one in asked],
+        f"assemble_{size}": [*contexts(corpus)],
+        f"augment_{size}": [
+            retrieval_pb2.AugmentRequest(query=one.text, bank_id=bank_id, token_budget=TOKENS)
+            for one in asked[:CONTEXTS]
+        ],
         f"nodes_{size}": [_new(bank_id, corpus.node(len(corpus) + place)) for place in range(QUESTIONS)],
     }
+
+
+def contexts(corpus: Corpus) -> list[retrieval_pb2.AssembleContextRequest]:
+    """Of bank, conversation and collection."""
+    bank_id = bank_of(len(corpus))
+    return [
+        retrieval_pb2.AssembleContextRequest(input=one.text, bank_id=bank_id, token_budget=TOKENS, **WHOSE)
+        for one in corpus.questions(QUESTIONS)[:CONTEXTS]
+    ]
 
 
 def write(folder: Path, corpus: Corpus) -> dict[str, bytes]:

@@ -71,6 +71,8 @@ def test_configurations_are_chosen_by_the_size_of_the_bank_and_by_name() -> None
         "search_vector_1k",
         "search_vector_no_neighbors_1k",
         "search_text_1k",
+        "augment_1k",
+        "assemble_1k",
     }
     assert set(ghz.shipped(SIZES, "text")) == {"search_text_1k", "search_text_10k", "search_text_100k"}
 
