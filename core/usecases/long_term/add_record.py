@@ -1,4 +1,7 @@
-"""AddRecord, and what StoreFact and StoreEpisode have of it: a record becomes durable, and is found at once."""
+"""AddRecord, and what StoreFact and StoreEpisode have of it: a record becomes durable, and is found at once.
+
+Law: what has expired is not there, whether or not it has been swept away: its id is free, and its words are new.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -8,13 +11,17 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.forgetting import is_forgotten
 from core.long_term.standing import Rewriting
-from core.long_term.steps import RecordPut
+from core.long_term.steps import RecordDrop, RecordPut, Step
 from core.long_term.texts import normalised
-from core.model.record import NO_RECORD, Origin, Record, RecordKind
+from core.model.record import Origin, Record, RecordKind
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.delete_records import feedback_without
+from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless, require_past, stamped
+from core.usecases.long_term.reading import lasting
+from core.usecases.long_term.remaking import waiting_anew
 from core.usecases.long_term.writing import Edit, write
 
 
@@ -45,15 +52,18 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
     if not command.allow_sensitive:
         require_harmless(given, command.place)
     record_id = given.record_id or RecordId(house.ids.new("r"))
+    memory = await memory_of(house, command.key.tenant, command.key.user)
 
     def compose(collection: Collection, revision: int) -> Edit[Kept]:
         touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
-        if given.record_id != NO_RECORD and given.record_id in collection.records:
+        lasts = lasting(collection, now, memory.retention)
+        before = collection.records.get(record_id)
+        if before is not None and lasts(before):
             raise RecordExists(record_id)
         if was_forgotten(collection, given):
             return Edit(result=Kept(record_ids=(), forgotten=True))
         known = collection.same_text(given.content) if given.kind is RecordKind.FACT else None
-        if known is not None:
+        if known is not None and lasts(known):
             rewriting = Rewriting(collection, house.long_term)
             rewriting.known(known, given)
             kept = Kept(record_ids=(known.record_id,), known=True)
@@ -61,7 +71,22 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
                 result=kept, steps=tuple(rewriting.steps), touches=touches | {f"record:{known.record_id}"}
             )
         record = replace(stamped(given, now, revision), record_id=record_id)
-        return Edit(result=Kept(record_ids=(record_id,)), steps=(RecordPut(record=record),), touches=touches)
+        steps: tuple[Step, ...] = (RecordPut(record=record),)
+        if before is not None:
+            gone = feedback_without(collection, {record_id})
+            steps = (
+                *gone,
+                *waiting_anew(collection, {record_id}, {record_id}),
+                RecordDrop(record_id=record_id),
+                *steps,
+            )
+        return Edit(
+            result=Kept(record_ids=(record_id,)),
+            steps=steps,
+            touches=touches,
+            sees_all=before is not None,
+            erase=before is not None,
+        )
 
     return await write(house, command.key, compose, command.request, Kept)
 

@@ -127,7 +127,7 @@ class MemoryBankStore(BaseStore):
         except MemoryBankError as error:
             if error.reason != ErrorReason.ERROR_REASON_RECORD_EXISTS:
                 raise
-            self._delete(record.record_id)  # it has outlived its time, and was still there
+            self._delete(record.record_id)  # put by another meanwhile: the last one wins
             self._client.add_record(**self._owner, record=record)
 
     def _delete(self, record_id: str) -> None:

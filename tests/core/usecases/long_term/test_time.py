@@ -56,6 +56,23 @@ async def test_what_has_expired_is_found_by_nobody_and_swept_away() -> None:
             assert collection.record.due_time is None
 
 
+async def test_what_has_expired_is_new_when_it_is_told_again_before_it_is_swept_away() -> None:
+    async with open_house(unasked=False) as house:
+        said, named = "The ticket is valid today.", RecordId("r1")
+        first = await tell(house, said, ttl=timedelta(hours=8))
+        await tell(house, "The gate is B7.", record_id=named, ttl=timedelta(hours=8))
+        skip(house, hours=9)
+
+        again = await tell(house, said)
+        await tell(house, "The gate is C2.", record_id=named)
+        await sweep(house, ADA)
+
+        assert not again.kept.known
+        assert again.kept.record_ids != first.kept.record_ids
+        async with house.collections.reading(ADA) as collection:
+            assert {record.content for record in collection.records.values()} == {said, "The gate is C2."}
+
+
 async def test_a_weak_strategy_is_pruned_when_it_was_not_used_for_thirty_days() -> None:
     async with open_house() as house:
         record_ids = []
