@@ -30,7 +30,7 @@ _WINDOW = 1_000  # characters that are read at once
 _SPACE = EmbeddingSpace(
     name="universal-sentence-encoder-multilingual-3/1", dimension=512, cosine_floor=0.15, cosine_ceiling=1.0
 )
-_THRESHOLDS = Thresholds(topic=0.18, related=0.27, cluster=0.38, same=0.65)
+_THRESHOLDS = Thresholds(topic=0.18, related=0.27, cluster=0.35, same=0.65)
 
 
 class UseEmbedder:
