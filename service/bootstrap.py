@@ -17,6 +17,7 @@ from core.index.giving_way import GiveWay
 from core.kinds import KINDS
 from core.long_term.settings import LongTermSettings
 from core.model.bank import EmbeddingSpace
+from core.ports.blobs import Blobs
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder, Thresholds
 from core.ports.index_cache import IndexCache
@@ -87,10 +88,10 @@ async def open_house(
     async with AsyncExitStack() as closing:
         settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         clock, ids = SystemClock(), ids or UlidIds()
-        blobs = LocalBlobs(settings.data_dir / FILES)
         give_way = loop_first()
         store = await _open_store(settings, give_way)
         closing.push_async_callback(store.close)
+        blobs: Blobs = getattr(store, "blobs", None) or LocalBlobs(settings.data_dir / FILES)
         remembered = CachedEmbedder(
             embedder or await open_embedder(settings.embedder, closing),
             queries=settings.embedder.cached_texts,

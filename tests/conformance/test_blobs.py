@@ -12,14 +12,24 @@ from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
 from core.ports.blobs import Blobs, Unclaimed
 from service.adapters.local_blobs import CHUNK, NOTE, PART, LocalBlobs
 from service.adapters.memory_blobs import MemoryBlobs
+from service.adapters.store.postgres_store import PostgresStore
 from tests.support import changes as a
+from tests.support.postgres import empty_database
 
 CONTENT = "图片 image ".encode() * 50_000
 
 
-@pytest.fixture(params=["memory", "local"])
-def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
-    return MemoryBlobs() if request.param == "memory" else LocalBlobs(tmp_path / "blobs")
+@pytest.fixture(params=["memory", "local", "postgres"])
+async def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Blobs]:
+    match request.param:
+        case "memory":
+            yield MemoryBlobs()
+        case "local":
+            yield LocalBlobs(tmp_path / "blobs")
+        case _:
+            store = await PostgresStore.open(empty_database())
+            yield store.blobs
+            await store.close()
 
 
 async def chunks(content: bytes, size: int = 10_000) -> AsyncIterator[bytes]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from service.adapters.store.database import Guarded
 
-_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)|\?(\d*)")
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)|\?(\d*)")
 _COMMENT = re.compile(r"--[^\n]*")
 
 Arranged = Callable[[Any], Sequence[Any]]

@@ -4,6 +4,7 @@ from core.aggregate.kind import Kinds
 from core.index.giving_way import GiveWay, at_once
 from core.kinds import KINDS
 from service.adapters.store.named import migrations, queries
+from service.adapters.store.postgres_blobs import PostgresBlobs
 from service.adapters.store.postgres_database import PostgresDatabase
 from service.adapters.store.postgres_link import Server
 from service.adapters.store.postgres_schema import check_server, prepare_schema
@@ -11,7 +12,9 @@ from service.adapters.store.sql_store import SqlStore, tables_of
 
 
 class PostgresStore(SqlStore):
-    """A `SqlStore` over a `PostgresDatabase`."""
+    """A `SqlStore` over a `PostgresDatabase`, which keeps the files too."""
+
+    blobs: PostgresBlobs
 
     @classmethod
     async def open(
@@ -30,7 +33,9 @@ class PostgresStore(SqlStore):
         except Exception:
             await database.close()
             raise
-        return cls(database, sql, kinds, tables_of(kinds, sql, give_way))
+        store = cls(database, sql, kinds, tables_of(kinds, sql, give_way))
+        store.blobs = PostgresBlobs(database, sql)
+        return store
 
 
 async def migrated(server: Server) -> tuple[int, int]:

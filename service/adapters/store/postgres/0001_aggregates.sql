@@ -302,3 +302,28 @@ CREATE TABLE settled_pairs (
 );
 
 CREATE INDEX settled_pairs_by_other ON settled_pairs (tenant, bank_id, other_node_id);
+
+-- ---- files ----
+
+CREATE TABLE blobs (
+    uri           text COLLATE "C" PRIMARY KEY,
+    tenant        text COLLATE "C" NOT NULL,
+    kind          text COLLATE "C" NOT NULL,
+    name          text COLLATE "C" NOT NULL,
+    uid           text COLLATE "C" NOT NULL,
+    attachment_id text COLLATE "C" NOT NULL,
+    put_time      bigint NOT NULL,  -- by the database's clock
+    size          bigint,  -- in bytes; NULL until all are there: the file is whole, or not there
+    sha256        text,
+    claimed       boolean NOT NULL DEFAULT false  -- its aggregate names it
+);
+
+CREATE INDEX blobs_of_owner ON blobs (tenant, kind, name, uid);
+CREATE INDEX blobs_unclaimed ON blobs (put_time) WHERE NOT claimed;
+
+CREATE TABLE blob_chunks (
+    uri     text COLLATE "C" NOT NULL,
+    number  bigint NOT NULL,
+    content bytea NOT NULL,
+    PRIMARY KEY (uri, number)
+);

@@ -265,3 +265,51 @@ SELECT count(DISTINCT uri) FROM (
   UNION
   SELECT uri FROM interaction_attachments WHERE tenant = :tenant AND bank_id = :bank_id AND NOT stored
 ) AS named
+
+-- ---- files ----
+
+-- name: begin_blob
+INSERT INTO blobs (uri, tenant, kind, name, uid, attachment_id, put_time)
+VALUES (:uri, :tenant, :kind, :name, :uid, :attachment_id, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+
+-- name: blob_is_begun
+SELECT 1 FROM blobs WHERE uri = :uri FOR UPDATE
+
+-- name: add_chunk
+INSERT INTO blob_chunks (uri, number, content) VALUES (?, ?, ?)
+
+-- name: end_blob
+UPDATE blobs SET size = :size, sha256 = :sha256 WHERE uri = :uri
+
+-- name: blob
+SELECT size, sha256 FROM blobs WHERE uri = :uri AND size IS NOT NULL
+
+-- name: chunks
+SELECT content FROM blob_chunks WHERE uri = :uri AND number >= :first AND number < :end ORDER BY number
+
+-- name: claim_blob
+UPDATE blobs SET claimed = true WHERE uri = :uri
+
+-- name: unclaimed_blobs
+SELECT tenant, kind, name, uid, attachment_id, uri FROM blobs
+WHERE NOT claimed AND put_time < :before AND size IS NOT NULL ORDER BY put_time
+
+-- name: unfinished_blobs
+SELECT uri FROM blobs WHERE NOT claimed AND put_time < :before AND size IS NULL
+
+-- name: drop_chunks
+DELETE FROM blob_chunks WHERE uri = :uri
+
+-- name: drop_blob
+DELETE FROM blobs WHERE uri = :uri
+
+-- name: drop_chunks_of
+DELETE FROM blob_chunks WHERE uri IN (
+  SELECT uri FROM blobs WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid FOR UPDATE
+)
+
+-- name: drop_unfinished_of
+DELETE FROM blobs WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND size IS NULL
+
+-- name: drop_blobs_of
+DELETE FROM blobs WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
