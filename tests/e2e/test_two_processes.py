@@ -53,10 +53,10 @@ async def come_and_go(clients: tuple[MemoryBankClient, ...], stop: asyncio.Event
             reader = chance.choice(clients)
             found = await reader.search(bank_id=bank_id, text="life", min_revision=added.revision)
             assert [hit.node.summary for hit in found.hits] == [marked] * (number + 1), "another life's nodes"
-        await chance.choice(clients).delete_bank(bank_id=bank_id)
+        purged = await chance.choice(clients).delete_bank(bank_id=bank_id)
         for client in clients:
             with pytest.raises(NotFound):
-                await client.get_node(bank_id=bank_id, node_id="n0", min_revision=1)
+                await client.get_node(bank_id=bank_id, node_id="n0", min_revision=purged.revision)
         lives += 1
     return lives
 

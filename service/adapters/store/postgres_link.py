@@ -4,6 +4,7 @@ Law: nothing lives in a session, so a pooler may give every transaction another 
 log hold no password.
 """
 
+import select
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -91,6 +92,13 @@ class Link(psycopg.Connection[Any]):
             return stopped.value
 
     @property
+    def is_silent(self) -> bool:
+        """Whether the server has said nothing since its last answer; a connection at rest is told only its end."""
+        looked = select.poll()
+        looked.register(self.fileno(), select.POLLIN)
+        return not looked.poll(0)
+
+    @property
     def is_usable(self) -> bool:
         return not self.closed and not self.broken
 
@@ -129,8 +137,15 @@ class Lane:
             link.close()
 
     def _taken(self) -> Link | None:
-        with self._lock:
-            return self._resting.pop() if self._resting else None
+        """One at rest that the server has not closed meanwhile: what is sent over it is not lost."""
+        while True:
+            with self._lock:
+                if not self._resting:
+                    return None
+                link = self._resting.pop()
+            if link.is_silent:
+                return link
+            link.close()
 
     def _rest(self, link: Link) -> None:
         if not left_clean(link):
