@@ -153,3 +153,17 @@ async def test_another_goal_for_a_finished_task_brings_its_next_step(service: Se
 
     assert changed.insight.pending
     assert not changed.insight.finished
+
+
+async def test_another_goal_for_a_finished_bank_brings_its_next_step(service: Service) -> None:
+    await finished(service)
+
+    await service.bank.UpdateBank(
+        pb.UpdateBankRequest(
+            bank_id="b1", bank=types_pb2.Bank(goal="Who owns it?"), update_mask=FieldMask(paths=["goal"])
+        )
+    )
+
+    insight = await insight_of(service)
+    assert insight.pending
+    assert not insight.finished
