@@ -13,10 +13,7 @@ FOLDER = Path(__file__).parent / "transcripts"
 OF_BANKS = (
     "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
 )
-TASKS = (
-    "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
-    " extractor distiller_run distiller_key summariser"
-).split()
+TASKS = [*OF_BANKS.split(), "router", "reflector", "summariser", "distiller_key"]
 
 
 class Transcribed:
