@@ -118,7 +118,16 @@ test: setup  ## Run the tests
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
 
-soak: setup  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
+sanitize: setup  ## Run the tests of the native modules under ASan and UBSan
+	@CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined -DNO_MANUAL_VECTORIZATION" \
+		$(BIN)/python setup.py --quiet build --build-lib build/sanitized --build-temp build/sanitized-objects
+	@LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+		$(BIN)/python -m pytest -o pythonpath=build/sanitized -p no:cacheprovider -p no:xdist tests/core/native tests/service/native
+
+native-builds: setup  ## Compile the native modules by every compiler at hand: GCC 11, 12, clang 14, for arm64
+	@$(BIN)/python -m tools.native_builds
+
+soak: setup sanitize  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
 	@MEMORYBANK_TEST_SCALE=7 $(BIN)/python -m pytest -s tests/e2e tests/model
 
 lint: setup  ## Check style and layout (ruff)
@@ -192,4 +201,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check test long-tasks soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples try-local-model check test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint clean

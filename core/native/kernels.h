@@ -10,8 +10,9 @@
 #include <cstdint>
 #include <cstring>
 
-// One build, several forms of a function; which one runs is settled when the module is loaded.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+// One build, several forms of a function; which one runs is settled when the module is loaded. GCC 11 and clang 14 have
+// no such names of processors: what they build is the same, and slower.
+#if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)
 #define FORMS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define FORMS

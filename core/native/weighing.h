@@ -8,7 +8,6 @@
 
 #include "kernels.h"
 #include "posting.h"
-#include "rounding.h"
 
 namespace native {
 
@@ -17,13 +16,13 @@ namespace native {
 struct Norm {
     double k1, rest, slope;
 
-    ROUNDED_ALIKE double weighed(double count, double worth, float length) const {
+    double weighed(double count, double worth, float length) const {
         return count * worth / (k1 * (rest + slope * static_cast<double>(length)) + count);
     }
 };
 
 // The codes may be missing: then each of the rows says it ONCE.
-FORMS ROUNDED_ALIKE inline void weigh(const Row* rows, const std::uint8_t* codes, std::size_t n, const float* lengths,
+FORMS inline void weigh(const Row* rows, const std::uint8_t* codes, std::size_t n, const float* lengths,
                                       double worth, const Norm& norm, double* added) {
     if (codes == nullptr)
         for (std::size_t i = 0; i < n; ++i) added[i] = norm.weighed(0.25 * ONCE, worth, lengths[rows[i]]);

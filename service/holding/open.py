@@ -40,7 +40,7 @@ from service.process.allocator import give_back
 from service.process.collector import Collector
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
-UNREAD_SECONDS = 600.0  # then a conversation rests; the next reader waits some 50 ms, as for a load
+UNREAD_SECONDS = 600.0  # then a conversation rests; its next reader waits as for a load
 LARGE = 50_000_000  # bytes of an aggregate whose load leaves much to give back
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 

@@ -132,7 +132,8 @@ async def goes_on(service: Service, bank_id: str) -> tuple[str, bool] | None:
     there is nothing to be done."""
     seen = await service.bank.GetBank(pb.GetBankRequest(bank_id=bank_id))
     insight = (await service.bank.GetInsight(pb.GetInsightRequest(bank_id=bank_id))).insight
-    if seen.counts.unstructured_interactions or not (insight.goal or insight.completed):
+    done = insight.completed_before + len(insight.completed) - insight.earlier_tasks
+    if seen.counts.unstructured_interactions or not (insight.goal or done):
         return None
     return seen.bank.uid, bool(insight.pending or insight.finished)
 

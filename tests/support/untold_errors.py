@@ -12,5 +12,6 @@ UNTOLD: frozenset[type[errors.MemoryBankError]] = frozenset(
         errors.RunExists,
         errors.UserExists,
         errors.RequirementFailed,  # told as MemoryOff
+        errors.RevisionTaken,  # the holder founds again, above it
     }
 )

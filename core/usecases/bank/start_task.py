@@ -12,7 +12,7 @@ from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.insight import LONGEST, Insight
 from core.model.interaction import Interaction
-from core.model.structuring import Purpose
+from core.model.structuring import Purpose, StructuringState
 from core.model.usage import Usage
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.augment import Augment, Augmented, augment, require_budget
@@ -69,7 +69,7 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
             memory = await outcome(
                 house, command.key, stored, command.wait, committed.replayed, caller=ledger
             )
-        if memory is None or command.wait is Wait.STRUCTURED:
+        if memory is None or memory.state is StructuringState.DONE:
             await plan_next(house, command.key, ledger, goalless=True)
     augmented = await augment(house, command.augment)
     async with house.banks.reading(command.key) as bank:

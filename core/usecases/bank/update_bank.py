@@ -9,6 +9,7 @@ from core.bank.steps import BankPut, Step, insight_put
 from core.keys import BankKey
 from core.model.bank import BankRecord, RetrievalSettings
 from core.ports.aggregates import Committed, Draft, RequestKey
+from core.usecases.bank.going_on import going_on
 from core.usecases.bank.planning import with_goal
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
@@ -38,7 +39,9 @@ async def update_bank(house: House, command: UpdateBank) -> Committed[BankRecord
     def stage(bank: Bank, _revision: int) -> Draft[BankRecord]:
         require_unchanged(command.if_revision, bank.record_revision)
         record = replace(_changed(bank.record, command), update_time=now)
-        insight = with_goal(bank.insight, record.goal) if "goal" in command.fields else bank.insight
+        insight = bank.insight
+        if "goal" in command.fields:
+            insight = going_on(house, bank, with_goal(insight, record.goal))
         if not insight.finished:
             record = replace(record, finish_time=None)
         steps: list[Step] = [BankPut(record=record)]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
+from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import types_pb2
@@ -128,6 +129,17 @@ async def test_a_plan_emptied_by_hand_is_made_anew_while_a_failure_is_not_made_g
     assert not changed.insight.finished
 
 
+async def test_a_task_begun_anew_on_a_record_that_is_structured_has_its_next_step_at_once(
+    service: Service,
+) -> None:
+    await finished(service)
+    known = (await service.deep.ListInteractions(deep.ListInteractionsRequest(bank_id="b1"))).interactions[0]
+
+    await start(service, "Who owns it?", interaction_id=known.interaction_id, wait=types_pb2.WAIT_STORED)
+
+    assert (await insight_of(service)).pending
+
+
 async def test_another_goal_for_a_finished_task_brings_its_next_step(service: Service) -> None:
     await finished(service)
 
@@ -141,3 +153,17 @@ async def test_another_goal_for_a_finished_task_brings_its_next_step(service: Se
 
     assert changed.insight.pending
     assert not changed.insight.finished
+
+
+async def test_another_goal_for_a_finished_bank_brings_its_next_step(service: Service) -> None:
+    await finished(service)
+
+    await service.bank.UpdateBank(
+        pb.UpdateBankRequest(
+            bank_id="b1", bank=types_pb2.Bank(goal="Who owns it?"), update_mask=FieldMask(paths=["goal"])
+        )
+    )
+
+    insight = await insight_of(service)
+    assert insight.pending
+    assert not insight.finished

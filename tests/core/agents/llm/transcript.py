@@ -13,7 +13,10 @@ FOLDER = Path(__file__).parent / "transcripts"
 OF_BANKS = (
     "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
 )
-TASKS = [*OF_BANKS.split(), "router", "reflector", "summariser", "distiller_key"]
+TASKS = (
+    "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
+    " extractor distiller_run distiller_key summariser"
+).split()
 
 
 class Transcribed:

@@ -20,7 +20,7 @@ from core.errors import (
     LimitReached,
     MemoryOff,
 )
-from core.ids import Collection, ConversationId, InvocationId, User
+from core.ids import Collection, ConversationId, InvocationId, RecordId, User
 from core.keys import InvocationKey, UserKey
 from core.model.invocation import ItemType
 from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem, add_working_items
@@ -317,3 +317,23 @@ async def test_a_purge_of_the_user_takes_running_invocations() -> None:
 
         assert purged.aggregates["invocation"] == 1
         assert await is_gone(house)
+
+
+async def test_a_thousand_items_have_room_and_no_more_and_records_they_name_need_not_be_there() -> None:
+    async with open_house() as house:
+        await start(house)
+        for _ in range(10):
+            await add(house, *["step"] * 100)
+        with pytest.raises(LimitReached, match="working_items"):
+            await add(house, "one more")
+        seen = await get_working_memory(house, GetWorkingMemory(key=RUN, raw=True))
+        ended = await end_invocation(house, the_end())
+
+        assert len(seen.items) == 1_000
+        assert ended.summary is not None
+    async with open_house() as house:
+        await start(house)
+        item = NewItem(type=ItemType.THOUGHT, content="as before", record_ids=(RecordId("nowhere"),))
+        await add_working_items(house, AddWorkingItems(key=RUN, items=(item,)))
+
+        assert (await end_invocation(house, the_end())).summary is not None
