@@ -13,13 +13,14 @@ from service.config import NESTING, PREFIX
 
 READY = "listening on "
 PATIENCE = 30.0  # seconds for a clean stop
+STORE = f"{PREFIX}STORE{NESTING}"  # and the store, if its address is given
 MODEL = f"{PREFIX}LLM{NESTING}"  # of the caller's own settings, the demo takes those of a language model
 LAST_LINES = 10  # of the log, when the server did not start
 
 
 @contextmanager
 def running_server(given: Mapping[str, str] | None = None) -> Iterator[str]:
-    """HOST:PORT of a server with the packaged settings, the caller's language model and `given` variables over both.
+    """HOST:PORT of a server with the packaged settings, the caller's model and store, and `given` variables over all.
 
     Raises Failure if it does not start, or not stop cleanly.
     """
@@ -50,10 +51,11 @@ def who_thinks() -> str:
 def _started(folder: Path, errors: int, given: Mapping[str, str]) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
     # the caller's other settings (an embedder, limits) are not the demo's; Ctrl-C is ours to pass on
+    taken = (MODEL, STORE) if os.environ.get(f"{STORE}URL") else (MODEL,)
     environment = {
         name: value
         for name, value in os.environ.items()
-        if name.startswith(MODEL) or not name.startswith(PREFIX)
+        if name.startswith(taken) or not name.startswith(PREFIX)
     }
     return subprocess.Popen(  # noqa: S603  our own program
         command,
