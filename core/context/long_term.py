@@ -2,7 +2,8 @@
 
 Law: pure, and speaks the language of the input. A record stands as data, on one line or indented under one; of a
 contested one that is said. Its shorter form is the first paragraph of the reflection over it, else its first sentence.
-Preferences go last, then facts and what has proved itself; episodes and reflections go with the turns that fit.
+Preferences, facts and strategies have shares of the budget, in which they go last; episodes and reflections go with
+the turns that fit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,8 @@ PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
 EPISODES, REFLECTIONS = "episodes", "reflections"
 PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
+SHARES = {PREFERENCES: 0.08, STRATEGIES: 0.06, FACTS: 0.1}
+"""Of a budget, what each of these may take: a small one must have room for what was said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,7 @@ def long_term_sections(known: Known, words: Words) -> list[Section]:
 
 
 def _section(name: str, title: str, items: tuple[Item, ...], words: Words) -> Section:
-    return Section(name=name, title=f"{title}. {words.data}", items=items)
+    return Section(name=name, title=f"{title}. {words.data}", items=items, share=SHARES.get(name))
 
 
 def _records(

@@ -155,7 +155,7 @@ REASONING = [
         "APIs",
         "Calls are scoped by user and collection",
         "core/keys.py",
-        "service/api/test_long_term_isolation.py::test_every_read_and_every_change_of_what_is_there_is_covered",
+        "service/api/test_long_term_isolation.py::test_every_call_is_covered",
     ),
     row(
         "Prompt",
