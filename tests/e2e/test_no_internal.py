@@ -1,7 +1,7 @@
 """Random calls of every method of every service, at memory that went through every state.
 
-None ends INTERNAL or UNKNOWN, none that was refused for what it said has written, and all memory that is left answers
-and can be moved.
+None ends INTERNAL or UNKNOWN, none that was refused for what it said has written, work that had a next task or an end
+keeps having one, and all memory that is left answers and can be moved.
 """
 
 import time
@@ -95,9 +95,11 @@ async def test_no_call_ends_internal_whatever_its_memory_has_been_through() -> N
         }
         await users.all_users(service)
         requests = Requests(seed=14)
+        going: set[str] = set()
         while (number := counts.total()) < CALLS:
             if number % LOOKED_AT == 0:
                 of_banks = await banks.what_there_is(service, written)
+                going = await still_going(service, going)
                 of_users = {user: await users.held_of(service, user) for user in users.STATES}
             name = requests.random.choice(sorted(METHODS))
             if requests.random.random() > SELDOM.get(name, 1.0):
@@ -122,6 +124,17 @@ async def test_no_call_ends_internal_whatever_its_memory_has_been_through() -> N
     )
     print(", ".join(f"{code.name} {count:,}" for code, count in counts.most_common()))
     print("none was OK of:", *sorted(METHODS.keys() - (+well).keys()))
+
+
+async def still_going(service: Service, going: set[str]) -> set[str]:
+    """The banks whose work has a next task or an end, by uid: those that had one have it still, unless their goal
+    was taken away."""
+    found = set()
+    for bank_id in await service.bank_ids():
+        uid, has = await banks.goes_on(service, bank_id)
+        assert has is not False or uid not in going, f"{bank_id} has neither a next task nor an end"
+        found |= {uid} if has else set()
+    return found
 
 
 async def standing(service: Service, method: str, bank_id: str, user: str) -> object:

@@ -127,6 +127,15 @@ async def held(service: Service, bank_id: str) -> Known:
     }
 
 
+async def goes_on(service: Service, bank_id: str) -> tuple[str, bool | None]:
+    """The bank's uid, and whether its work has a next task or an end; None where there is nothing to be done."""
+    seen = await service.bank.GetBank(pb.GetBankRequest(bank_id=bank_id))
+    insight = (await service.bank.GetInsight(pb.GetInsightRequest(bank_id=bank_id))).insight
+    done = insight.completed_before + len(insight.completed) - insight.earlier_tasks
+    works = bool(seen.counts.unstructured_interactions)  # beside the calls: what comes next is still to come
+    return seen.bank.uid, works or bool(insight.pending or insight.finished) if insight.goal or done else None
+
+
 async def standing(service: Service, bank_id: str) -> int | None:
     """The bank's revision; None where work goes on beside the calls, or there is no such bank."""
     try:

@@ -128,6 +128,8 @@ def _stage(
     stored = command.interaction_id
     if stored is not None:
         bank.tree.interaction(stored)
+        if stored not in bank.tree.structurings:  # it came with its nodes: there is nothing to wait for
+            stored = None
     if interaction is not None:
         require_embedding(house, bank, "text")
         steps += record_steps(house, bank, interaction, Purpose.START)

@@ -140,6 +140,17 @@ async def test_a_task_begun_anew_on_a_record_that_is_structured_has_its_next_ste
     assert (await insight_of(service)).pending
 
 
+async def test_a_task_begun_on_a_record_that_came_with_its_node_has_its_next_step(service: Service) -> None:
+    await finished(service)
+    added = await service.graph.AddNode(
+        graph.AddNodeRequest(bank_id="b1", summary="Halden Optics belongs to Ada Berg.", verbatim=BERG)
+    )
+
+    await start(service, "Who owns it?", interaction_id=added.node.interaction_ids[0])
+
+    assert (await insight_of(service)).pending
+
+
 async def test_another_goal_for_a_finished_task_brings_its_next_step(service: Service) -> None:
     await finished(service)
 
