@@ -15,7 +15,7 @@ from tests.support.process import server_process
 from tests.support.scale import scaled
 
 RACES = 2  # of each sort; 200 in all with MEMORYBANK_TEST_SCALE=34
-QUICK = {"banks.upkeep_seconds": "0.1"}
+QUICK = {"banks.upkeep_seconds": "0.1", "banks.max_staleness_seconds": "0.001"}
 Act = Callable[[MemoryBankClient, str], Awaitable[None]]
 TURNS = [Turn(input=f"My cousin Anna{n} moved to Lyon in {1990 + n}.", reply="Noted.") for n in range(10)]
 

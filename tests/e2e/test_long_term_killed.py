@@ -14,7 +14,7 @@ from tests.e2e.test_purge_killed import files_with
 from tests.support.process import server_process
 from tests.support.scale import scaled
 
-KILLS = 2
+KILLS = scaled(4) - 3  # one, in soak 25
 QUICK = {"banks.resume_after_seconds": "0.1", "banks.upkeep_seconds": "0.1"}
 PRUNING = QUICK | {"long_term.prune_days": "0.000005"}
 DATABASES = ("MySQL", "PostgreSQL", "Redis", "Oracle", "SQLite")
@@ -59,7 +59,7 @@ async def settled(client: MemoryBankClient, number: int) -> Standing:
 
 @pytest.mark.slow
 async def test_judging_and_reflecting_killed_at_random_moments_end_as_they_would_have(tmp_path: Path) -> None:
-    kills, chance, amid_judging = scaled(KILLS), random.Random(5), 0
+    kills, chance, amid_judging = KILLS, random.Random(5), 0
     async with server_process(tmp_path, QUICK) as server, server.client() as client:
         await tell(client, 0)
         start = time.perf_counter()
@@ -102,7 +102,7 @@ async def are_pruned(client: MemoryBankClient, number: int) -> None:
 
 @pytest.mark.slow
 async def test_pruning_killed_at_random_moments_takes_what_is_weak_and_nothing_else(tmp_path: Path) -> None:
-    kills, chance = scaled(KILLS), random.Random(6)
+    kills, chance = KILLS, random.Random(6)
     for number in range(kills):
         async with server_process(tmp_path, PRUNING) as server, server.client() as client:
             for earlier in range(number):

@@ -18,8 +18,8 @@ from tests.support.relay import relayed
 from tests.support.scale import scaled
 
 BANK = "shared"
-KILLS = 2 if scaled(1) == 1 else 30
-NAPS = 2 if scaled(1) == 1 else 20
+KILLS = 1 if scaled(1) == 1 else 30
+NAPS = 1 if scaled(1) == 1 else 20
 NAP_SECONDS = 0.5 if scaled(1) == 1 else 15.0
 AWAY_SECONDS = 1.0 if scaled(1) == 1 else 30.0
 READS = 20 if scaled(1) == 1 else 10_000

@@ -167,7 +167,6 @@ async def chapters(service: Service) -> str:
         bank.MemorizeRequest(
             bank_id="b1",
             messages=[types_pb2.Message(text=text) for text in PARAGRAPHS],
-            wait=types_pb2.WAIT_STORED,
         )
     )
     return kept.interaction_id

@@ -10,12 +10,9 @@ from core.usecases.house import House
 from tests.support.house import KEY
 
 FOLDER = Path(__file__).parent / "transcripts"
-OF_BANKS = (
-    "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
-)
 TASKS = (
     "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
-    " extractor distiller_run distiller_key summariser"
+    " extractor distiller_run distiller_key summariser router reflector"
 ).split()
 
 

@@ -22,6 +22,7 @@ from core.errors import (
 )
 from core.ids import InteractionId, NodeId
 from core.model.conflict import ConflictStatus
+from core.model.insight import TaskType
 from core.model.interaction import InteractionOrigin
 from core.model.node import NodeState
 from core.model.vector import Vector
@@ -404,4 +405,5 @@ async def test_a_conflict_that_loses_a_side_is_moot_and_its_validation_is_droppe
         assert conflict.status is ConflictStatus.MOOT
         assert (await list_conflicts(house, ListConflicts(key=KEY))).conflicts == ()
         assert (await get_node(house, GetNode(key=KEY, node_id=A))).node.state is NodeState.ACTIVE
-        assert (await get_insight(house, GetInsight(key=KEY))).insight.pending == ()
+        (next_task,) = (await get_insight(house, GetInsight(key=KEY))).insight.pending
+        assert next_task.type is TaskType.SOLVE
