@@ -11,7 +11,7 @@ NAMES = count(1)
 
 
 def test_a_user_is_switched_off_and_on_and_purged(shell: Shell) -> None:
-    name = f"ada-{os.getpid()}-{next(NAMES)}"
+    name = f"owner-{os.getpid()}-{next(NAMES)}"
     shell.done("facts", "add", "Ada's desk is in Zürich.", "--user", name)
 
     shown = shell.done("user", "show", name)
@@ -26,7 +26,7 @@ def test_a_user_is_switched_off_and_on_and_purged(shell: Shell) -> None:
 
 
 def test_an_export_is_an_archive_whose_collections_can_be_imported(shell: Shell, tmp_path: Path) -> None:
-    name = f"ada-{os.getpid()}-{next(NAMES)}"
+    name = f"owner-{os.getpid()}-{next(NAMES)}"
     shell.done("facts", "add", "Ada 的桌子在苏黎世。", "--user", name)
 
     written = shell.done("user", "export", name, str(tmp_path / "ada.zip"))
