@@ -5,7 +5,7 @@ it between two changes, never within one.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -21,6 +21,7 @@ from core.index.restoring import Cached, IndexSnapshot, opened
 from core.keys import Key
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
+from service.holding.tail import Tail
 from service.process.giving_way import leave_by_and_by
 
 FEED_PAGE = 256  # changes read at once when following
@@ -67,7 +68,7 @@ class Held:
         self.size = 0  # bytes, as last counted
         self.pins = 0  # readers, watchers and commands: a pinned one stays in memory
         self.moving = asyncio.Lock()  # held by whoever stores and applies, or follows
-        self._moved: asyncio.Event | None = None  # set at the next change, if anybody watches
+        self.tail = Tail()
         self.foreign = float("-inf")  # when another process's change was last seen
         self.gone = False  # purged, or another one bears the key
         self._store = store
@@ -100,7 +101,7 @@ class Held:
         """It is gone from the store: whoever waits for it is woken to see that."""
         self.gone = True
         self.let_go()
-        self._announce()
+        self.tail.end()
 
     def let_go(self) -> None:
         """It leaves memory: nothing more is planned for it."""
@@ -191,22 +192,24 @@ class Held:
         """With `moving` held: make a stored change visible."""
         self.aggregate.apply(change, prepared)
         self._steps += len(change.steps)
-        self._announce()
+        if self.tail.is_watched:
+            self.tail.append(change, self.kind.text_length(change.steps))
 
-    @property
-    def moved(self) -> asyncio.Event:
-        """Set by the next change."""
-        if self._moved is None:
-            self._moved = asyncio.Event()
-        return self._moved
-
-    async def moves(self, moved: asyncio.Event) -> None:
-        """Wait until it moves, here or (seen by following) in another process."""
-        try:
-            async with asyncio.timeout(self._holding.max_staleness):
+    async def changes(self, after: int) -> AsyncIterator[Change[Any]]:
+        """Every change after a revision as it comes, until it leaves memory. Raises RevisionTrimmed, not found."""
+        while True:
+            moved, head = self.tail.moved, self.aggregate.head
+            if after < head.revision:
+                changes = self.tail.after(after)
+                if changes is None:
+                    changes = await self._store.changes(self.aggregate.key, head.uid, after, FEED_PAGE)
+                for change in changes:
+                    yield change
+                    after = change.revision
+            elif self.gone:
+                return
+            else:
                 await moved.wait()
-        except TimeoutError:
-            await self.follow()
 
     async def _apply_feed(self, head: Head) -> bool:
         """Apply what others appended; False where the feed does not lead from here to there, or a defect stops us."""
@@ -240,13 +243,8 @@ class Held:
         leave_by_and_by(self.aggregate)
         self.aggregate = loaded
         self.foreign = self._now()
-        self._announce()
+        self.tail.restart()
         return True
-
-    def _announce(self) -> None:
-        if self._moved is not None:
-            self._moved.set()
-            self._moved = None
 
     # ---- indexes ----
 

@@ -34,7 +34,7 @@ from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
-from service.holding.held import FEED_PAGE, LARGE_TEXT, Held, Holding, load
+from service.holding.held import LARGE_TEXT, Held, Holding, load
 from service.holding.writer import Ledger, Writer, owned
 from service.process.allocator import give_back
 from service.process.collector import Collector
@@ -376,25 +376,23 @@ class OpenAggregates:
                 log.warning("index snapshots of what was purged not removed", error=str(failure))
 
     async def watch(self, key: Key, after: int) -> AsyncIterator[Change[Any]]:
-        """See the port."""
+        """See the port. Watching asks the store nothing of its own: `confirm_recent` follows what is watched, and
+        what changed of late is in memory."""
         held = await self.fresh(key, 0)
         uid = held.aggregate.head.uid
         if after > held.aggregate.head.revision:
             raise RevisionNotReached(after, held.aggregate.head.revision)
-        held.pins += 1
-        try:
-            while True:
-                moved = held.moved
-                while changes := await self._store.changes(key, uid, after, FEED_PAGE):
-                    for change in changes:
+        while held.aggregate.head.uid == uid:
+            held.pins += 1
+            try:
+                with held.tail.watched():
+                    async for change in held.changes(after):
                         yield change
                         after = change.revision
-                if held.gone:
-                    raise held.kind.missing(key)
-                if after >= held.aggregate.head.revision:
-                    await held.moves(moved)
-        finally:
-            held.pins -= 1
+            finally:
+                held.pins -= 1
+            held = await self.fresh(key, 0)  # it has left memory: it is gone, or it is loaded anew
+        raise held.kind.missing(key)
 
     def unembedded(self) -> list[tuple[BankKey, InteractionId]]:
         """See the port."""
