@@ -1,9 +1,10 @@
 """A conversation's part of a prompt: keys, summaries, what was done, clusters, single turns, the newest turns.
 
 Law: pure, and speaks the language of the input. Stored text stands in it as data, indented under the line that names
-its turn. Keys are never touched, and the last turns go last. Before them go turns that fit the input by themselves, the
-newest summary and the other newest turns, by their ranks, as scores of sections do not compare: the better half of what
-fits after all the others. What goes first are older summaries, and turns that only lie in a cluster with one that fits.
+its turn. Keys of the user are never touched; those of the system stand whole in a share of the budget, the latest
+recalled first. The last turns go last. Before them go turns that fit the input by themselves, the newest summary and
+the other newest turns, by their ranks, as scores of sections do not compare: the better half of what fits after all the
+others. What goes first are older summaries, and turns that only lie in a cluster with one that fits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from core.context.budget import Item, Section, Tier
 from core.context.lines import indented, one_line, opening
 from core.context.words import Words
 from core.conversation.recalling import Recalled
-from core.model.conversation import Summary, Turn
+from core.model.conversation import KeyType, Summary, Turn
 from core.model.invocation import InvocationSummary
 from core.text.tokens import estimate
 
@@ -25,6 +26,7 @@ NEWEST = (
 BEST = 4  # turns that fit best
 FITS = 0.5  # what a turn that fits weighs more than a latest one: the better half outlive all but the last
 ASKED_LENGTH = 200  # characters of what an invocation was about
+PROMOTED = 0.15  # of a budget, what keys of the system may take
 LAST_TURNS = 4  # of the short tier: what is being talked about right now
 
 KEY, LONG, DONE, MID = "key", "long", "invocations", "mid"
@@ -111,11 +113,19 @@ def _cut(text: str) -> str:
 
 
 def _keys(remembered: Recalled, words: Words) -> Section:
+    """Of those of the system that of the cluster longest without a hit goes first."""
+    stays = {key.key_id: place for place, key in enumerate(remembered.promoted)}
     items = tuple(
-        Item(item_id=key.key_id, full=f"- {indented(key.text).strip()}", fixed=True)
+        Item(
+            item_id=key.key_id,
+            full=f"- {indented(key.text).strip()}",
+            tier=Tier.LAST,
+            weight=stays.get(key.key_id, len(stays)),
+            fixed=key.type is KeyType.USER,
+        )
         for key in remembered.keys
     )
-    return Section(name=KEY, title=words.keys, items=items)
+    return Section(name=KEY, title=words.keys, items=items, share=PROMOTED)
 
 
 def _summaries(summaries: Sequence[Summary]) -> tuple[Item, ...]:

@@ -30,8 +30,7 @@ def has_room(conversation: Conversation) -> bool:
 
 def displaced(conversation: Conversation, key: KeyMemory) -> list[KeyMemory]:
     """The keys of the system that make way for a new one: those of the clusters longest without a hit."""
-    others = [k for k in conversation.keys_in_order(KeyType.SYSTEM) if k.key_id != key.key_id]
-    others.sort(key=lambda k: (_last_hit(conversation, k), k.key_id))
+    others = [k for k in longest_unhit(conversation) if k.key_id != key.key_id]
     users = conversation.keys_in_order(KeyType.USER)
     gone: list[KeyMemory] = []
     while others and (
@@ -40,6 +39,12 @@ def displaced(conversation: Conversation, key: KeyMemory) -> list[KeyMemory]:
     ):
         gone.append(others.pop(0))
     return gone
+
+
+def longest_unhit(conversation: Conversation) -> list[KeyMemory]:
+    """The keys of the system, those of the clusters longest without a hit first."""
+    found = conversation.keys_in_order(KeyType.SYSTEM)
+    return sorted(found, key=lambda k: (_last_hit(conversation, k), k.key_id))
 
 
 def tokens(keys: Iterable[KeyMemory]) -> int:

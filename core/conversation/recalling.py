@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.conversation.conversation import Conversation
+from core.conversation.keys import longest_unhit
 from core.conversation.mid import recalled
 from core.conversation.search import best_segments
 from core.model.bank import EmbeddingSpace
@@ -25,10 +26,12 @@ class Recalled:
     """Keys in order; LONG summaries and ended invocations, newest first; clusters, best first, each with those of its
     turns that are not short; single turns outside of them, best first; the short tier in step order.
 
+    `promoted`: the keys of the system, those of the clusters longest without a hit first.
     `ranks`: of the turns that fit the query by themselves, in clusters, short or neither, from 0.
     """
 
     keys: Sequence[KeyMemory]
+    promoted: Sequence[KeyMemory]
     summaries: Sequence[Summary]
     invocations: Sequence[InvocationSummary]
     clusters: Sequence[tuple[TurnCluster, Sequence[Turn]]]
@@ -66,6 +69,7 @@ def recall(
     told = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
     return Recalled(
         keys=conversation.keys_in_order(),
+        promoted=longest_unhit(conversation),
         summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
         invocations=_without_turn(conversation, shown),
         clusters=clusters,

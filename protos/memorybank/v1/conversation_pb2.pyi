@@ -84,9 +84,11 @@ class _KeyTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KeyType.Value
     KEY_TYPE_UNSPECIFIED: _KeyType.ValueType  # 0
     """Not told."""
     KEY_TYPE_USER: _KeyType.ValueType  # 1
-    """A caller set it, or reworded it."""
+    """A caller set it, or reworded it: every prompt shows it."""
     KEY_TYPE_SYSTEM: _KeyType.ValueType  # 2
-    """Made of a cluster that was recalled often."""
+    """Made of a cluster that was recalled often: prompts show as many of these as a share of the budget holds, the latest
+    recalled first.
+    """
 
 class KeyType(_KeyType, metaclass=_KeyTypeEnumTypeWrapper):
     """Whose statement a key is."""
@@ -94,9 +96,11 @@ class KeyType(_KeyType, metaclass=_KeyTypeEnumTypeWrapper):
 KEY_TYPE_UNSPECIFIED: KeyType.ValueType  # 0
 """Not told."""
 KEY_TYPE_USER: KeyType.ValueType  # 1
-"""A caller set it, or reworded it."""
+"""A caller set it, or reworded it: every prompt shows it."""
 KEY_TYPE_SYSTEM: KeyType.ValueType  # 2
-"""Made of a cluster that was recalled often."""
+"""Made of a cluster that was recalled often: prompts show as many of these as a share of the budget holds, the latest
+recalled first.
+"""
 Global___KeyType: _TypeAlias = KeyType  # noqa: Y015
 
 class _ItemType:
@@ -578,7 +582,7 @@ Global___Summary: _TypeAlias = Summary  # noqa: Y015
 
 @_typing.final
 class Key(_message.Message):
-    """A short statement that every prompt shows."""
+    """A short statement that stands first in every prompt."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class ConversationStub(object):
     """The memory of conversations. Turns are kept word for word in tiers: short, the newest turns; mid, clusters of older
-    turns about one thing; long, summaries of stretches; key, short statements that every prompt shows. Tiers follow
+    turns about one thing; long, summaries of stretches; key, short statements that stand first in every prompt. Tiers follow
     from the turns in the background; a turn is never between two of them. Retrieval.AssembleContext makes a prompt of
     all.
     """
@@ -157,7 +157,7 @@ class ConversationStub(object):
 
 class ConversationServicer(object):
     """The memory of conversations. Turns are kept word for word in tiers: short, the newest turns; mid, clusters of older
-    turns about one thing; long, summaries of stretches; key, short statements that every prompt shows. Tiers follow
+    turns about one thing; long, summaries of stretches; key, short statements that stand first in every prompt. Tiers follow
     from the turns in the background; a turn is never between two of them. Retrieval.AssembleContext makes a prompt of
     all.
     """
@@ -470,7 +470,7 @@ def add_ConversationServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class Conversation(object):
     """The memory of conversations. Turns are kept word for word in tiers: short, the newest turns; mid, clusters of older
-    turns about one thing; long, summaries of stretches; key, short statements that every prompt shows. Tiers follow
+    turns about one thing; long, summaries of stretches; key, short statements that stand first in every prompt. Tiers follow
     from the turns in the background; a turn is never between two of them. Retrieval.AssembleContext makes a prompt of
     all.
     """

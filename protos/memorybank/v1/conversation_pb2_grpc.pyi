@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class ConversationStub:
     """The memory of conversations. Turns are kept word for word in tiers: short, the newest turns; mid, clusters of older
-    turns about one thing; long, summaries of stretches; key, short statements that every prompt shows. Tiers follow
+    turns about one thing; long, summaries of stretches; key, short statements that stand first in every prompt. Tiers follow
     from the turns in the background; a turn is never between two of them. Retrieval.AssembleContext makes a prompt of
     all.
     """
@@ -119,7 +119,7 @@ class ConversationStub:
 @_typing.type_check_only
 class ConversationAsyncStub(ConversationStub):
     """The memory of conversations. Turns are kept word for word in tiers: short, the newest turns; mid, clusters of older
-    turns about one thing; long, summaries of stretches; key, short statements that every prompt shows. Tiers follow
+    turns about one thing; long, summaries of stretches; key, short statements that stand first in every prompt. Tiers follow
     from the turns in the background; a turn is never between two of them. Retrieval.AssembleContext makes a prompt of
     all.
     """
@@ -206,7 +206,7 @@ class ConversationAsyncStub(ConversationStub):
 
 class ConversationServicer(metaclass=_abc_1.ABCMeta):
     """The memory of conversations. Turns are kept word for word in tiers: short, the newest turns; mid, clusters of older
-    turns about one thing; long, summaries of stretches; key, short statements that every prompt shows. Tiers follow
+    turns about one thing; long, summaries of stretches; key, short statements that stand first in every prompt. Tiers follow
     from the turns in the background; a turn is never between two of them. Retrieval.AssembleContext makes a prompt of
     all.
     """

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from core.context.budget import assemble
-from core.context.conversing import SHORT_SIDE, conversation_sections, shortened, turn_item
+from core.context.conversing import PROMOTED, SHORT_SIDE, conversation_sections, shortened, turn_item
 from core.context.words import CHINESE, ENGLISH, words_for
 from core.conversation.recalling import Recalled
+from core.model.conversation import KeyMemory, KeyType
 from core.text.tokens import estimate
+from tests.support.changes import START
 from tests.support.conversations import turn
 
 
@@ -38,7 +40,7 @@ def test_the_words_are_of_the_language_of_the_input() -> None:
 
 def remembered(**parts: Any) -> Recalled:
     nothing: dict[str, Any] = dict.fromkeys(
-        ("keys", "summaries", "invocations", "clusters", "turns", "short"), ()
+        ("keys", "promoted", "summaries", "invocations", "clusters", "turns", "short"), ()
     )
     return Recalled(**(nothing | {"ranks": {}} | parts))
 
@@ -65,3 +67,29 @@ def test_a_latest_turn_that_fits_outlives_later_ones_that_do_not() -> None:
     steps = shown(500, remembered(short=latest, ranks={11: 0}))
 
     assert steps == [11, 17, 18, 19, 20]
+
+
+def key(number: int, text: str, type_: KeyType = KeyType.SYSTEM) -> KeyMemory:
+    return KeyMemory(
+        key_id=f"k{number}", type=type_, text=text, create_time=START, update_time=START, revision=1
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}: the ferry leaves at nine. " + 3 * "It is never late. ", "第{}次备份已经完成。" + 4 * "一切都好。"],
+)
+def test_keys_of_the_system_have_a_share_and_those_of_the_user_stand_whatever_they_take(text: str) -> None:
+    own = [key(n, text.format(n), KeyType.USER) for n in range(3)]
+    promoted = [key(n, text.format(n)) for n in range(3, 23)]
+    found = remembered(keys=[*own, *promoted], promoted=promoted)
+
+    made = assemble(conversation_sections(found, ENGLISH, 1_000), 1_000, "token_budget")
+
+    lost = [left.item_id for left in made.left_out]
+    assert lost == [one.key_id for one in promoted[: len(lost)]]
+    assert 0 < len(lost) < len(promoted)
+    standing = [one for one in found.keys if one.key_id not in lost]
+    assert made.text.splitlines()[1:] == [f"- {one.text.strip()}" for one in standing]
+    of_system = [f"- {one.text.strip()}" for one in standing if one.type is KeyType.SYSTEM]
+    assert estimate("\n".join(of_system)) <= PROMOTED * 1_000
