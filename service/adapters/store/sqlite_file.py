@@ -12,11 +12,9 @@ IMMEDIATE, for one that begins by reading fails with BUSY_SNAPSHOT whatever the 
 
 import asyncio
 import queue
-import random
 import sqlite3
-import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -26,35 +24,16 @@ from typing import Any, TypeVar
 from core.errors import StoreUnavailable
 from service.adapters.store.database import Guarded, Plan, Refused
 from service.adapters.store.rows import Row
+from service.adapters.store.sqlite_connection import OutsideErrors, connected, insist, migrate
+from service.adapters.store.sqlite_scrub import scrub
+from service.adapters.store.sqlite_traces import DESCRIPTORS
 from service.adapters.worker_thread import Done, WorkerThread, tried
 
 T = TypeVar("T")
 
 OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
-PATIENCE_SECONDS = 30.0  # how long to wait for another process before giving up
-LOG_KEPT_BYTES = 64 * 2**20  # what the log may keep on disk once all of it is in the file
 GROUP_LIMIT = 256  # writes in one transaction
 READERS = 3
-
-_OUTSIDE = (
-    frozenset(  # what the disk, the machine or another process did; the rest are bugs and stay as they are
-        {
-            sqlite3.SQLITE_BUSY,
-            sqlite3.SQLITE_LOCKED,
-            sqlite3.SQLITE_NOMEM,
-            sqlite3.SQLITE_READONLY,
-            sqlite3.SQLITE_INTERRUPT,
-            sqlite3.SQLITE_IOERR,
-            sqlite3.SQLITE_CORRUPT,
-            sqlite3.SQLITE_FULL,
-            sqlite3.SQLITE_CANTOPEN,
-            sqlite3.SQLITE_PROTOCOL,
-            sqlite3.SQLITE_NOTADB,
-            sqlite3.SQLITE_AUTH,
-            sqlite3.SQLITE_PERM,
-        }
-    )
-)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,7 +60,7 @@ class _Lane:
         """In one of the lane's threads: what `act` reads from one snapshot."""
         connection = self._resting.get()
         try:
-            with _OutsideErrors():
+            with OutsideErrors():
                 connection.execute("BEGIN")
                 return act(connection)
         finally:
@@ -98,8 +77,14 @@ class SqliteFile:
         self._waiting: deque[_Write] = deque()
         self._writing = WorkerThread("sqlite-writer")
         self._preparing = WorkerThread("sqlite-preparer")
-        self._threads: list[WorkerThread | ThreadPoolExecutor] = [self._preparing, self._writing]
+        self._clearing = WorkerThread("sqlite-scrubber")
+        self._threads: list[WorkerThread | ThreadPoolExecutor] = [
+            self._preparing,
+            self._clearing,
+            self._writing,
+        ]
         self._connections: list[sqlite3.Connection] = []
+        self._descriptor: int | None = None
         self._closed = False
         self._scrubbing = asyncio.Lock()
         self._scrubs_asked = 0
@@ -113,7 +98,10 @@ class SqliteFile:
         file = cls(path)
         try:
             await asyncio.to_thread(file._connect, migrations)
-        except (StoreUnavailable, sqlite3.Error, OSError):
+        except (sqlite3.Error, OSError) as failure:
+            await file.close()
+            raise StoreUnavailable(f"{path}: {failure}") from failure
+        except StoreUnavailable:
             await file.close()
             raise
         return file
@@ -148,13 +136,10 @@ class SqliteFile:
         return await outcome
 
     async def scrub(self) -> None:
-        """Leave no byte on disk of what was deleted before this call.
+        """Leave no byte on disk of what was deleted before this call, while others read and write.
 
-        `secure_delete` is not enough: when SQLite moves rows between pages it leaves stale copies
-        in the unused parts (measured), and the log keeps what pages were. So the whole file is
-        rewritten and the log emptied, which takes some 10 ms per MB and makes writes wait, not
-        reads; calls that gather meanwhile share the next one. Whoever deletes leaves a row in
-        the table `unscrubbed`, so that a scrub cut short is made up for by the next `open`.
+        Calls that gather meanwhile share the next one. Whoever deletes leaves a row in the table `unscrubbed`, so
+        that a scrub cut short is made up for by the next `open`.
         """
         self._scrubs_asked += 1
         mine = self._scrubs_asked
@@ -162,7 +147,7 @@ class SqliteFile:
             if self._scrubbed < mine:
                 served = self._scrubs_asked
                 self._refuse_if_closed()
-                await self._writing.call(self._scrub)
+                await self._clearing.call(self._scrub)
                 self._scrubbed = served
 
     async def close(self) -> None:
@@ -175,13 +160,14 @@ class SqliteFile:
 
     def _connect(self, migrations: Sequence[str]) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _OutsideErrors():
+        with OutsideErrors():
             self._writer = self._connection()
-            ((mode,),) = _insist(self._writer, "PRAGMA journal_mode = WAL")
+            ((mode,),) = insist(self._writer, "PRAGMA journal_mode = WAL")
             if mode != "wal":
                 raise StoreUnavailable(f"{self._path} cannot have a write-ahead log: is it on a local disk?")
-            _migrate(self._writer, self._path, migrations)
-            self._writer.execute("PRAGMA busy_timeout = 0")  # `_insist` waits in its own way
+            migrate(self._writer, self._path, migrations)
+            self._writer.execute("PRAGMA busy_timeout = 0")  # `insist` waits in its own way
+            self._descriptor = DESCRIPTORS.taken(self._path)
             if self._writer.execute("SELECT 1 FROM unscrubbed").fetchone():
                 self._scrub()
             self._reads = _Lane([self._reading_connection() for _ in range(READERS)])
@@ -189,16 +175,8 @@ class SqliteFile:
             self._threads += [self._reads.threads, self._long_reads.threads]
 
     def _connection(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        connection = connected(self._path)
         self._connections.append(connection)
-        connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
-        connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT_BYTES}")
-        connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
-        # Savepoints would leave texts in the system's temporary files.
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA foreign_keys = ON")
         return connection
 
     def _reading_connection(self) -> sqlite3.Connection:
@@ -206,11 +184,17 @@ class SqliteFile:
         connection.execute("PRAGMA query_only = ON")
         return connection
 
+    def _scrub(self) -> None:
+        assert self._descriptor is not None, "an open file has one"
+        scrub(self._path, self._descriptor)
+
     def _disconnect(self) -> None:
         for threads in self._threads:
             threads.shutdown()
         for connection in self._connections:
             connection.close()
+        if self._descriptor is not None:
+            DESCRIPTORS.given_back(self._descriptor)
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
@@ -243,8 +227,8 @@ class SqliteFile:
 
     def _transact(self, group: Sequence[_Write]) -> list[Done[Any]]:
         try:
-            with _OutsideErrors():
-                _insist(self._writer, "BEGIN IMMEDIATE")
+            with OutsideErrors():
+                insist(self._writer, "BEGIN IMMEDIATE")
                 if len(group) == 1:
                     return [self._alone(group[0])]
                 done = [self._attempt(write) for write in group]
@@ -277,34 +261,11 @@ class SqliteFile:
         if write.landed is None:
             return Done(write.outcome, refusal=failure)
         try:
-            with _OutsideErrors():
+            with OutsideErrors():
                 landed = _finds(self._writer, write.landed)
         except StoreUnavailable:
             landed = False
         return Done(write.outcome) if landed else Done(write.outcome, refusal=failure)
-
-    def _scrub(self) -> None:
-        with _OutsideErrors():
-            ((newest,),) = self._writer.execute("SELECT max(id) FROM unscrubbed").fetchall()
-            self._rewrite()
-            deadline = time.monotonic() + PATIENCE_SECONDS
-            while _insist(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")[0][
-                0
-            ]:  # somebody still reads from the log
-                if time.monotonic() > deadline:
-                    raise StoreUnavailable("deleted, but others keep reading: the log still holds it")
-                time.sleep(0.002)
-            _insist(self._writer, "BEGIN IMMEDIATE")
-            self._writer.execute("DELETE FROM unscrubbed WHERE id <= ?", (newest,))
-            self._commit()
-
-    def _rewrite(self) -> None:
-        """The file anew; the copy of all that stays, which may not fit in memory, goes through a temporary file."""
-        self._writer.execute("PRAGMA temp_store = FILE")
-        try:
-            _insist(self._writer, "VACUUM")
-        finally:
-            self._writer.execute("PRAGMA temp_store = MEMORY")
 
 
 def _carried_out(connection: sqlite3.Connection, plan: Plan) -> Sequence[int]:
@@ -332,66 +293,3 @@ def _carried_out(connection: sqlite3.Connection, plan: Plan) -> Sequence[int]:
 
 def _finds(connection: sqlite3.Connection, query: Guarded) -> bool:
     return all(connection.execute(query.sql, row).fetchone() is not None for row in query.rows)
-
-
-def _insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
-    """Run what needs the file's write lock, however long another process holds it.
-
-    SQLite's own waiting sleeps ever longer, up to 100 ms, and so starves beside a busy process; and
-    where two switch a new file to WAL at once, it does not wait at all. This asks again every
-    millisecond or so.
-    """
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            return connection.execute(statement).fetchall()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(random.uniform(0.0005, 0.002))
-
-
-class _OutsideErrors:
-    """Within it, what the disk, the machine or another process did is StoreUnavailable.
-
-    No generator: every write passes it.
-    """
-
-    __slots__ = ()
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
-        if isinstance(error, sqlite3.DatabaseError):
-            code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-            if code & 0xFF in _OUTSIDE:
-                raise StoreUnavailable(str(error)) from error
-
-
-def _migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
-    """Run the scripts this file has not seen, all in one transaction; `user_version` counts them."""
-    _insist(connection, "BEGIN IMMEDIATE")
-    try:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > len(migrations):
-            raise StoreUnavailable(
-                f"{path} has schema {version}, written by a newer version; this one knows {len(migrations)}"
-            )
-        for script in migrations[version:]:
-            for statement in _statements(script):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(migrations)}")
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script one by one: `executescript` would commit what went before."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""

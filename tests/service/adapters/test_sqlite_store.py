@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,9 +28,12 @@ from core.bank.steps import (
 from core.errors import HeadMoved, StepUnknown, StoreUnavailable
 from core.ids import ChangeId, ConflictId, NodeId
 from core.model.structuring import StructuringState
+from service.adapters.store import sqlite_file
 from service.adapters.store.database import Guarded
 from service.adapters.store.memory_store import MemoryStore
+from service.adapters.store.sqlite_scrub import scrub
 from service.adapters.store.sqlite_store import SqliteStore
+from service.adapters.store.sqlite_traces import Pages
 from tests.support import changes as a
 
 CHECKOUT = Path(__file__).parents[3]
@@ -574,15 +577,76 @@ async def test_a_purge_takes_the_vectors_along(store: SqliteStore, path: Path) -
     assert sum(_traces(path.parent, *marks).values()) == 0
 
 
-async def test_purges_that_gather_rewrite_the_file_together(store: SqliteStore) -> None:
+async def test_purges_that_gather_share_a_scrub(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     stories = [a.Story(a.key(f"b{number}")) for number in range(10)]
     for story in stories:
         await store.append(story.key, "u1", [a.founding_with_two_nodes(story)])
-    seen = statements_of(store)
+    scrubs: list[Path] = []
+
+    def counted(path: Path, descriptor: int) -> None:
+        scrubs.append(path)
+        scrub(path, descriptor)
+
+    monkeypatch.setattr(sqlite_file, "scrub", counted)
 
     await asyncio.gather(*(store.delete(story.key) for story in stories))
 
-    assert seen.count("VACUUM") <= 2
+    assert len(scrubs) <= 2
+
+
+async def test_pages_as_others_have_read_them_bring_no_trace_back(store: SqliteStore, path: Path) -> None:
+    """The writer, and another process, have pages in memory whose unused parts hold what is purged."""
+    beside = await SqliteStore.open(path)
+    purged, *kept = await _churn(store, 4)
+    for number, story in enumerate(kept):
+        change = story.change(a.node_put(f"x{number}", summary="short"))
+        await (beside, store)[number % 2].append(story.key, story.uid, [change])
+    marks = [f"秘密-{purged.uid}-".encode(), purged.key.bank_id.encode()]
+
+    await store.delete(purged.key)
+    for number, story in enumerate(kept):
+        change = story.change(*(a.node_put(f"y{number}-{i}", summary="another " * i) for i in range(40)))
+        await (beside, store)[number % 2].append(story.key, story.uid, [change])
+
+    assert sum(_traces(path.parent, *marks).values()) == 0
+    await beside.close()
+
+
+async def test_others_write_while_a_file_is_scrubbed(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    purged, *kept = await _churn(store, 5)
+    as_before = Pages.with_traces
+
+    def with_a_write_at_each(pages: Pages) -> Iterator[int]:
+        for number in as_before(pages):
+            sql(path, "INSERT INTO claims VALUES (?, 'another', 0)", f"{number}")
+            yield number
+
+    monkeypatch.setattr(Pages, "with_traces", with_a_write_at_each)
+
+    await store.delete(purged.key)
+
+    assert sum(_traces(path.parent, f"秘密-{purged.uid}-".encode()).values()) == 0
+    assert sql(path, "SELECT count(*) FROM claims") > [(0,)]
+    assert sql(path, "PRAGMA integrity_check") == [("ok",)]
+    assert [await store.load(story.key) is not None for story in kept] == [True] * len(kept)
+
+
+@pytest.mark.parametrize("version", [0, -1])
+async def test_a_file_whose_schema_is_not_told_is_refused_in_one_line(path: Path, version: int) -> None:
+    await (await SqliteStore.open(path)).close()
+    sql(path, f"PRAGMA user_version = {version}")
+
+    with pytest.raises(StoreUnavailable, match=f"is no memory bank, or is damaged: it says schema {version}"):
+        await SqliteStore.open(path)
+
+
+async def test_a_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file where the folder would be")
+
+    with pytest.raises(StoreUnavailable, match=r"bank\.db"):
+        await SqliteStore.open(tmp_path / "data" / "bank.db")
 
 
 async def test_a_purge_cut_short_is_finished_when_the_file_is_opened(

@@ -1,0 +1,121 @@
+"""Connections to one SQLite file: how one is opened, what its failures mean, how its schema is brought up to date."""
+
+import random
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import StoreUnavailable
+
+PATIENCE_SECONDS = 30.0  # how long to wait for another process before giving up
+LOG_KEPT_BYTES = 64 * 2**20  # what the log may keep on disk once all of it is in the file
+
+_OUTSIDE = (
+    frozenset(  # what the disk, the machine or another process did; the rest are bugs and stay as they are
+        {
+            sqlite3.SQLITE_BUSY,
+            sqlite3.SQLITE_LOCKED,
+            sqlite3.SQLITE_NOMEM,
+            sqlite3.SQLITE_READONLY,
+            sqlite3.SQLITE_INTERRUPT,
+            sqlite3.SQLITE_IOERR,
+            sqlite3.SQLITE_CORRUPT,
+            sqlite3.SQLITE_FULL,
+            sqlite3.SQLITE_CANTOPEN,
+            sqlite3.SQLITE_PROTOCOL,
+            sqlite3.SQLITE_NOTADB,
+            sqlite3.SQLITE_AUTH,
+            sqlite3.SQLITE_PERM,
+        }
+    )
+)
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """A connection for any thread, one at a time, in no transaction."""
+    connection = sqlite3.connect(
+        path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
+    connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT_BYTES}")
+    connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+    # Savepoints would leave texts in the system's temporary files.
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+class OutsideErrors:
+    """Within it, what the disk, the machine or another process did is StoreUnavailable.
+
+    No generator: every write passes it.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        if isinstance(error, sqlite3.DatabaseError):
+            code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+            if code & 0xFF in _OUTSIDE:
+                raise StoreUnavailable(str(error)) from error
+
+
+def insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
+    """Run what needs the file's write lock, however long another process holds it.
+
+    SQLite's own waiting sleeps ever longer, up to 100 ms, and so starves beside a busy process; and
+    where two switch a new file to WAL at once, it does not wait at all. This asks again every
+    millisecond or so.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return connection.execute(statement).fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(random.uniform(0.0005, 0.002))
+
+
+def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
+    """Run the scripts this file has not seen, all in one transaction; `user_version` counts them."""
+    insist(connection, "BEGIN IMMEDIATE")
+    try:
+        version = _version(connection, path, len(migrations))
+        for script in migrations[version:]:
+            for statement in _statements(script):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
+    """How many scripts the file has seen. Raises StoreUnavailable where it is none of ours, or a newer version's."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if version < 0 or (version == 0 and tables):
+        raise StoreUnavailable(
+            f"{path} is no memory bank, or is damaged: it says schema {version} and has {tables} tables and indexes"
+        )
+    if version > known:
+        raise StoreUnavailable(
+            f"{path} has schema {version}, written by a newer version; this one knows {known}"
+        )
+    return int(version)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script one by one: `executescript` would commit what went before."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
