@@ -168,6 +168,7 @@ def _retrieval(chosen: RetrievalSection) -> Retrieval:
         chunk_ratio=chosen.chunk_ratio,
         token_budget=chosen.token_budget,
         history_share=chosen.history_share,
+        min_score=chosen.min_score,
         structure=Structure(**dict(chosen.structure)),
     )
 

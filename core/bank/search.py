@@ -29,12 +29,16 @@ _SILENT: Mapping[str, float] = MappingProxyType({})
 
 
 def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
-    """The best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if given."""
+    """The best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if given.
+
+    What scores 0 by words and by meaning is no hit: where nothing fits, nothing is found.
+    """
     said = terms_of(query) if query.text or query.keywords else _SILENT
     if opinions is None:
         best = _best(bank, query, said)
     else:
         best = _ordered(_reranked(bank, query, said, opinions))[: query.top_k]
+    best = [hit for hit in best if hit.attribute_score > 0.0 or hit.embedding_score > 0.0 or hit.why]
     if best and query.structure.conflicts and bank.conflicts:
         best = _ordered(with_other_sides(bank, query, said, best))[: query.top_k]
     near, truncated = _neighborhood(bank, best, query)

@@ -35,13 +35,14 @@ from core.verbatim.structure import Structure
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
     """The configured k, α and chunk ratio: they have no default (seed 000 §3.1.2). And the tokens of a prompt, the
-    share of them that what was done may take, and what the places of segments weigh."""
+    share of them that what was done may take, the least score of a hit, and what the places of segments weigh."""
 
     top_k: int
     alpha: float
     chunk_ratio: float
     token_budget: int = 16_000
     history_share: float = 0.25
+    min_score: float = 0.0
     structure: Structure = Structure()
 
     def top_k_of(self, bank: Bank) -> int:

@@ -1,19 +1,21 @@
 """Pages of lists, and the opaque tokens that lead from one page to the next.
 
 Law: a token names the place where a page ended, never a position, so that nothing is listed twice
-or missed when the list changes meanwhile; it goes only with the list it came from.
+or missed when the list changes meanwhile; it goes only with the list it came from. A page also ends where
+one message is full.
 """
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.errors import InvalidField
+from core.usecases.room import fitting, weight
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -49,16 +51,30 @@ def page_of(
     shape: tuple[type, ...],
     page_token: str,
     page_size: int,
+    weigh: Callable[[Item], int] = weight,
 ) -> Page[Item]:
-    """The `page_size` first items behind the token's place. Raises InvalidField for a token of another list.
+    """The `page_size` first items behind the token's place, or as many as fit. Raises InvalidField for a token of
+    another list.
 
-    `listing` is the command that asks; `shape` the kinds that `place` answers with. Takes O(n log page_size).
+    `listing` is the command that asks; `shape` the kinds that `place` answers with; `weigh` tells the bytes that an
+    item takes in the answer. Takes O(n log page_size).
     """
     after = place_of(listing, page_token, shape)
     behind = (item for item in items if after is None or place(item) > after)
     found = nsmallest(page_size + 1, behind, key=place)
-    shown = tuple(found[:page_size])
-    token = token_of(listing, place(shown[-1])) if len(found) > page_size else ""
+    return first_page(listing, found, place, page_size, weigh)
+
+
+def first_page(
+    listing: "DataclassInstance",
+    found: Sequence[Item],
+    place: Callable[[Item], Place],
+    page_size: int,
+    weigh: Callable[[Item], int] = weight,
+) -> Page[Item]:
+    """The first of what was found behind a place, in order: one item more than `page_size`, where there are more."""
+    shown = fitting(found[:page_size], weigh)
+    token = token_of(listing, place(shown[-1])) if len(found) > len(shown) else ""
     return Page(items=shown, next_page_token=token)
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from core.usecases.bank.advance_task import advance_task
-from core.usecases.bank.create_bank import create_bank, new_bank_id
+from core.usecases.bank.create_bank import create_or_get_bank, new_bank_id
 from core.usecases.bank.delete_bank import delete_bank
 from core.usecases.bank.get_bank import get_bank
 from core.usecases.bank.get_insight import get_insight
@@ -42,7 +42,10 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
 
     return {
         "CreateBank": unary(
-            pb.CreateBankRequest, parse.create_bank, partial(create_bank, house), render.create_bank
+            pb.CreateBankRequest,
+            parse.create_bank,
+            partial(create_or_get_bank, house),
+            keeping(render.create_bank),
         ),
         "GetBank": unary(
             pb.GetBankRequest, parse.get_bank, partial(get_bank, house), keeping(render.get_bank)

@@ -25,7 +25,7 @@ from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
-from memorybank_client import InvalidArgument, NotFound, timestamp
+from memorybank_client import InvalidArgument, timestamp
 from service.cli import drawing, paging
 from service.cli.documents import Document, DocumentUnreadable, File, read_file
 from service.cli.errand import Errand, errand
@@ -138,12 +138,8 @@ def _notes(attached: Sequence[File], documents: Sequence[Document]) -> list[Docu
 
 def _make_bank(errand: Errand, goal: str, ttl: timedelta | None) -> None:
     kept = None if ttl is None else Duration(seconds=int(ttl.total_seconds()))
-    try:
-        errand.client.get_bank(bank_id=errand.bank_id)
-    except NotFound:
-        errand.client.create_bank(bank_id=errand.bank_id, goal=goal, ttl=kept)
-        return
-    if kept is not None:
+    made = errand.client.create_bank(bank_id=errand.bank_id, goal=goal, ttl=kept, allow_existing=True)
+    if made.existed and kept is not None:
         mask = FieldMask(paths=["ttl"])
         errand.client.update_bank(bank_id=errand.bank_id, bank=types.Bank(ttl=kept), update_mask=mask)
 

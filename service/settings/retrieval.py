@@ -78,6 +78,8 @@ class RetrievalSection(Section):
     """Tokens of an assembled prompt."""
     history_share: float = Field(default=0.25, gt=0, le=0.5)
     """Share of these that completed tasks may take; older ones are condensed."""
+    min_score: float = Field(default=0.0, ge=0, le=1)
+    """Least score of a hit of `Search`, where the request does not say; 0: whatever fits by words or meaning at all."""
     structure: StructureSection = StructureSection()
     reranker: RerankerSection = RerankerSection()
 

@@ -6,6 +6,7 @@ are the contract's own (`memorybank.v1.types_pb2`).
 
 from memorybank.v1.errors_pb2 import ErrorReason
 from memorybank_client.chat import AsyncChatMemory, ChatMemory
+from memorybank_client.chat_messages import chat_messages
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.errors import (
     AlreadyExists,
@@ -37,6 +38,7 @@ __all__ = [
     "Run",
     "AsyncRun",
     "Owner",
+    "chat_messages",
     "vector",
     "numbers",
     "timestamp",

@@ -5,6 +5,9 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+BYTES_A_SECOND = 16_384
+"""Bytes of a request for which its call is given a second more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
@@ -33,6 +36,10 @@ class Method:
         fields = self.request.DESCRIPTOR.fields
         (name,) = [field.name for field in fields if field.message_type is header.DESCRIPTOR]
         return self.request(**{name: header})
+
+    def seconds_for(self, header: Message) -> float | None:
+        """The time that a call is given, longer for one that brings much: what it brings is read and embedded."""
+        return None if self.seconds is None else self.seconds + header.ByteSize() // BYTES_A_SECOND
 
     @property
     def takes_request_id(self) -> bool:

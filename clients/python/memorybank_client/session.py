@@ -81,7 +81,7 @@ class Session:
             method=method,
             header=header,
             metadata=(*self.metadata, *_affinity(affinity_of(header))),
-            timeout=self.timeout or self.timeouts.get(verb, method.seconds),
+            timeout=self.timeout or self.timeouts.get(verb) or method.seconds_for(header),
         )
 
     def saw(self, call: Call, response: Message) -> None:

@@ -12,10 +12,11 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from google.protobuf.message import Message
 
 from memorybank_client.callers import AsyncCaller, SyncCaller
+from memorybank_client.fields import positional, request_of
 from memorybank_client.methods import method_of
 from memorybank_client.session import Call
 from memorybank_client.source import Source
-from memorybank_client.told import signature, told, unexpected
+from memorybank_client.told import signature, told
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Message)
@@ -42,16 +43,13 @@ class Shape(Generic[R]):
         self.verb = name
 
     def call(self, client: AsyncCaller | SyncCaller, fields: dict[str, Any]) -> Call:
-        return client.session.call(self.verb, self.method, self._header(fields))
+        header = request_of(self.method.header, self.verb, fields)
+        return client.session.call(self.verb, self.method, header)
 
-    def _header(self, fields: dict[str, Any]) -> Message:
-        try:
-            return self.method.header(**fields)
-        except ValueError:  # protobuf's, of a field that is none or of a value that does not fit it
-            unknown = fields.keys() - self.method.header.DESCRIPTOR.fields_by_name.keys()
-            if not unknown:
-                raise
-        raise TypeError(unexpected(self.method, self.verb, min(unknown)))
+    def refuse(self, given: tuple[Any, ...]) -> None:
+        """Raises TypeError for what came without a name."""
+        if given:
+            raise TypeError(positional(self.verb, self.method.header))
 
     def unbound(self) -> Callable[..., Any]:
         """The verb as read from a class, where `help()` shows its keywords and what the contract says of them."""
@@ -81,7 +79,8 @@ class Unary(Shape[R], Generic[P, R]):
         if client is None:
             return self.unbound()
 
-        def verb(**fields: Any) -> Any:
+        def verb(*given: Any, **fields: Any) -> Any:
+            self.refuse(given)
             call = self.call(client, fields)
             return client.one(call, call.header)
 
@@ -104,7 +103,8 @@ class Down(Shape[R], Generic[P, R]):
         if client is None:
             return self.unbound()
 
-        def verb(**fields: Any) -> Any:
+        def verb(*given: Any, **fields: Any) -> Any:
+            self.refuse(given)
             call = self.call(client, fields)
             return client.many(call, call.header)
 

@@ -4,7 +4,6 @@ Law: read when somebody asks, never on a call's way.
 """
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from inspect import Parameter, Signature
@@ -49,13 +48,6 @@ def signature(method: Method) -> Signature:
         [*(Parameter(name, Parameter.POSITIONAL_ONLY) for name in positional), *keywords],
         return_annotation=method.response.DESCRIPTOR.name,
     )
-
-
-def unexpected(method: Method, verb: str, keyword: str) -> str:
-    """What to say of a keyword that is no field, with the one that was probably meant."""
-    like = get_close_matches(keyword, method.header.DESCRIPTOR.fields_by_name, n=1)
-    meant = f": did you mean {like[0]!r}?" if like else ""
-    return f"{verb}() got an unexpected keyword argument {keyword!r}{meant}"
 
 
 def _type(field: Any) -> str:

@@ -38,7 +38,8 @@ PER_SAID = 20
 class Augment:
     """`query` defaults to the first pending task, else the goal. No number: the bank's, or the configured one.
 
-    Without `target`: what was said, gathered under its nodes; at most `top_k` of either.
+    Without `target`: what was said, gathered under its nodes; at most `top_k` of either. `tools_apart`: the caller
+    declares the tools to the model, so the prompt does not.
     """
 
     key: BankKey
@@ -50,13 +51,14 @@ class Augment:
     structure: Structure | None = None
     token_budget: int | None = None
     tool_format: ToolFormat = ToolFormat.OPENAI
+    tools_apart: bool = False
     min_revision: int = 0
     skip_reranker: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Augmented:
-    """`tools` are JSON declarations in the format asked for; they stand in the prompt too."""
+    """`tools` are JSON declarations in the format asked for; they stand in the prompt too, but for `tools_apart`."""
 
     prompt: str
     tools: tuple[str, ...]
@@ -122,7 +124,7 @@ async def gather(house: House, command: Augment, budget: int, said: int = SAID) 
             bank.insight,
             bank.open_conflicts(),
             remembered.sections,
-            declared,
+            () if command.tools_apart else declared,
             budget,
             house.retrieval.history_share,
             told=_sides(bank),

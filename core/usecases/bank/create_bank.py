@@ -1,12 +1,13 @@
 """CreateBank: an empty bank, its embedding space fixed for good."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
 
 from core.bank.steps import BankPut
-from core.errors import EmbeddingSpaceMismatch
+from core.errors import BankExists, BankNotFound, EmbeddingSpaceMismatch
 from core.ids import BankId, Tenant
 from core.keys import BankKey
 from core.model.bank import BankRecord, EmbeddingSpace, RetrievalSettings, SpaceSource
@@ -16,7 +17,8 @@ from core.usecases.house import House
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateBank:
-    """No `bank_id`: one is made. No `space`, or a SERVER one without a name: the embedder's."""
+    """No `bank_id`: one is made. No `space`, or a SERVER one without a name: the embedder's. `allow_existing`: a bank
+    of that id is the answer, as it stands."""
 
     tenant: Tenant
     bank_id: BankId | None = None
@@ -27,7 +29,42 @@ class CreateBank:
     space: EmbeddingSpace | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     ttl: timedelta | None = None
+    allow_existing: bool = False
     request: RequestKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankMade:
+    """`existed`: the bank was there already, and nothing changed."""
+
+    record: BankRecord
+    revision: int
+    replayed: bool = False
+    existed: bool = False
+
+
+async def create_or_get_bank(house: House, command: CreateBank) -> BankMade:
+    """Creates the bank, or reads the one of that id where the command allows it. Raises as `create_bank`."""
+    while True:
+        try:
+            made = await create_bank(house, command)
+        except BankExists:
+            if not command.allow_existing or command.bank_id is None:
+                raise
+            key = BankKey(tenant=command.tenant, bank_id=command.bank_id)
+            with suppress(BankNotFound):  # it went meanwhile
+                return await _existing(house, key, command.space)
+        else:
+            return BankMade(record=made.result, revision=made.revision, replayed=made.replayed)
+
+
+async def _existing(house: House, key: BankKey, asked: EmbeddingSpace | None) -> BankMade:
+    """Raises EmbeddingSpaceMismatch where another space was asked for."""
+    async with house.banks.reading(key) as bank:
+        own = bank.record.space
+        if asked and (asked.name or own.name, asked.dimension or own.dimension) != (own.name, own.dimension):
+            raise EmbeddingSpaceMismatch("embedding_space", _shown(own), _shown(asked))
+        return BankMade(record=bank.record, revision=bank.revision, existed=True)
 
 
 async def create_bank(house: House, command: CreateBank) -> Committed[BankRecord]:

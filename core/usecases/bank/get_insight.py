@@ -1,12 +1,13 @@
 """GetInsight: where the task stands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.insight import Insight
 from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, place_of, token_of
+from core.usecases.room import ROOM, fitting, weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,8 @@ async def get_insight(house: House, command: GetInsight) -> InsightSeen:
     place = place_of(command, command.page_token, BY_NUMBER)
     async with house.banks.reading(command.key, command.min_revision) as bank:
         start = 0 if place is None else int(place[0])
-        end = min(start + command.page_size, len(bank.insight.completed))
+        asked = bank.insight.completed[start : start + command.page_size]
+        end = start + len(fitting(asked, room=ROOM - weight(replace(bank.insight, completed=()))))
         return InsightSeen(
             insight=bank.insight,
             bank=bank.record,

@@ -10,13 +10,14 @@ from core.keys import BankKey
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
 from core.model.vector import Vector
-from core.usecases.bank.interactions import InteractionSeen, by_event, piece
+from core.usecases.bank.interactions import InteractionSeen, by_event, piece, touched
 from core.usecases.bank.passages import Passages, Piece, pieces
 from core.usecases.bank.search import query_vector
 from core.usecases.house import House, require_own_space
 from core.usecases.paging import BY_NUMBER_AND_NUMBER, BY_NUMBER_ID_AND_OFFSET, place_of, token_of
 
 PAGE_BYTES = 1_048_576  # of text in UTF-8 to one page
+PAGE_SEGMENTS = 8_192  # to one page: each brings ids and times beside its text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,16 +108,16 @@ def _page(
 ) -> tuple[tuple[InteractionSeen, ...], str]:
     """What fits on the page, and the token of the place where the next one goes on."""
     shown: list[InteractionSeen] = []
-    room = PAGE_BYTES
+    room = _Room()
     for record, start in _from_token(records, command):
         end = len(record.text) if command.end is None else min(command.end, len(record.text))
-        fitting = _fitting(record.text, start, end, room)
+        fitting = room.end_of(record, start, end)
         if len(shown) == command.page_size or (fitting == start < end and shown):
             return tuple(shown), token_of(command, (*by_event(record), start))
         shown.append(piece(bank, record, start, max(start, fitting)))
         if fitting < end:
             return tuple(shown), token_of(command, (*by_event(record), fitting))
-        room -= len(record.text[start:end].encode())
+        room.take(record, start, end)
     return tuple(shown), ""
 
 
@@ -125,19 +126,19 @@ def _page_of_pieces(
 ) -> tuple[tuple[InteractionSeen, ...], str]:
     """As `_page`, of pieces by their number."""
     shown: list[InteractionSeen] = []
-    room = PAGE_BYTES
+    room = _Room()
     number, start = place_of(command, command.page_token, BY_NUMBER_AND_NUMBER) or (0, 0)
     for place, one in enumerate(found):
         if place < int(number):
             continue
         first = min(max(one.start, int(start)), one.end) if place == number else one.start
-        fitting = _fitting(one.record.text, first, one.end, room)
+        fitting = room.end_of(one.record, first, one.end)
         if len(shown) == command.page_size or (fitting == first < one.end and shown):
             return tuple(shown), token_of(command, (place, first))
         shown.append(piece(bank, one.record, first, max(first, fitting)))
         if fitting < one.end:
             return tuple(shown), token_of(command, (place, fitting))
-        room -= len(one.record.text[first : one.end].encode())
+        room.take(one.record, first, one.end)
     return tuple(shown), ""
 
 
@@ -152,10 +153,25 @@ def _from_token(records: Sequence[Interaction], command: GetInteraction) -> Iter
             yield record, max(0, min(int(place[2]), len(record.text)))
 
 
-def _fitting(text: str, start: int, end: int, room: int) -> int:
-    """The end, up to `end`, of what takes at most `room` bytes in UTF-8 from `start` on."""
-    wide = text[start : min(end, start + room)].encode()
-    return start + len(wide[:room].decode(errors="ignore"))
+class _Room:
+    """What a page still holds."""
+
+    def __init__(self) -> None:
+        self._bytes = PAGE_BYTES
+        self._segments = PAGE_SEGMENTS
+
+    def end_of(self, record: Interaction, start: int, end: int) -> int:
+        """The end, up to `end`, of what fits from `start` on."""
+        wide = record.text[start : min(end, start + self._bytes)].encode()
+        fitting = start + len(wide[: self._bytes].decode(errors="ignore"))
+        segments = touched(record, start, fitting)
+        if len(segments) <= self._segments:
+            return fitting
+        return max(start, record.spans[segments[self._segments]].start)
+
+    def take(self, record: Interaction, start: int, end: int) -> None:
+        self._bytes -= len(record.text[start:end].encode())
+        self._segments -= len(touched(record, start, end))
 
 
 def _attachment(records: Sequence[Interaction], wanted: AttachmentId | None) -> Attachment | None:

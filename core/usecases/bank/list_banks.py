@@ -8,7 +8,7 @@ from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.ports.store import Listing
 from core.usecases.house import House
-from core.usecases.paging import BY_ID, DEFAULT_PAGE, place_of, token_of
+from core.usecases.paging import BY_ID, DEFAULT_PAGE, first_page, place_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,5 @@ async def list_banks(house: House, command: ListBanks) -> BanksListed:
     chosen = Listing(user=command.user, collection=command.collection, labels=command.labels)
     after = str(place[0]) if place else ""
     found = await house.store.listed(command.tenant, BankKey.kind, chosen, after, command.page_size + 1)
-    shown = tuple(found[: command.page_size])
-    more = len(found) > command.page_size
-    token = token_of(command, (shown[-1][0].key.bank_id,)) if more else ""
-    return BanksListed(banks=shown, next_page_token=token)
+    page = first_page(command, found, lambda each: (each[0].key.bank_id,), command.page_size)
+    return BanksListed(banks=page.items, next_page_token=page.next_page_token)

@@ -9,7 +9,7 @@ from core.ids import NodeId
 from core.keys import BankKey
 from core.model.interaction import Interaction
 from core.model.structuring import StructuringState
-from core.usecases.bank.interactions import InteractionSeen, by_creation, outside
+from core.usecases.bank.interactions import InteractionSeen, by_creation, outside, weight_outside
 from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of
 
@@ -48,6 +48,7 @@ async def list_interactions(house: House, command: ListInteractions) -> Interact
             BY_NUMBER_AND_ID,
             command.page_token,
             command.page_size,
+            lambda record: weight_outside(bank, record),
         )
         return InteractionsListed(
             interactions=tuple(outside(bank, record) for record in page.items),

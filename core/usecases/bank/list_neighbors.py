@@ -9,6 +9,7 @@ from core.keys import BankKey
 from core.model.node import Node
 from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of
+from core.usecases.room import weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ async def list_neighbors(house: House, command: ListNeighbors) -> NeighborsListe
             BY_NUMBER_AND_ID,
             command.page_token,
             command.page_size,
+            lambda found: weight(bank.nodes[found[1]]),
         )
         return NeighborsListed(
             neighbors=tuple((bank.nodes[node_id], hops) for hops, node_id in page.items),

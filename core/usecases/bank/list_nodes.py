@@ -10,6 +10,7 @@ from core.model.node import Node
 from core.model.vector import Vector
 from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
+from core.usecases.room import weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +37,21 @@ async def list_nodes(house: House, command: ListNodes) -> NodesListed:
     """Raises InvalidField (page_token), BankNotFound, RevisionNotReached."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
         admitted = (node for node in bank.nodes.values() if command.filter.admits(node))
+        shown = bank.node_vectors if command.include_embedding else None
+
+        def vector_of(node: Node) -> Vector | None:
+            return shown.get(node.node_id) if shown is not None else None
+
         page = page_of(
-            command, admitted, lambda node: (node.node_id,), BY_ID, command.page_token, command.page_size
+            command,
+            admitted,
+            lambda node: (node.node_id,),
+            BY_ID,
+            command.page_token,
+            command.page_size,
+            lambda node: weight(node) + weight(vector_of(node)),
         )
-        wanted = page.items if command.include_embedding else ()
-        vectors = {node.node_id: bank.node_vectors.get(node.node_id) for node in wanted}
+        vectors = {node.node_id: vector_of(node) for node in page.items}
         return NodesListed(
             nodes=page.items,
             embeddings={node_id: vector for node_id, vector in vectors.items() if vector is not None},

@@ -23,7 +23,7 @@ from core.verbatim.structure import Structure
 class Ask(NamedTuple):
     """One query: a `text`, an `embedding` as it came, or a `node_id`; with keywords alone none of them.
 
-    Without `structure`: as configured.
+    Without `structure` or `min_score`: as configured.
     """
 
     text: str = ""
@@ -37,7 +37,7 @@ class Ask(NamedTuple):
     fusion: Fusion = Fusion.WEIGHTED
     hops: int = 1
     max_neighbors: int = 100
-    min_score: float = 0.0
+    min_score: float | None = None
     exclude: frozenset[NodeId] = frozenset()
     filter: Filter = Filter()
     structure: Structure | None = None
@@ -146,7 +146,7 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
         fusion=ask.fusion,
         hops=ask.hops,
         max_neighbors=ask.max_neighbors,
-        min_score=ask.min_score,
+        min_score=house.retrieval.min_score if ask.min_score is None else ask.min_score,
         exclude=ask.exclude,
         filter=ask.filter,
         structure=house.retrieval.structure if ask.structure is None else ask.structure,

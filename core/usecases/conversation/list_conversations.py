@@ -8,7 +8,7 @@ from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord
 from core.ports.store import Listing
 from core.usecases.house import House
-from core.usecases.paging import BY_ID, DEFAULT_PAGE, place_of, token_of
+from core.usecases.paging import BY_ID, DEFAULT_PAGE, first_page, place_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ async def list_conversations(house: House, command: ListConversations) -> Conver
     found = await house.store.listed(
         command.tenant, ConversationKey.kind, chosen, after, command.page_size + 1
     )
-    shown = tuple(record for record, _ in found[: command.page_size])
-    more = len(found) > command.page_size
-    token = token_of(command, (shown[-1].key.name,)) if more else ""
-    return ConversationsListed(conversations=shown, next_page_token=token)
+    page = first_page(
+        command, [record for record, _ in found], lambda record: (record.key.name,), command.page_size
+    )
+    return ConversationsListed(conversations=page.items, next_page_token=page.next_page_token)

@@ -9,6 +9,7 @@ from core.keys import ConversationKey
 from core.model.vector import Vector
 from core.usecases.bank.search import query_vector
 from core.usecases.house import House
+from core.usecases.room import fitting
 from core.usecases.vectors import unit
 from core.verbatim.query import Filter, Query
 
@@ -29,11 +30,12 @@ class SearchTurns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsFound:
-    """`by_words`: whether the text had any to look for."""
+    """`by_words`: whether the text had any to look for. `truncated`: one message does not hold all hits."""
 
     hits: tuple[TurnHit, ...]
     by_words: bool
     revision: int
+    truncated: bool = False
 
 
 async def search_turns(house: House, command: SearchTurns) -> TurnsFound:
@@ -50,8 +52,14 @@ async def search_turns(house: House, command: SearchTurns) -> TurnsFound:
     chosen = Filter(since=command.since, until=command.until)
     query = turn_query(house, command.text, vector, command.top_k, command.alpha)._replace(filter=chosen)
     async with house.conversations.reading(command.key, command.min_revision) as conversation:
-        hits = tuple(found_in(conversation, query, space))
-        return TurnsFound(hits=hits, by_words=bool(command.text), revision=conversation.revision)
+        found = tuple(found_in(conversation, query, space))
+        hits = fitting(found)
+        return TurnsFound(
+            hits=hits,
+            by_words=bool(command.text),
+            revision=conversation.revision,
+            truncated=len(hits) < len(found),
+        )
 
 
 def turn_query(

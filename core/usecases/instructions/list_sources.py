@@ -36,11 +36,16 @@ async def list_sources(house: House, command: ListSources) -> SourcesListed:
         newest = [kept.source(path) for path in kept.paths] if kept else []
         chosen = (source for source in newest if source.path.startswith(command.path_prefix))
         page = page_of(
-            command, chosen, lambda each: (each.path,), BY_ID, command.page_token, command.page_size
+            command,
+            map(without_text, chosen),
+            lambda each: (each.path,),
+            BY_ID,
+            command.page_token,
+            command.page_size,
         )
         return SourcesListed(
             owner=command.owner,
-            sources=tuple(map(without_text, page.items)),
+            sources=page.items,
             next_page_token=page.next_page_token,
             revision=kept.revision if kept else 0,
         )

@@ -28,7 +28,7 @@ async def list_versions(house: House, command: ListVersions) -> SourcesListed:
     async with having(house, key, command.path, command.min_revision) as kept:
         page = page_of(
             command,
-            kept.versions(command.path).values(),
+            map(without_text, kept.versions(command.path).values()),
             lambda each: (-each.version,),
             BY_NUMBER,
             command.page_token,
@@ -36,7 +36,7 @@ async def list_versions(house: House, command: ListVersions) -> SourcesListed:
         )
         return SourcesListed(
             owner=command.owner,
-            sources=tuple(map(without_text, page.items)),
+            sources=page.items,
             next_page_token=page.next_page_token,
             revision=kept.revision,
         )

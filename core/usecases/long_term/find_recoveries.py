@@ -7,6 +7,7 @@ from core.long_term.recovery import Failure, matches
 from core.model.record import Record, Uses
 from core.usecases.house import House
 from core.usecases.long_term.reading import retrieving
+from core.usecases.room import fitting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +21,11 @@ class FindRecoveries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveriesFound:
-    """Best first: record, match, uses."""
+    """Best first: record, match, uses. `truncated`: one message does not hold them all."""
 
     found: tuple[tuple[Record, float, Uses | None], ...]
     revision: int
+    truncated: bool = False
 
 
 async def find_recoveries(house: House, command: FindRecoveries) -> RecoveriesFound:
@@ -40,6 +42,7 @@ async def find_recoveries(house: House, command: FindRecoveries) -> RecoveriesFo
             least=settings.min_match if command.min_match is None else command.min_match,
             uses=lambda record: collection.uses_of(record).count,
         )[: command.top_k or settings.top_recoveries]
-        house.uses.count(command.key, [one.record.record_id for one in found], opened.now)
-        shown = tuple((one.record, one.score, collection.uses.get(one.record.record_id)) for one in found)
-        return RecoveriesFound(found=shown, revision=collection.revision)
+        held = fitting(found)
+        house.uses.count(command.key, [one.record.record_id for one in held], opened.now)
+        shown = tuple((one.record, one.score, collection.uses.get(one.record.record_id)) for one in held)
+        return RecoveriesFound(found=shown, revision=collection.revision, truncated=len(shown) < len(found))

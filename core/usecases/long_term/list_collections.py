@@ -7,7 +7,7 @@ from core.keys import CollectionKey
 from core.model.collection import CollectionRecord
 from core.ports.store import Listing
 from core.usecases.house import House
-from core.usecases.paging import BY_ID, DEFAULT_PAGE, place_of, token_of
+from core.usecases.paging import BY_ID, DEFAULT_PAGE, first_page, place_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,5 @@ async def list_collections(house: House, command: ListCollections) -> Collection
     after = str(place[0]) if place else ""
     chosen = Listing(user=command.user)
     found = await house.store.listed(command.tenant, CollectionKey.kind, chosen, after, command.page_size + 1)
-    shown = tuple(found[: command.page_size])
-    more = len(found) > command.page_size
-    token = token_of(command, (shown[-1][0].key.name,)) if more else ""
-    return CollectionsListed(collections=shown, next_page_token=token)
+    page = first_page(command, found, lambda each: (each[0].key.name,), command.page_size)
+    return CollectionsListed(collections=page.items, next_page_token=page.next_page_token)

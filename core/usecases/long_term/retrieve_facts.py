@@ -10,6 +10,7 @@ from core.model.record import Record, RecordKind, RecordState, Uses
 from core.model.vector import Vector
 from core.usecases.house import House
 from core.usecases.long_term.reading import Lasts, Open, retrieving
+from core.usecases.room import fitting
 from core.usecases.vectors import unit
 
 
@@ -30,10 +31,12 @@ class RetrieveFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsFound:
-    """Best first, each with its uses. `revision` 0: there is nothing to be found."""
+    """Best first, each with its uses. `truncated`: one message does not hold all. `revision` 0: there is nothing to be
+    found."""
 
     found: tuple[tuple[Ranked, Uses | None], ...]
     revision: int
+    truncated: bool = False
 
 
 NOTHING = RecordsFound(found=(), revision=0)
@@ -59,12 +62,14 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
 
 
 def used(house: House, opened: Open, key: CollectionKey, best: list[Ranked]) -> RecordsFound:
-    """What was found, counted as used."""
-    house.uses.count(key, [one.record.record_id for one in best], opened.now)
+    """As much of what was found as one message holds, counted as used."""
+    shown = fitting(best)
+    house.uses.count(key, [one.record.record_id for one in shown], opened.now)
     uses = opened.collection.uses
     return RecordsFound(
-        found=tuple((one, uses.get(one.record.record_id)) for one in best),
+        found=tuple((one, uses.get(one.record.record_id)) for one in shown),
         revision=opened.collection.revision,
+        truncated=len(shown) < len(best),
     )
 
 

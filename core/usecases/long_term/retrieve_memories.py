@@ -15,7 +15,8 @@ from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
 from core.usecases.house import House
 from core.usecases.long_term.reading import Open, retrieving
-from core.usecases.long_term.retrieve_facts import used
+from core.usecases.long_term.retrieve_facts import RecordsFound, used
+from core.usecases.room import ROOM, fitted, weight
 
 MOST_REFLECTIONS = 5
 
@@ -37,6 +38,7 @@ class MemoriesFound:
     reflections: tuple[Reflection, ...]
     route: Route
     revision: int
+    truncated: bool = False  # one message does not hold all
 
 
 async def retrieve_memories(house: House, command: RetrieveMemories) -> MemoriesFound:
@@ -58,9 +60,20 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
         reflections = (
             reflections_over(opened, [one.record for one in best]) if Layer.L3 in route.layers else ()
         )
+        shown = _beside(records, reflections)
         return MemoriesFound(
-            found=records.found, reflections=reflections, route=route, revision=records.revision
+            found=records.found,
+            reflections=shown,
+            route=route,
+            revision=records.revision,
+            truncated=records.truncated or len(shown) < len(reflections),
         )
+
+
+def _beside(records: RecordsFound, reflections: Sequence[Reflection]) -> tuple[Reflection, ...]:
+    """The first reflections that the message holds beside the records."""
+    left = ROOM - weight([record for record, _ in records.found])
+    return tuple(reflections[: fitted(map(weight, reflections), left)])
 
 
 async def _routed(house: House, command: RetrieveMemories) -> Route:

@@ -968,7 +968,7 @@ class ListConversationsRequest(_message.Message):
     state: Global___ConversationState.ValueType
     """Only those in this state. Not told: any."""
     page_size: _builtins.int
-    """The most to list, 0 to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where the page before ended. Empty: the beginning."""
     @_builtins.property
@@ -1363,7 +1363,7 @@ class ListTurnsRequest(_message.Message):
     last_step: _builtins.int
     """The last to list, inclusive. Absent: the newest."""
     page_size: _builtins.int
-    """The most to list, 0 to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where the page before ended. Empty: the beginning."""
     min_revision: _builtins.int
@@ -1606,8 +1606,11 @@ class SearchTurnsResponse(_message.Message):
 
     HITS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The revision seen."""
+    truncated: _builtins.bool
+    """Whether some were left out because an answer takes at most 4 MiB: ask for fewer."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurnHit]:
         """Best first; a turn scores as its best piece."""
@@ -1617,10 +1620,11 @@ class SearchTurnsResponse(_message.Message):
         *,
         hits: _abc.Iterable[Global___TurnHit] | None = ...,
         revision: _builtins.int = ...,
+        truncated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "revision", b"revision", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1852,7 +1856,7 @@ class ListKeysRequest(_message.Message):
     conversation_id: _builtins.str
     """Which conversation."""
     page_size: _builtins.int
-    """The most to list, 0 to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where the page before ended. Empty: the beginning."""
     min_revision: _builtins.int
@@ -1924,7 +1928,7 @@ class ListClustersRequest(_message.Message):
     conversation_id: _builtins.str
     """Which conversation."""
     page_size: _builtins.int
-    """The most to list, 0 to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where the page before ended. Empty: the beginning."""
     min_revision: _builtins.int
@@ -2006,7 +2010,7 @@ class ListSummariesRequest(_message.Message):
     last_step: _builtins.int
     """Only those that begin by this step. Absent: any."""
     page_size: _builtins.int
-    """The most to list, 0 to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where the page before ended. Empty: the beginning."""
     min_revision: _builtins.int
@@ -2737,7 +2741,7 @@ class ListInvocationsRequest(_message.Message):
     conversation_id: _builtins.str
     """Which conversation."""
     page_size: _builtins.int
-    """The most to list, 0 to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where the page before ended. Empty: the beginning."""
     min_revision: _builtins.int

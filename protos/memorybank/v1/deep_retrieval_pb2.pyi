@@ -50,8 +50,8 @@ class GetInteractionRequest(_message.Message):
     end: _builtins.int
     """The first code point no longer wanted, above `start`. Absent: to the end."""
     page_size: _builtins.int
-    """At most so many records, up to 100. 0: 10. A page also ends at 1 MiB of text; a text that does not fit goes on in
-    the next (see `Interaction.text_offset`).
+    """At most so many records, up to 100. 0: 10. A page also ends at 1 MiB of text, or 8,192 segments; a text that does
+    not fit goes on in the next (see `Interaction.text_offset`).
     """
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
@@ -230,7 +230,7 @@ class ListInteractionsRequest(_message.Message):
     node_id: _builtins.str
     """Only those that this node stands for. Empty: any."""
     page_size: _builtins.int
-    """At most so many, up to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int
@@ -403,7 +403,7 @@ class GetLineageRequest(_message.Message):
     node_id: _builtins.str
     """Which node; one that was absorbed counts as its heir."""
     page_size: _builtins.int
-    """At most so many merge records, up to 1,000. 0: 50."""
+    """At most so many merge records, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int

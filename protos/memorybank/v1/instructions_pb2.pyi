@@ -305,7 +305,7 @@ class ListSourcesRequest(_message.Message):
     path_prefix: _builtins.str
     """Only those whose path begins so; at most 1,024 code points. Empty: all."""
     page_size: _builtins.int
-    """At most so many, up to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int
@@ -379,7 +379,7 @@ class ListVersionsRequest(_message.Message):
     path: _builtins.str
     """Which."""
     page_size: _builtins.int
-    """At most so many, up to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int

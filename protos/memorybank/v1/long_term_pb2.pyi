@@ -1472,8 +1472,11 @@ class RetrieveFactsResponse(_message.Message):
 
     FACTS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision; 0 where there is none."""
+    truncated: _builtins.bool
+    """Whether some were left out because an answer takes at most 4 MiB: ask for fewer."""
     @_builtins.property
     def facts(self) -> _containers.RepeatedCompositeFieldContainer[Global___RankedRecord]:
         """The facts."""
@@ -1483,10 +1486,11 @@ class RetrieveFactsResponse(_message.Message):
         *,
         facts: _abc.Iterable[Global___RankedRecord] | None = ...,
         revision: _builtins.int = ...,
+        truncated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts", "revision", b"revision", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1641,8 +1645,11 @@ class RecallEpisodesResponse(_message.Message):
 
     EPISODES_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision; 0 where there is none."""
+    truncated: _builtins.bool
+    """Whether some were left out because an answer takes at most 4 MiB: ask for fewer."""
     @_builtins.property
     def episodes(self) -> _containers.RepeatedCompositeFieldContainer[Global___RankedRecord]:
         """The episodes."""
@@ -1652,10 +1659,11 @@ class RecallEpisodesResponse(_message.Message):
         *,
         episodes: _abc.Iterable[Global___RankedRecord] | None = ...,
         revision: _builtins.int = ...,
+        truncated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["episodes", b"episodes", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["episodes", b"episodes", "revision", b"revision", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1962,7 +1970,7 @@ class ListRecordsRequest(_message.Message):
     collection: _builtins.str
     """Which collection of it."""
     page_size: _builtins.int
-    """How many at most on a page, to 1,000; 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where to go on; empty: at the start."""
     min_revision: _builtins.int
@@ -2170,8 +2178,11 @@ class RetrieveMemoriesResponse(_message.Message):
     REFLECTIONS_FIELD_NUMBER: _builtins.int
     ROUTE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision; 0 where there is none."""
+    truncated: _builtins.bool
+    """Whether some were left out because an answer takes at most 4 MiB: ask for fewer."""
     @_builtins.property
     def memories(self) -> _containers.RepeatedCompositeFieldContainer[Global___RankedRecord]:
         """Records, best first."""
@@ -2191,10 +2202,11 @@ class RetrieveMemoriesResponse(_message.Message):
         reflections: _abc.Iterable[Global___Reflection] | None = ...,
         route: Global___Route | None = ...,
         revision: _builtins.int = ...,
+        truncated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["route", b"route"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["memories", b"memories", "reflections", b"reflections", "revision", b"revision", "route", b"route"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memories", b"memories", "reflections", b"reflections", "revision", b"revision", "route", b"route", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2395,8 +2407,11 @@ class FindRecoveriesResponse(_message.Message):
 
     RECOVERIES_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision; 0 where there is none."""
+    truncated: _builtins.bool
+    """Whether some were left out because an answer takes at most 4 MiB: ask for fewer."""
     @_builtins.property
     def recoveries(self) -> _containers.RepeatedCompositeFieldContainer[Global___FoundRecovery]:
         """The recoveries."""
@@ -2406,10 +2421,11 @@ class FindRecoveriesResponse(_message.Message):
         *,
         recoveries: _abc.Iterable[Global___FoundRecovery] | None = ...,
         revision: _builtins.int = ...,
+        truncated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["recoveries", b"recoveries", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["recoveries", b"recoveries", "revision", b"revision", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2808,7 +2824,7 @@ class ListReflectionsRequest(_message.Message):
     category: _builtins.str
     """Of this category. Empty: all."""
     page_size: _builtins.int
-    """How many at most on a page, to 1,000; 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where to go on; empty: at the start."""
     min_revision: _builtins.int
@@ -3075,7 +3091,7 @@ class ListCollectionsRequest(_message.Message):
     user: _builtins.str
     """Whose."""
     page_size: _builtins.int
-    """How many at most on a page, to 1,000; 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """Where to go on; empty: at the start."""
     def __init__(

@@ -92,6 +92,7 @@ class CreateBankRequest(_message.Message):
     LABELS_FIELD_NUMBER: _builtins.int
     TTL_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ALLOW_EXISTING_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its id. Empty: generated."""
     goal: _builtins.str
@@ -108,6 +109,10 @@ class CreateBankRequest(_message.Message):
     """Share of the Clusterer's window that one chunk fills, above 0 and at most 1. Absent: the configured value holds."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    allow_existing: _builtins.bool
+    """Whether a bank of this id that is there already is the answer, as it stands, and no error; one of another
+    `embedding_space` than the one asked for is EMBEDDING_SPACE_MISMATCH. Needs a bank_id.
+    """
     @_builtins.property
     def embedding_space(self) -> _types_pb2.EmbeddingSpace:
         """The space of its vectors. Absent, or SERVER with an empty name: the configured embedder's. SERVER with another name
@@ -138,10 +143,11 @@ class CreateBankRequest(_message.Message):
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         ttl: _duration_pb2.Duration | None = ...,
         request_id: _builtins.str = ...,
+        allow_existing: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "embedding_space", b"embedding_space", "top_k", b"top_k", "ttl", b"ttl"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "embedding_space", b"embedding_space", "goal", b"goal", "labels", b"labels", "request_id", b"request_id", "top_k", b"top_k", "ttl", b"ttl", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "allow_existing", b"allow_existing", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "embedding_space", b"embedding_space", "goal", b"goal", "labels", b"labels", "request_id", b"request_id", "top_k", b"top_k", "ttl", b"ttl", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -167,10 +173,13 @@ class CreateBankResponse(_message.Message):
     BANK_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    EXISTED_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The bank's revision after the call."""
     replayed: _builtins.bool
     """Whether this is the first answer to the same request_id, again."""
+    existed: _builtins.bool
+    """Whether the bank was there already (`allow_existing`), and nothing changed."""
     @_builtins.property
     def bank(self) -> _types_pb2.Bank:
         """As it stands."""
@@ -181,10 +190,11 @@ class CreateBankResponse(_message.Message):
         bank: _types_pb2.Bank | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        existed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "existed", b"existed", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -288,7 +298,7 @@ class ListBanksRequest(_message.Message):
     collection: _builtins.str
     """Only this collection's. Empty: any."""
     page_size: _builtins.int
-    """At most so many, up to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     @_builtins.property
@@ -1190,7 +1200,9 @@ class MemorizeStreamRequest(_message.Message):
     HEADER_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """Then, any number of times: the next piece of the text, at most 1 MiB. Pieces join without a separator."""
+    """Then, any number of times: the next piece of the text, at most 1 MiB. Pieces join without a separator. Each is
+    UTF-8 by itself: a text is cut between characters, never within one.
+    """
     @_builtins.property
     def header(self) -> Global___MemorizeRequest:
         """First, and once: the request with neither `text` nor `messages`."""
@@ -1480,7 +1492,7 @@ class ListConflictsRequest(_message.Message):
     node_id: _builtins.str
     """With this node as a side. Empty: any."""
     page_size: _builtins.int
-    """At most so many, up to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int
@@ -1682,7 +1694,7 @@ class GetInsightRequest(_message.Message):
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     page_size: _builtins.int
-    """At most so many completed tasks, up to 1,000. 0: 200."""
+    """At most so many completed tasks, up to 1,000, and no more than 4 MiB holds. 0: 200."""
     page_token: _builtins.str
     """From the response before: the completed tasks that follow. Empty: from the first."""
     def __init__(

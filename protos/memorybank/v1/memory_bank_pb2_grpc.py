@@ -134,7 +134,8 @@ class MemoryBankServicer(object):
     """
 
     def CreateBank(self, request, context):
-        """Creates an empty bank. Errors: BANK_EXISTS, EMBEDDING_SPACE_MISMATCH.
+        """Creates an empty bank, or gets the one that is there (`allow_existing`). Errors: BANK_EXISTS,
+        EMBEDDING_SPACE_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

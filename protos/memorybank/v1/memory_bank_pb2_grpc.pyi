@@ -36,7 +36,9 @@ class MemoryBankStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MemoryBankAsyncStub: ...
     CreateBank: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.CreateBankRequest, _memory_bank_pb2.CreateBankResponse]
-    """Creates an empty bank. Errors: BANK_EXISTS, EMBEDDING_SPACE_MISMATCH."""
+    """Creates an empty bank, or gets the one that is there (`allow_existing`). Errors: BANK_EXISTS,
+    EMBEDDING_SPACE_MISMATCH.
+    """
     GetBank: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.GetBankRequest, _memory_bank_pb2.GetBankResponse]
     """Reads a bank's record, and how much it holds."""
     ListBanks: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.ListBanksRequest, _memory_bank_pb2.ListBanksResponse]
@@ -100,7 +102,9 @@ class MemoryBankAsyncStub(MemoryBankStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateBank: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.CreateBankRequest, _memory_bank_pb2.CreateBankResponse]  # type: ignore[assignment]
-    """Creates an empty bank. Errors: BANK_EXISTS, EMBEDDING_SPACE_MISMATCH."""
+    """Creates an empty bank, or gets the one that is there (`allow_existing`). Errors: BANK_EXISTS,
+    EMBEDDING_SPACE_MISMATCH.
+    """
     GetBank: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.GetBankRequest, _memory_bank_pb2.GetBankResponse]  # type: ignore[assignment]
     """Reads a bank's record, and how much it holds."""
     ListBanks: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.ListBanksRequest, _memory_bank_pb2.ListBanksResponse]  # type: ignore[assignment]
@@ -167,7 +171,9 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
         request: _memory_bank_pb2.CreateBankRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_memory_bank_pb2.CreateBankResponse, _abc.Awaitable[_memory_bank_pb2.CreateBankResponse]]:
-        """Creates an empty bank. Errors: BANK_EXISTS, EMBEDDING_SPACE_MISMATCH."""
+        """Creates an empty bank, or gets the one that is there (`allow_existing`). Errors: BANK_EXISTS,
+        EMBEDDING_SPACE_MISMATCH.
+        """
 
     @_abc_1.abstractmethod
     def GetBank(

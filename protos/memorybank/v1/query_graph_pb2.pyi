@@ -264,7 +264,7 @@ class BatchAddNodesRequest(_message.Message):
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[Global___NewNode]:
-        """1 to 100 nodes, 4 MiB in all (else LIMIT_REACHED)."""
+        """1 to 100 nodes, 4,000,000 bytes in all (else LIMIT_REACHED): so the answer stays below 4 MiB, too."""
 
     def __init__(
         self,
@@ -406,7 +406,7 @@ class ListNodesRequest(_message.Message):
     include_embedding: _builtins.bool
     """Whether they should carry their embeddings."""
     page_size: _builtins.int
-    """At most so many, up to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int
@@ -757,7 +757,7 @@ class ListNeighborsRequest(_message.Message):
     hops: _builtins.int
     """How far, 1 to 3 edges. Absent: 1."""
     page_size: _builtins.int
-    """At most so many, up to 1,000. 0: 50."""
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int

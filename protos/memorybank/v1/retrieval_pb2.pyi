@@ -292,7 +292,9 @@ class SearchRequest(_message.Message):
     hops: _builtins.int
     """How far the neighbourhood reaches, 0 to 3 edges. Absent: 1."""
     min_score: _builtins.float
-    """The least score of a hit, 0 to 1. Absent: any."""
+    """The least score of a hit, 0 to 1. Absent: as configured (any). What scores 0 by words and by meaning is no hit in
+    any case.
+    """
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     max_neighbors: _builtins.int
@@ -392,12 +394,15 @@ class SearchResponse(_message.Message):
     NEIGHBORS_TRUNCATED_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     RERANKING_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     neighbors_truncated: _builtins.bool
-    """Whether `max_neighbors` left some out."""
+    """Whether some were left out: by `max_neighbors`, or because an answer takes at most 4 MiB, hits first."""
     revision: _builtins.int
     """The revision seen."""
     reranking: Global___Reranking.ValueType
     """What became of the reranker."""
+    truncated: _builtins.bool
+    """Whether hits were left out because an answer takes at most 4 MiB: ask for fewer, or for others (exclude_node_ids)."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.SearchHit]:
         """In score order, best first; ties by newer event_time, then by id."""
@@ -414,10 +419,11 @@ class SearchResponse(_message.Message):
         neighbors_truncated: _builtins.bool = ...,
         revision: _builtins.int = ...,
         reranking: Global___Reranking.ValueType = ...,
+        truncated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "neighbors", b"neighbors", "neighbors_truncated", b"neighbors_truncated", "reranking", b"reranking", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "neighbors", b"neighbors", "neighbors_truncated", b"neighbors_truncated", "reranking", b"reranking", "revision", b"revision", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -469,7 +475,7 @@ class BatchSearchResponse(_message.Message):
     """The revision seen."""
     @_builtins.property
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchResponse]:
-        """In the order of the request, all of one revision."""
+        """In the order of the request, all of one revision; the answer takes at most 4 MiB, shared among them."""
 
     def __init__(
         self,
@@ -502,6 +508,7 @@ class AugmentRequest(_message.Message):
     TARGET_FIELD_NUMBER: _builtins.int
     STRUCTURE_FIELD_NUMBER: _builtins.int
     SKIP_RERANKER_FIELD_NUMBER: _builtins.int
+    TOOLS_APART_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     query: _builtins.str
@@ -525,6 +532,10 @@ class AugmentRequest(_message.Message):
     """
     skip_reranker: _builtins.bool
     """Whether to do without the configured reranker."""
+    tools_apart: _builtins.bool
+    """Whether the prompt does without the tool's declaration, which `tools` has in any case: for callers that hand it to
+    the model's API, so that its tokens are not spent twice. How to use the tool stands in the prompt still.
+    """
     @_builtins.property
     def structure(self) -> Global___Structure:
         """What the places of segments count for; it replaces what is configured as a whole. Absent: as configured."""
@@ -543,10 +554,11 @@ class AugmentRequest(_message.Message):
         target: Global___SearchTarget.ValueType = ...,
         structure: Global___Structure | None = ...,
         skip_reranker: _builtins.bool = ...,
+        tools_apart: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "min_revision", b"min_revision", "structure", b"structure", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "skip_reranker", b"skip_reranker", "structure", b"structure", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "skip_reranker", b"skip_reranker", "structure", b"structure", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools_apart", b"tools_apart", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -581,6 +593,7 @@ class AugmentResponse(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     RERANKING_FIELD_NUMBER: _builtins.int
+    TRUNCATED_FIELD_NUMBER: _builtins.int
     prompt: _builtins.str
     """The prompt."""
     tokens: _builtins.int
@@ -589,9 +602,11 @@ class AugmentResponse(_message.Message):
     """The revision seen."""
     reranking: Global___Reranking.ValueType
     """What became of the reranker."""
+    truncated: _builtins.bool
+    """Whether hits were left out because an answer takes at most 4 MiB. The prompt is whole."""
     @_builtins.property
     def tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The tools it declares, each a JSON object in the form asked for."""
+        """The tools it declares (or with `tools_apart` speaks of), each a JSON object in the form asked for."""
 
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.SearchHit]:
@@ -618,10 +633,11 @@ class AugmentResponse(_message.Message):
         tokens: _builtins.int = ...,
         revision: _builtins.int = ...,
         reranking: Global___Reranking.ValueType = ...,
+        truncated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "left_out", b"left_out", "prompt", b"prompt", "reranking", b"reranking", "revision", b"revision", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "left_out", b"left_out", "prompt", b"prompt", "reranking", b"reranking", "revision", b"revision", "sections", b"sections", "tokens", b"tokens", "tools", b"tools", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -54,6 +54,8 @@ NewBankId = Callable[[Tenant, RequestKey | None], BankId]
 def create_bank(request: pb.CreateBankRequest, tenant: Tenant) -> CreateBank:
     with checking() as check:
         bank_id = check.id_or_none("bank_id", request.bank_id)
+        if request.allow_existing and not bank_id:
+            check.wrong("bank_id", "must be given with allow_existing")
         return CreateBank(
             tenant=tenant,
             bank_id=BankId(bank_id) if bank_id else None,
@@ -66,6 +68,7 @@ def create_bank(request: pb.CreateBankRequest, tenant: Tenant) -> CreateBank:
             else None,
             labels=check.labels("labels", request.labels),
             ttl=check.ttl("ttl", request.ttl) if request.HasField("ttl") else None,
+            allow_existing=request.allow_existing,
             request=check.request(request),
         )
 

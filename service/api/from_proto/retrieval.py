@@ -99,7 +99,7 @@ def ask(check: Checks, request: pb.SearchRequest) -> Ask:
         fusion=check.choice("fusion", request.fusion, _FUSIONS),
         hops=check.int_or(request, "hops", 1, 0, FARTHEST),
         max_neighbors=check.int_or(request, "max_neighbors", NEIGHBORS, 0, MOST_RESULTS),
-        min_score=check.optional_share(request, "min_score") or 0.0,
+        min_score=check.optional_share(request, "min_score"),
         exclude=_excluded(check, excluded) if excluded else NOBODY,
         filter=chosen(check, "filter", request.filter) if request.HasField("filter") else ADMITS_ALL,
         structure=structure(check, "structure", request),
@@ -163,6 +163,7 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             structure=structure(check, "structure", request),
             token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
+            tools_apart=request.tools_apart,
             min_revision=check.min_revision(request),
             skip_reranker=request.skip_reranker,
         )

@@ -219,7 +219,9 @@ def delete_turns(done: Committed[TurnsDeleted]) -> pb.DeleteTurnsResponse:
 
 def search_turns(found: TurnsFound) -> pb.SearchTurnsResponse:
     return pb.SearchTurnsResponse(
-        hits=[_hit(hit, found.by_words) for hit in found.hits], revision=found.revision
+        hits=[_hit(hit, found.by_words) for hit in found.hits],
+        revision=found.revision,
+        truncated=found.truncated,
     )
 
 

@@ -209,11 +209,15 @@ def add_record(kept: RecordsKept) -> pb.AddRecordResponse:
 
 
 def facts(found: RecordsFound) -> pb.RetrieveFactsResponse:
-    return pb.RetrieveFactsResponse(facts=_ranked(found.found), revision=found.revision)
+    return pb.RetrieveFactsResponse(
+        facts=_ranked(found.found), revision=found.revision, truncated=found.truncated
+    )
 
 
 def episodes(found: RecordsFound) -> pb.RecallEpisodesResponse:
-    return pb.RecallEpisodesResponse(episodes=_ranked(found.found), revision=found.revision)
+    return pb.RecallEpisodesResponse(
+        episodes=_ranked(found.found), revision=found.revision, truncated=found.truncated
+    )
 
 
 def memories(found: MemoriesFound) -> pb.RetrieveMemoriesResponse:
@@ -222,6 +226,7 @@ def memories(found: MemoriesFound) -> pb.RetrieveMemoriesResponse:
         reflections=map(_reflection, found.reflections),
         route=_route(found.route),
         revision=found.revision,
+        truncated=found.truncated,
     )
 
 
@@ -263,6 +268,7 @@ def recoveries(found: RecoveriesFound) -> pb.FindRecoveriesResponse:
     return pb.FindRecoveriesResponse(
         recoveries=[pb.FoundRecovery(record=record(r, uses), match=match) for r, match, uses in found.found],
         revision=found.revision,
+        truncated=found.truncated,
     )
 
 

@@ -7,6 +7,7 @@ from core.model.insight import Insight
 from core.ports.aggregates import Committed
 from core.ports.store import PurgeCounts
 from core.usecases.bank.advance_task import TaskAdvanced
+from core.usecases.bank.create_bank import BankMade
 from core.usecases.bank.delete_bank import BankPurged
 from core.usecases.bank.get_bank import BankSeen
 from core.usecases.bank.get_insight import InsightSeen
@@ -37,9 +38,12 @@ from service.api.to_proto.values import (
 # ---- banks ----
 
 
-def create_bank(done: Committed[BankRecord]) -> pb.CreateBankResponse:
+def create_bank(made: BankMade, kept: timedelta) -> pb.CreateBankResponse:
     return pb.CreateBankResponse(
-        bank=bank(done.result, done.revision), revision=done.revision, replayed=done.replayed
+        bank=bank(made.record, made.revision, kept),
+        revision=made.revision,
+        replayed=made.replayed,
+        existed=made.existed,
     )
 
 

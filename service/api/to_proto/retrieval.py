@@ -13,6 +13,7 @@ from core.usecases.bank.augment import Augmented
 from core.usecases.bank.reranking import Reranked
 from core.usecases.bank.search import Answer, SearchAnswers
 from core.usecases.context.assemble_context import ContextAssembled
+from core.usecases.room import ROOM, fitted
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONTEXT_PARTS, RERANKINGS, numbers
@@ -32,6 +33,7 @@ _NODE = types_pb2.SearchHit.NODE_FIELD_NUMBER
 _SEGMENT = types_pb2.SearchHit.SEGMENT_FIELD_NUMBER
 _HITS = pb.SearchResponse.HITS_FIELD_NUMBER
 _NEIGHBORS = pb.SearchResponse.NEIGHBORS_FIELD_NUMBER
+_SCORES = 40  # bytes that three scores take with their tags, and the hit's own
 
 HitParts = tuple[int, bytes, float, float | None, float | None, tuple[str, ...], bytes]
 """A hit as `joined` takes it."""
@@ -43,29 +45,46 @@ def search(answers: SearchAnswers) -> bytes:
 
 
 def batch_search(answers: SearchAnswers) -> bytes:
-    """BatchSearchResponse."""
-    results = [delimited(answer(one, answers.revision)) for one in answers.answers]
+    """BatchSearchResponse. What one search leaves of the room, the next ones have."""
+    results: list[bytes] = []
+    left = ROOM
+    for waiting, one in zip(range(len(answers.answers), 0, -1), answers.answers, strict=True):
+        results.append(delimited(answer(one, answers.revision, left // waiting)))
+        left -= len(results[-1])
     rest = pb.BatchSearchResponse(revision=answers.revision).SerializeToString()
     return fields(pb.BatchSearchResponse.RESULTS_FIELD_NUMBER, results) + rest
 
 
-def answer(found: Answer, revision: int) -> bytes:
-    """One SearchResponse, joined."""
-    return joined(
-        hits(found.found.hits, found.vectors, found.found.by_words, found.found.by_meaning),
-        _HITS,
-        node_encodings(found.found.neighbors),
-        _NEIGHBORS,
-        _last(found.found.neighbors_truncated, revision, found.reranked),
-    )
+def answer(found: Answer, revision: int, room: int = ROOM) -> bytes:
+    """One SearchResponse, joined: as many hits as `room` bytes hold, then as many neighbors."""
+    parts = hits(found.found.hits, found.vectors, found.found.by_words, found.found.by_meaning)
+    shown = _held(parts, room)
+    neighbors = node_encodings(found.found.neighbors)
+    near = neighbors[: fitted(map(len, neighbors), room - sum(map(_size, shown)))] if neighbors else neighbors
+    fewer = found.found.neighbors_truncated or len(near) < len(neighbors)
+    last = _last(fewer, revision, found.reranked, len(shown) < len(parts))
+    return joined(shown, _HITS, near, _NEIGHBORS, last)
 
 
 @lru_cache(maxsize=256)
-def _last(neighbors_truncated: bool, revision: int, reranked: Reranked) -> bytes:
+def _last(neighbors_truncated: bool, revision: int, reranked: Reranked, truncated: bool) -> bytes:
     """The fields behind hits and neighbors: the same until the bank changes."""
     return pb.SearchResponse(
-        neighbors_truncated=neighbors_truncated, revision=revision, reranking=_RERANKINGS[reranked]
+        neighbors_truncated=neighbors_truncated,
+        revision=revision,
+        reranking=_RERANKINGS[reranked],
+        truncated=truncated,
     ).SerializeToString()
+
+
+def _held(parts: list[HitParts], room: int) -> list[HitParts]:
+    """The first hits that `room` bytes hold, at least one of them."""
+    return parts[: max(1, fitted(map(_size, parts), room))]
+
+
+def _size(part: HitParts) -> int:
+    """Bytes of a hit: of what was found, of its neighbors' ids, of its scores and what few hits have."""
+    return len(part[1]) + sum(map(len, part[5])) + 4 * len(part[5]) + len(part[6]) + _SCORES
 
 
 def hits(
@@ -100,18 +119,18 @@ def _rest(hit: Hit) -> bytes:
 
 def augment(made: Augmented) -> bytes:
     """AugmentResponse."""
-    before = pb.AugmentResponse(prompt=made.prompt, tools=made.tools)
+    before = pb.AugmentResponse(prompt=made.prompt, tools=made.tools).SerializeToString()
+    parts = hits(made.hits)
+    shown = _held(parts, ROOM - len(before))
     after = pb.AugmentResponse(
         sections=sections(made.sections),
         left_out=left_out(made.left_out),
         tokens=made.tokens,
         revision=made.revision,
         reranking=_RERANKINGS[made.reranked],
+        truncated=len(shown) < len(parts),
     )
-    rest = after.SerializeToString()
-    return before.SerializeToString() + joined(
-        hits(made.hits), pb.AugmentResponse.HITS_FIELD_NUMBER, [], 1, rest
-    )
+    return before + joined(shown, pb.AugmentResponse.HITS_FIELD_NUMBER, [], 1, after.SerializeToString())
 
 
 def sections(sizes: Iterable[SectionSize]) -> list[types_pb2.Section]:

@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import (
@@ -146,6 +147,45 @@ async def test_a_verb_has_a_deadline_of_its_own_that_the_client_or_the_call_may_
     ]
     assert seconds == pytest.approx([10, 300, 30, 60], abs=9)  # less the way there
     assert script.asked["WatchBank"][0].seconds is None
+
+
+async def test_a_call_that_brings_much_is_given_longer(kind: str) -> None:
+    script = Script()
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("batch_add_nodes", bank_id="trip", nodes=[graph.NewNode(summary="a" * 65_536)] * 50)
+
+    assert script.asked["BatchAddNodes"][0].seconds == pytest.approx(30 + 200, abs=9)
+
+
+# ---- messages of chat APIs ----
+
+
+async def test_messages_are_taken_as_chat_apis_have_them(kind: str) -> None:
+    script = Script()
+    call = {"id": "c1", "type": "function", "function": {"name": "timetable", "arguments": '{"day": 1}'}}
+    spoken = [
+        {"role": "user", "name": "Ada", "content": "When does the ferry leave?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "at nine"}]},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "这里"}, {"type": "image_url", "image_url": {}}],
+        },
+        {"role": "assistant", "content": ""},
+        types.Message(role="assistant", text="At nine."),
+    ]
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("memorize", bank_id="trip", messages=spoken)
+
+    assert list(script.asked["Memorize"][0].request.messages) == [
+        types.Message(role="user", speaker="Ada", text="When does the ferry leave?"),
+        types.Message(role="assistant", text='timetable({"day": 1})'),
+        types.Message(role="tool", text="at nine"),
+        types.Message(role="user", text="这里\n[image_url]"),
+        types.Message(role="assistant", text="At nine."),
+    ]
 
 
 async def test_a_deadline_that_passed_is_told_with_the_request_id_to_repeat_under(kind: str) -> None:

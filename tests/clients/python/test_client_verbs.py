@@ -87,6 +87,33 @@ def test_a_keyword_that_is_no_field_is_a_type_error_that_names_what_was_meant() 
         client.search(bank_id="trip", text="ferry", topk=3)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"tetx": "a"}, r"unexpected keyword argument 'tetx': did you mean 'text'\?"),
+        ({"task": {"typ": "SEARCH"}}, r"unexpected field task\.typ: did you mean 'type'\?"),
+        (
+            {"messages": [{"text": "a"}, {"tex": "b"}]},
+            r"unexpected field messages\[1\]\.tex: did you mean 'text'\?",
+        ),
+        ({"bank_id": 5}, r"cannot take bank_id=5, a int"),
+        ({"event_time": "2024-05-01"}, r"cannot take event_time='2024-05-01', a str"),
+    ],
+)
+def test_what_cannot_be_a_request_is_a_type_error_that_names_its_field(
+    fields: dict[str, object], named: str
+) -> None:
+    client = SyncMemoryBankClient("127.0.0.1:1")
+
+    with client, pytest.raises(TypeError, match=rf"memorize\(\) .*{named}"):
+        client.memorize(**fields)  # type: ignore[arg-type]
+
+
+def test_arguments_have_names() -> None:
+    with SyncMemoryBankClient("127.0.0.1:1") as client, pytest.raises(TypeError, match=r"search\(bank_id=…"):
+        client.search("ferry")  # type: ignore[call-arg]
+
+
 def test_a_users_type_checker_knows_arguments_and_responses(tmp_path: Path) -> None:
     program = tmp_path / "user.py"
     program.write_text(USER)

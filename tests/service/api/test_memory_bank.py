@@ -22,6 +22,33 @@ async def make_bank(service: Service, bank_id: str = "b1", **fields: object) -> 
     return await service.bank.CreateBank(pb.CreateBankRequest(bank_id=bank_id, **fields))  # type: ignore[arg-type]
 
 
+async def test_a_bank_that_is_there_is_got_instead_of_created_where_that_is_allowed(service: Service) -> None:
+    asked = pb.CreateBankRequest(bank_id="b1", goal="the first", allow_existing=True)
+    again = pb.CreateBankRequest(bank_id="b1", goal="another", allow_existing=True)
+
+    made = await service.bank.CreateBank(asked)
+    got = await service.bank.CreateBank(again)
+
+    assert (made.existed, got.existed) == (False, True)
+    assert got.bank == made.bank
+
+
+async def test_a_bank_of_other_vectors_is_not_got(service: Service) -> None:
+    await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
+    other = types_pb2.EmbeddingSpace(name="mine", dimension=3, source=types_pb2.SPACE_SOURCE_CLIENT)
+    asked = pb.CreateBankRequest(bank_id="b1", embedding_space=other, allow_existing=True)
+
+    said = await refused(service.bank.CreateBank(asked))
+
+    assert said.reason == "EMBEDDING_SPACE_MISMATCH"
+
+
+async def test_what_may_be_there_has_a_name(service: Service) -> None:
+    said = await refused(service.bank.CreateBank(pb.CreateBankRequest(allow_existing=True)))
+
+    assert said.fields == ("bank_id",)
+
+
 async def contested(service: Service) -> str:
     """A bank with a conflict; the conflict's id."""
     await make_bank(service, goal="谁是CEO？")

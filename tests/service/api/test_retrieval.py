@@ -11,8 +11,9 @@ from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
+from memorybank_client import numbers
 from service.api.to_proto.retrieval import left_out
-from tests.support.server import Service, refused
+from tests.support.server import Service, refused, serving
 
 FACTS = {
     "ceo": "公司的首席执行官是张三",
@@ -47,6 +48,48 @@ async def test_a_node_finds_what_resembles_it_but_not_itself(service: Service) -
     found = await service.retrieval.Search(pb.SearchRequest(bank_id="b1", node_id="ceo"))
 
     assert "ceo" not in {h.node.node_id for h in found.hits}
+
+
+async def test_where_nothing_fits_nothing_is_found(service: Service) -> None:
+    await facts(service)
+
+    found = await service.retrieval.Search(
+        pb.SearchRequest(bank_id="b1", text="xylophone", mode=pb.SEARCH_MODE_ATTRIBUTE)
+    )
+    far = await service.graph.GetNode(
+        graph.GetNodeRequest(bank_id="b1", node_id="coffee", include_embedding=True)
+    )
+    opposite = types_pb2.Vector(values=[-n for n in numbers(far.node.embedding)])
+    away = await service.retrieval.Search(pb.SearchRequest(bank_id="b1", embedding=opposite))
+
+    assert list(found.hits) == []
+    assert "coffee" not in {hit.node.node_id for hit in away.hits}
+    assert list(found.neighbors) == []
+
+
+async def test_a_configured_floor_holds_where_the_request_names_none() -> None:
+    async with serving(retrieval={"min_score": 0.99}) as service:
+        await facts(service)
+        asked = pb.SearchRequest(bank_id="b1", text="the coffee machine")
+
+        found = await service.retrieval.Search(asked)
+        asked.min_score = 0.0
+        named = await service.retrieval.Search(asked)
+
+    assert list(found.hits) == []
+    assert named.hits[0].node.node_id == "coffee"
+
+
+async def test_a_prompt_may_leave_the_tools_declaration_to_the_models_api(service: Service) -> None:
+    await facts(service)
+
+    whole = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", query="coffee"))
+    apart = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", query="coffee", tools_apart=True))
+
+    assert whole.tools[0] in whole.prompt
+    assert apart.tools == whole.tools
+    assert apart.tools[0] not in apart.prompt
+    assert apart.tokens < whole.tokens - 100
 
 
 async def test_a_vector_finds_its_node_and_brings_vectors_when_asked(service: Service) -> None:

@@ -439,6 +439,7 @@ OF_INSIGHTS = (
 EITHER_IN_SEARCH = ("include_embedding", "structure.conflicts", "skip_reranker")
 
 HARMLESS: dict[str, Mapping[str, str]] = {
+    "CreateBank": {"allow_existing": YES_OR_NO},
     "DeleteBank": {"allow_missing": YES_OR_NO},
     "UpdateBank": {f"bank.{name}": UNSEEN for name in OF_BANKS} | {"bank.embedding_space": UNSEEN},
     "UpdateNode": {f"node.{name}": UNSEEN for name in OF_NODES} | {"node.segments": UNSEEN},
@@ -450,7 +451,7 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "ListNodes": {"include_embedding": YES_OR_NO},
     "Search": dict.fromkeys(EITHER_IN_SEARCH, YES_OR_NO),
     "BatchSearch": {f"searches[].{name}": YES_OR_NO for name in EITHER_IN_SEARCH},
-    "Augment": {"structure.conflicts": YES_OR_NO, "skip_reranker": YES_OR_NO},
+    "Augment": dict.fromkeys(("structure.conflicts", "skip_reranker", "tools_apart"), YES_OR_NO),
     "StartTask": {"attachments[].stored": UNSEEN},
     "AdvanceTask": {"attachments[].stored": UNSEEN},
     "Memorize": {"attachments[].stored": UNSEEN},

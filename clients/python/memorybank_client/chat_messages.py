@@ -1,0 +1,42 @@
+"""Messages as chat APIs have them, `{"role": …, "content": …}`, in the contract's form.
+
+Law: what was said stays word for word. What is no text is named by its kind in brackets, a tool's call by its name and
+arguments; a message that says nothing is left out.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from memorybank.v1.types_pb2 import Message
+
+
+def chat_messages(given: Iterable[Any]) -> list[Any]:
+    """Messages for the contract: those of chat APIs (dicts, or objects that `model_dump` makes dicts of), and others as
+    they are."""
+    return [made for each in given for made in _taken(each)]
+
+
+def _taken(given: Any) -> Iterator[Any]:
+    plain = given.model_dump() if hasattr(given, "model_dump") else given
+    if not isinstance(plain, Mapping) or "content" not in plain:
+        yield given
+        return
+    said = "\n".join([*_texts(plain["content"]), *_calls(plain.get("tool_calls"))])
+    if said:
+        names = {"message_id": plain.get("id"), "role": plain.get("role"), "speaker": plain.get("name")}
+        yield Message(text=said, **{field: name for field, name in names.items() if name})
+
+
+def _texts(content: Any) -> Iterator[str]:
+    """The texts of a content: a text itself, or parts of several kinds."""
+    for part in [content] if isinstance(content, str | Mapping) else content or ():
+        text = part.get("text") if isinstance(part, Mapping) else part
+        kind = part.get("type", "attachment") if isinstance(part, Mapping) else ""
+        if text or kind not in ("", "text"):
+            yield text or f"[{kind}]"
+
+
+def _calls(calls: Any) -> Iterator[str]:
+    for call in calls or ():
+        function = call.get("function") or call
+        yield f"{function.get('name', 'tool')}({function.get('arguments', '')})"
