@@ -130,8 +130,8 @@ def all_scored(
 
 def best_nodes(bank: Bank, query: Query) -> list[Scored[NodeId]]:
     found = all_scored(bank, query, bank.node_words, bank.node_vectors, node_filter(bank, query))
-    return scoring.in_order(
-        found, lambda n: bank.nodes[n].event_time, k=query.top_k, min_score=query.min_score
+    return fitting(
+        scoring.in_order(found, lambda n: bank.nodes[n].event_time, k=query.top_k, min_score=query.min_score)
     )
 
 
@@ -139,9 +139,16 @@ def best_segments(bank: Bank, query: Query) -> list[Scored[SegmentRef]]:
     allowed = segment_filter(bank, query)
     found = all_scored(bank, query, bank.verbatim.words, bank.verbatim.vectors, allowed)
     refuted = [s._replace(score=s.score * REFUTED) if s.key in bank.tree.refuted else s for s in found]
-    return scoring.in_order(
-        refuted, lambda r: bank.tree.segment(r).event_time, k=query.top_k, min_score=query.min_score
+    return fitting(
+        scoring.in_order(
+            refuted, lambda r: bank.tree.segment(r).event_time, k=query.top_k, min_score=query.min_score
+        )
     )
+
+
+def fitting(found: list[Scored[K]]) -> list[Scored[K]]:
+    """Those that fit by words or by meaning at all."""
+    return [one for one in found if one.attribute_score or one.embedding_score]
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["scanned", "compiled"])
