@@ -17,6 +17,7 @@ from core.agents.memory_roles import (
     MOST_EPISODE_STEPS,
     MOST_STRATEGIES,
     Candidate,
+    Compression,
     Distilled,
     Execution,
     KeyOpinion,
@@ -24,18 +25,24 @@ from core.agents.memory_roles import (
     PassageKind,
     Unit,
 )
+from core.agents.outcomes import essence
+from core.model.invocation import Item, ItemType
 from core.model.record import Episode
 from core.text.chinese import tagged
 from core.text.moments import CALENDAR, Frame, spans
 from core.text.scripts import HAN, WIDE
+from core.text.tokens import estimate
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+STEP = re.compile(r"^\[\d+\]", re.MULTILINE)  # that a line of a compressed text begins with
 NAME = re.compile(r"(?<=[\w,;'’] )[A-Z][\w-]*")
 TOOL = re.compile(r"[A-Za-z]\w*_\w+|(?<=`)\w+(?=`)")  # what looks like the name of a tool or of an argument
 NAMED_KINDS = ("nr", "ns", "nt", "nz")  # persons, places, organisations, other names
 CATEGORY = re.compile(r"[a-z][a-z0-9_]{0,63}")
 TELLS = frozenset({PassageKind.INPUT, PassageKind.TOOL_RESULT})
+PIECE_TOKENS = 30  # that telling of one more item takes beside its words
+FULL = 0.75  # of its room that a text takes, from which on older figures may go
 NO_NAMES = CALENDAR | {"i", "user", "speaker", "tool", "用户", "工具"}
 
 
@@ -99,6 +106,33 @@ def problem_of_distilled(told: Distilled, execution: Execution) -> str:
         if problem := _invented(f"{lesson.content}\n{lesson.detail}", heard):
             return problem
     return _problem_of_episode(told.episode, heard) if told.episode else ""
+
+
+def problem_of_compression(told: Compression, before: str, items: Sequence[Item], room: int) -> str:
+    """What is wrong with what steps are said to come to; empty if nothing is. What must stay may be missing only where
+    it would find no room."""
+    size = estimate(told.text)
+    if not set(told.items) <= {item.number for item in items}:
+        return "it must name items that were given"
+    if not any(map(str.isalnum, told.text)):
+        return "the text has no words"
+    if size > room:
+        return f"the text takes {size} tokens, and may take {room}"
+    said = (f"{i.step}\n{i.tool}\n{i.arguments_json}\n{i.error_type}\n{i.content}" for i in items)
+    if problem := _invented(told.text, "\n".join((before, *said))):
+        return problem
+    shown = set(_figures(told.text))
+    for item in items:
+        stays = essence(item)
+        if item.number not in told.items:
+            if stays and size + estimate(stays) + PIECE_TOKENS <= room:
+                return f"item {item.number} must stay, and there is room for it"
+        elif item.type is not ItemType.DECISION and (own := set(_figures(stays))) and not own & shown:
+            return f"item {item.number} is named, and none of its figures is told"
+    lost = [figure for figure in _figures(STEP.sub("", before)) if figure not in shown]
+    if lost and size <= room * FULL:
+        return f"{lost[0]} was told before and is missing, and there is room for it"
+    return ""
 
 
 def _problem_of_episode(told: Episode, heard: str) -> str:

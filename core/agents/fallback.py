@@ -69,11 +69,12 @@ def with_fallback(first: Agents, second: Agents) -> Agents:
 
 
 def memory_with_fallback(first: MemoryAgents, second: MemoryAgents) -> MemoryAgents:
-    """Each role of `first`, with the same role of `second` behind it."""
+    """Each role of `first`, with the same role of `second` behind it; behind the compressor stand reads."""
     return MemoryAgents(
         summariser=SummariserOr(first.summariser, second.summariser),
         distiller=DistillerOr(first.distiller, second.distiller),
         extractor=ExtractorOr(first.extractor, second.extractor),
+        compressor=first.compressor,
     )
 
 

@@ -131,9 +131,25 @@ class Extractor(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compression:
+    """What steps of an agent come to, and the numbers of the items that are told in it."""
+
+    text: str
+    items: tuple[int, ...]
+
+
+class Compressor(Protocol):
+    async def compress(self, before: str, items: Sequence[Item], room: int) -> Compression:
+        """What was told `before` and the items after it, as one text of at most `room` tokens. Decisions and results
+        with figures or errors stay; what finds no room goes oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryAgents:
-    """One of each, chosen in bootstrap."""
+    """One of each, chosen in bootstrap. No `compressor`: what reads make of older items by rules is enough."""
 
     summariser: Summariser
     distiller: Distiller
     extractor: Extractor
+    compressor: Compressor | None = None

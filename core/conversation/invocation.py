@@ -12,15 +12,19 @@ from core.aggregate import step
 from core.aggregate.codec import StepCodec
 from core.aggregate.kind import Chore, Kind
 from core.aggregate.parts import Effect, ItemPut, Part, PartsAggregate, numbered
+from core.conversation.working import parted, to_compress
 from core.errors import InvocationExists, InvocationNotFound
 from core.keys import InvocationKey
-from core.model.invocation import InvocationRecord, InvocationState, Item
+from core.model.invocation import Compressed, InvocationRecord, InvocationState, Item
 
 ITEMS = Part(name="items", of=Item)
+COMPRESSED = Part(name="compressed", of=Compressed)
+LATEST = "latest"
 ITEM_BYTES = 1_500  # about what an item takes beside its text
 
 END = Chore(name="end")
 CONCLUDE = Chore(name="conclude")
+COMPRESS = Chore(name="compress")
 
 
 class Step(step.Step):
@@ -46,6 +50,16 @@ class ItemsAdd(Step):
         return [ItemPut(part=ITEMS, item=numbered(item.number), value=item) for item in self.items]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressedPut(Step):
+    """What a model made of the older items, in place of what it made before."""
+
+    compressed: Compressed
+
+    def effects(self) -> Iterable[Effect]:
+        return [ItemPut(part=COMPRESSED, item=LATEST, value=self.compressed)]
+
+
 STEPS: StepCodec[Step] = StepCodec(Step)
 
 
@@ -59,6 +73,18 @@ class Invocation(PartsAggregate[InvocationRecord, Step]):
         return tuple(self.parts[ITEMS.name].values())
 
     @property
+    def compressed(self) -> Compressed | None:
+        """What a model made of the older items; None: nothing yet."""
+        return self.parts[COMPRESSED.name].get(LATEST)
+
+    def to_compress(self) -> tuple[Item, ...]:
+        """The older items that a model is to tell of next; none of an invocation whose items all fit, or that ends."""
+        record = self.record
+        if record.state is not InvocationState.RUNNING or record.tokens <= record.threshold:
+            return ()
+        return to_compress(parted(self.in_order(), record.threshold, record.keep_steps), self.compressed)
+
+    @property
     def size(self) -> int:
         return 4_000 + 2 * self.record.text_bytes + ITEM_BYTES * self.items
 
@@ -67,7 +93,9 @@ def due(invocation: Invocation, now: datetime) -> Sequence[Chore]:
     """An end that is stored is carried out at once; an invocation left alone is ended."""
     if invocation.record.state is InvocationState.ENDING:
         return (CONCLUDE,)
-    return (END,) if now >= invocation.record.due_time else ()
+    if now >= invocation.record.due_time:
+        return (END,)
+    return (COMPRESS,) if invocation.to_compress() else ()
 
 
 INVOCATION: Kind[Invocation, Step] = Kind(
@@ -79,7 +107,7 @@ INVOCATION: Kind[Invocation, Step] = Kind(
     load=Invocation.load,
     missing=lambda key: InvocationNotFound(key.user, key.invocation_id),
     taken=lambda key: InvocationExists(key.user, key.invocation_id),
-    parts=(ITEMS,),
+    parts=(ITEMS, COMPRESSED),
     due=due,
 )
 

@@ -7,11 +7,13 @@ one COMPRESSED item of at most half the threshold stands before them for all oth
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.model.invocation import Item, ItemType
+from core.model.invocation import Compressed, Item, ItemType
 from core.text.tokens import estimate
 
 LEAST = 40  # tokens that an item of the last steps has at least
 MARK = " … "
+TOLD = 3 / 4  # of the room for older items that a model's text of them may take
+MOST_AT_ONCE = 60  # items that a model is told of in one call
 
 
 Outcome = Callable[[Item], str]
@@ -36,11 +38,33 @@ def tokens_of(items: Sequence[Item]) -> int:
     return sum(map(size_of, items))
 
 
+def to_compress(parted: Split, known: Compressed | None) -> tuple[Item, ...]:
+    """The older items that a model is to tell of next; none, while they take fewer tokens than are worth its call."""
+    waiting = not_told(parted.older, known)[:MOST_AT_ONCE]
+    taken = 0
+    for item in waiting:
+        taken += size_of(item)
+        if taken >= parted.room // 2:
+            return waiting
+    return waiting if len(waiting) == MOST_AT_ONCE else ()
+
+
+def not_told(older: Sequence[Item], known: Compressed | None) -> tuple[Item, ...]:
+    """Those that no model has told of yet."""
+    last = known.last if known else 0
+    return tuple(item for item in older if item.number > last)
+
+
 def split(items: Sequence[Item], threshold: int, keep_steps: int) -> Split:
     """Where the older items end; none are older while all of them fit."""
     everything = tuple(items)
     if tokens_of(everything) <= threshold:
         return Split(older=(), newest=everything, room=0)
+    return parted(everything, threshold, keep_steps)
+
+
+def parted(everything: tuple[Item, ...], threshold: int, keep_steps: int) -> Split:
+    """Where the older items end of more than fit."""
     last = set(sorted({item.step for item in everything})[-keep_steps:])
     kept = tuple(item for item in everything if item.step in last)[-(threshold // 2 // LEAST) :]
     return Split(older=everything[: len(everything) - len(kept)], newest=kept, room=threshold // 2)

@@ -60,6 +60,14 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compressed:
+    """What a model made of the items up to the one numbered `last`."""
+
+    text: str
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
     """How an invocation ended. `request_id` and `digest` are those of the call that ended it; `idle`: none did."""
 
@@ -75,7 +83,8 @@ class Ending:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvocationRecord:
     """What an invocation is apart from its items. `conversation_uid`: of the conversation that was there when it
-    began. `due_time`: when it counts as left alone, or when its end is to be carried out."""
+    began. `due_time`: when it counts as left alone, or when its end is to be carried out. `tokens_spent`: what language
+    models have cost while it ran."""
 
     key: InvocationKey
     uid: str
@@ -93,6 +102,7 @@ class InvocationRecord:
     last_step: int = 0
     text_bytes: int = 0
     tokens: int = 0
+    tokens_spent: int = 0
     ending: Ending | None = None
 
 

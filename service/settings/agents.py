@@ -68,6 +68,7 @@ class RoleModelsSection(Section):
     summariser: RoleModelSection = RoleModelSection()
     distiller: RoleModelSection = RoleModelSection()
     extractor: RoleModelSection = RoleModelSection()
+    compressor: RoleModelSection = RoleModelSection()
 
 
 class LlmSection(ModelSection):
@@ -129,6 +130,8 @@ class AgentsSection(Section):
     """Who writes what a conversation must not forget; values as above."""
     extractor: Player | None = None
     """Who finds what lasts of what users and tools said; values as above."""
+    compressor: Player | None = None
+    """Who tells of an agent's older steps in fewer words; values as above."""
     fallback: bool = False
     """Where the model cannot be had, the offline agent answers, and the response's usage says so."""
     attempts: int = Field(default=3, ge=1, le=100)

@@ -142,6 +142,7 @@ ROLES = (
     "summariser",
     "distiller",
     "extractor",
+    "compressor",
 )
 MODEL = {"base_url": "http://127.0.0.1:1/v1", "api_key": "a-secret", "model": "good"}
 

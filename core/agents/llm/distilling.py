@@ -44,13 +44,13 @@ async def distil(asking: Asking, execution: Execution) -> Distilled:
     if sum(item.type is ItemType.ACTION for item in execution.items) < FEWEST_CALLS:
         return Distilled()
     items = execution.items[-MOST_ITEMS:]
-    texts = [execution.query, execution.result, *map(_told, items)]
+    texts = [execution.query, execution.result, *map(told_of, items)]
     room = max(asking.room - 200 - len(texts) * (FENCE_TOKENS + 16), len(texts))
     granted = windows.shares([estimate(text) for text in texts], room)
     query, result, *said = [
         windows.shortened(text, max(size, 1)) for text, size in zip(texts, granted, strict=True)
     ]
-    shown = [Enclosed(name=_name(item), text=text) for item, text in zip(items, said, strict=True)]
+    shown = [Enclosed(name=name_of(item), text=text) for item, text in zip(items, said, strict=True)]
     end = "The agent says that it succeeded." if execution.succeeded else "The agent says that it failed."
     asked = message(
         [
@@ -100,11 +100,11 @@ def _read(reply: Fields, execution: Execution) -> Distilled:
     )
 
 
-def _name(item: Item) -> str:
+def name_of(item: Item) -> str:
     failed = ", failed" if item.failed else ""
     return f"item {item.number}, step {item.step}, {item.type}{failed}"
 
 
-def _told(item: Item) -> str:
+def told_of(item: Item) -> str:
     parts = (item.tool, item.arguments_json, item.error_type, item.content)
     return "\n".join(part for part in parts if part.strip()) or "-"

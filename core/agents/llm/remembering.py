@@ -1,4 +1,4 @@
-"""The Summariser and the Distiller on a language model (the Extractor: `extracting`).
+"""The Summariser and the Distiller on a language model (the Extractor: `extracting`, the Compressor: `compressing`).
 
 Law: a reply is read with core's own checks, so that a model is told what is wrong and asked again.
 """
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from core.agents.faithful import problem_of_key, problem_of_summary
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
+from core.agents.llm.compressing import LlmCompressor
 from core.agents.llm.distilling import distil
 from core.agents.llm.extracting import LlmExtractor
 from core.agents.llm.fence import message
@@ -102,9 +103,11 @@ class LlmDistiller:
 
 
 def llm_memory_agents(models: Mapping[str, ChatModel]) -> MemoryAgents:
-    """One of each. `models` holds each role's under its name: `summariser`, `distiller`, `extractor`."""
+    """One of each. `models` holds each role's under its name: `summariser`, `distiller`, `extractor`,
+    `compressor`."""
     return MemoryAgents(
         summariser=LlmSummariser(models["summariser"]),
         distiller=LlmDistiller(models["distiller"]),
         extractor=LlmExtractor(models["extractor"]),
+        compressor=LlmCompressor(models["compressor"]),
     )

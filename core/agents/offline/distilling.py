@@ -18,8 +18,8 @@ from core.agents.memory_roles import (
     PassageKind,
     Unit,
 )
-from core.agents.offline.compressing import error_line
 from core.agents.offline.summarising import summary
+from core.agents.outcomes import error_line
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode, Recovery
 from core.text.scripts import is_chinese

@@ -16,10 +16,10 @@ from core.agents.memory_roles import (
     PassageKind,
 )
 from core.agents.offline import salience
-from core.agents.offline.compressing import FIGURE
 from core.agents.offline.lasting import worth
 from core.agents.offline.recalling import DOMAINS
 from core.agents.offline.thinking import think
+from core.agents.outcomes import FIGURE
 from core.long_term.texts import normalised
 from core.model.record import LIFE, PREFERENCE
 from core.text import sentences

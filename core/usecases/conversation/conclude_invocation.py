@@ -23,13 +23,14 @@ from core.errors import (
     UserNotFound,
 )
 from core.ids import ConversationId, InvocationId, RecordId, RequestId
-from core.keys import ConversationKey, InvocationKey, UserKey
+from core.keys import InvocationKey, UserKey
 from core.model.conversation import Turn
 from core.model.invocation import Ending, InvocationRecord, InvocationSummary, Item, ItemType
 from core.model.record import NO_CONVERSATION
 from core.model.usage import NO_USAGE, Usage
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.add_turns import grown
+from core.usecases.conversation.compress_items import place_of
 from core.usecases.conversation.founding import require_on, required
 from core.usecases.conversation.learn import Run, learn
 from core.usecases.conversation.tending import Seen, land, summary_of
@@ -79,7 +80,7 @@ async def _conclude(house: House, key: InvocationKey) -> None:
         return
     if record.ending is None:
         return
-    place = _place(record)
+    place = place_of(record)
     ledger = house.workshop.ledger(place or key)
     concluded = await _tell_conversation(house, ledger, record, record.ending, items)
     if concluded.conversation_id == record.conversation_id:  # else it is gone, or memory is off
@@ -99,17 +100,9 @@ async def _conclude(house: House, key: InvocationKey) -> None:
         await house.invocations.delete(key, record.uid)
 
 
-def _place(record: InvocationRecord) -> ConversationKey | None:
-    if not record.conversation_id:
-        return None
-    return ConversationKey(
-        tenant=record.key.tenant, user=record.key.user, conversation_id=record.conversation_id
-    )
-
-
 async def _count(house: House, ledger: Ledger, record: InvocationRecord) -> None:
     """What the agents cost since the turn goes on the conversation's record."""
-    key = _place(record)
+    key = place_of(record)
     if key is None or not ledger.unrecorded:
         return
     seen = Seen(uid=record.conversation_uid, generation=-1)  # nothing is made: only what was spent lands
@@ -147,7 +140,7 @@ async def _tell_conversation(
 ) -> Concluded:
     """The summary and the turn, unless the conversation is gone, or memory is off: then nothing is kept."""
     nothing = Concluded(invocation_id=record.key.invocation_id)
-    key = _place(record)
+    key = place_of(record)
     if key is None:
         return nothing
     try:
@@ -158,7 +151,7 @@ async def _tell_conversation(
         text = await _summarised(house, ledger, record.query, ending.result, items, limit)
         tokens = ledger.unrecorded
         actions = sum(item.type is ItemType.ACTION for item in items)
-        stage = _staging(house, record, ending, text, tokens, actions)
+        stage = _staging(house, record, ending, text, record.tokens_spent + tokens, actions)
         request = part_of(record, "turn")
         done = await house.conversations.commit(key, required(stage, tender), request, StepGiven)
         ledger.put_on_record(0 if done.replayed else tokens, 0)

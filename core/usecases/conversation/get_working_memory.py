@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from core.agents.offline.compressing import compress, outcome
+from core.agents.offline.compressing import compress
 from core.agents.offline.thinking import think
-from core.conversation.working import shown, split, tokens_of
+from core.agents.outcomes import outcome
+from core.conversation.working import not_told, shown, split, tokens_of
 from core.keys import InvocationKey
-from core.model.invocation import Item
+from core.model.invocation import Compressed, Item
+from core.text.tokens import estimate
 from core.usecases.house import House
 
 
@@ -32,13 +34,20 @@ async def get_working_memory(house: House, command: GetWorkingMemory) -> Working
         return WorkingMemory()
     async with house.invocations.reading(command.key, command.min_revision) as invocation:
         record, items, revision = invocation.record, invocation.in_order(), invocation.revision
+        told = invocation.compressed
     if not command.raw and record.tokens > record.threshold:
-        items = await think(bounded, items, record.threshold, record.keep_steps)
+        items = await think(bounded, items, record.threshold, record.keep_steps, told)
     return WorkingMemory(items=items, tokens=tokens_of(items), revision=revision)
 
 
-def bounded(items: tuple[Item, ...], threshold: int, keep_steps: int) -> tuple[Item, ...]:
-    """The items within `threshold` tokens, the older ones as one."""
+def bounded(
+    items: tuple[Item, ...], threshold: int, keep_steps: int, told: Compressed | None = None
+) -> tuple[Item, ...]:
+    """The items within `threshold` tokens, the older ones as one: what a model made of them, and the rest by rules."""
     parted = split(items, threshold, keep_steps)
-    text = compress(parted.older, parted.room) if parted.older else ""
+    waiting = not_told(parted.older, told)
+    text = told.text if told and parted.older else ""
+    if waiting:
+        rest = compress(waiting, parted.room - estimate(f"{text}\n"))
+        text = "\n".join(filter(None, (text, rest)))
     return shown(parted, text, threshold, outcome)

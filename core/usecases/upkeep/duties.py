@@ -3,10 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from core.conversation.invocation import CONCLUDE, END
+from core.conversation.invocation import COMPRESS, CONCLUDE, END
 from core.instructions.kind import TRIM
 from core.keys import CollectionKey, ConversationKey, InstructionsKey, InvocationKey, UserKey
 from core.usecases.conversation.chores import conversation_chores
+from core.usecases.conversation.compress_items import compress_items
 from core.usecases.conversation.conclude_invocation import conclude
 from core.usecases.conversation.end_invocation import end_idle
 from core.usecases.house import House
@@ -27,3 +28,5 @@ def assign_chores(house: House) -> None:
     house.chores.assign(CollectionKey.kind, {name: here(act) for name, act in OF_COLLECTIONS.items()})
     house.chores.assign(ConversationKey.kind, conversation_chores(house))
     house.chores.assign(InvocationKey.kind, {END.name: here(end_idle), CONCLUDE.name: here(conclude)})
+    if house.memory_agents.compressor is not None:
+        house.chores.assign(InvocationKey.kind, {COMPRESS.name: here(compress_items)})

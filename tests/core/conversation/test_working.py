@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.agents.offline.compressing import compress, figures
+from core.agents.offline.compressing import compress
+from core.agents.outcomes import figures
 from core.conversation.working import size_of, tokens_of
 from core.model.invocation import Item, ItemType
 from core.text.tokens import estimate

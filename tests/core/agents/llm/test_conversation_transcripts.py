@@ -100,7 +100,7 @@ async def test_a_recorded_model_keeps_a_conversation(talk: Talk, rewrites: bool)
         ]
     )
     story = Transcribed(model, talk.title)
-    agents = llm_memory_agents(dict.fromkeys(("summariser", "distiller", "extractor"), story))
+    agents = llm_memory_agents(dict.fromkeys(("summariser", "distiller", "extractor", "compressor"), story))
     holding = Holding(tuning=TUNING)
     async with open_house(memory_agents=agents, embedder=EMBEDDER, holding=holding, unasked=False) as house:
         ledger = house.workshop.ledger(KEY)

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from core.agents.faithful import problem_of_candidate, problem_of_distilled
+from core.agents.llm.compressing import LlmCompressor
 from core.agents.llm.extracting import LlmExtractor
 from core.agents.llm.remembering import LlmDistiller, LlmSummariser
 from core.agents.memory_roles import Passage, PassageKind, Purpose, Unit
 from tests.core.agents.llm.replies import said
+from tests.core.agents.llm.test_compressing import ROOM, STEPS, TEXT
 from tests.core.agents.llm.test_distilling import CONTENT, RUNS, lessons
 from tests.core.agents.llm.transcript import FOLDER, Transcribed
 from tests.support.scripted_chat import ScriptedChat
@@ -33,6 +35,7 @@ FACTS = {
     "zh": ("用户的妹妹李娜2024年5月7日搬到了里昂。", "7号渡轮票价42欧元。"),
 }
 WRONG = {"en": "The user lives in Rome.", "zh": "用户住在罗马。"}
+BEFORE = {"en": "[1] Three ports were asked.", "zh": "[1] 问过三个港口。"}
 KEYS = {"en": "Anna lives in Lyon.", "zh": "李娜住在里昂。"}
 
 
@@ -57,6 +60,8 @@ async def test_the_roles_of_memory_ask_and_answer_as_written_down(language: str,
         lessons(CONTENT[language]),
         said(passages=[0], key=KEYS[language]),
         said(summary=KEYS[language]),
+        said(items=[2, 3], text=TEXT[language].rpartition("\n")[0]),
+        said(items=[2, 3, 4], text=TEXT[language]),
     ]
     story = Transcribed(ScriptedChat(script), TITLES[language])
     given = passages(language)
@@ -69,7 +74,10 @@ async def test_the_roles_of_memory_ask_and_answer_as_written_down(language: str,
     await LlmDistiller(story).key(given)
     story.tell("A summary")
     await LlmSummariser(story).summarise(given, 40, Unit.WORDS, Purpose.EPISODE)
+    story.tell("An agent's older steps in fewer words, once refused as a decision was missing")
+    compressed = await LlmCompressor(story).compress(BEFORE[language], STEPS[language], ROOM)
 
+    assert compressed.text == TEXT[language]
     assert [candidate.content for candidate in found] == [anna, ferry]
     assert not any(problem_of_candidate(candidate, given) for candidate in found)
     assert not problem_of_distilled(told, RUNS[language])

@@ -12,7 +12,7 @@ from tests.support.house import KEY
 FOLDER = Path(__file__).parent / "transcripts"
 TASKS = (
     "clusterer splitter structurer judge_first judge_second consolidator verdict neighbors planner digest"
-    " extractor distiller_run distiller_key summariser router reflector"
+    " extractor distiller_run distiller_key summariser compressor router reflector"
 ).split()
 
 

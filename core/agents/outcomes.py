@@ -1,0 +1,67 @@
+"""What must stay of an agent's steps when they are told in fewer words: decisions, results with figures, errors.
+
+Law: pure; every word of it stands in the items. English and Chinese alike.
+"""
+
+import re
+
+from core.model.invocation import Item, ItemType
+from core.text import sentences
+
+READ = 20_000  # characters of an item that are looked at
+FIGURES = 24  # of a result
+PIECE = 200  # characters of a decision, an error line, a sentence
+
+FIGURE = re.compile(
+    r"(?:[^\W\d_]{1,16}[ \t]?[:=：]?[ \t]?)?[$€£¥+-]?\d+(?:[.,:/-]\d+)*(?:[ \t]?(?:%|°|[^\W\d_]{1,8}))?"
+)
+ERROR = re.compile(
+    r"error|exception|fail|denied|refused|timed? ?out|not found|invalid|traceback|unavailable"
+    r"|错误|异常|失败|超时|拒绝|无效|找不到|不存在",
+    re.IGNORECASE,
+)
+
+
+def essence(item: Item) -> str:
+    """What must stay of an item: a decision's first sentence, the outcome of a call; empty where nothing must."""
+    if item.type is ItemType.DECISION:
+        return first_sentence(item.content)
+    tells = item.type is ItemType.OBSERVATION or (item.type is ItemType.ACTION and item.failed)
+    return outcome(item) if tells else ""
+
+
+def outcome(item: Item) -> str:
+    """What must stay of a tool's result: its first error line, and its figures."""
+    error = error_line(item)
+    return "; ".join(filter(None, (error, ", ".join(figures(item.content, error)))))
+
+
+def error_line(item: Item) -> str:
+    """The first line of an item that tells of an error, behind the error's type; empty where nothing failed."""
+    lines = [" ".join(line.split()) for line in item.content[:READ].splitlines() if line.strip()]
+    line = next((line for line in lines if ERROR.search(line)), "")
+    if not item.failed:
+        return clipped(line)
+    line = line or (lines[0] if lines else "")
+    known = item.error_type and item.error_type not in line
+    return clipped(f"{item.error_type}: {line}" if known and line else line or item.error_type)
+
+
+def figures(text: str, apart: str = "") -> list[str]:
+    """The figures of a text, each with the word before and the unit behind it, once; those of `apart` left out."""
+    found = dict.fromkeys(" ".join(match[0].split()) for match in FIGURE.finditer(text[:READ]))
+    return [each for each in found if each not in apart][:FIGURES]
+
+
+def first_sentence(text: str) -> str:
+    first = next(iter(sentences.split(text[:READ])), "")
+    return clipped(" ".join(first.split()))
+
+
+def clipped(text: str) -> str:
+    if len(text) <= PIECE:
+        return text
+    end = PIECE
+    while end and text[end].isdigit() and text[end - 1].isdigit():
+        end -= 1  # half a figure would be another one
+    return text[:end].rstrip() + "…"
