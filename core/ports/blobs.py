@@ -48,8 +48,8 @@ class Blobs(Protocol):
         how many. Removes also what was written of files that were never finished."""
         ...
 
-    def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
-        """Bytes from `offset`, at most `limit` of them, in chunks."""
+    def read(self, key: Key, uid: str, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
+        """Bytes of a file of this very aggregate from `offset`, at most `limit` of them, in chunks."""
         ...
 
     async def delete_all(self, key: Key, uid: str) -> int:

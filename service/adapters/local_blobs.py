@@ -87,8 +87,12 @@ class LocalBlobs:
             raise StoreUnavailable(str(error)) from error
         return removed
 
-    async def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
+    async def read(
+        self, key: Key, uid: str, uri: str, offset: int, limit: int | None
+    ) -> AsyncIterator[bytes]:
         path, digest, size = self._resolve(uri)
+        if path.parent != self._folder(key, uid):
+            raise AttachmentNotFound(uri)
         whole = offset == 0 and (limit is None or limit >= size)
         left = max(size - offset, 0) if limit is None else min(limit, max(size - offset, 0))
         seen = hashlib.sha256()

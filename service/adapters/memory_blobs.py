@@ -41,10 +41,13 @@ class MemoryBlobs:
             await self.claim(uri)
         return removed
 
-    async def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
-        if uri not in self._files:
+    async def read(
+        self, key: Key, uid: str, uri: str, offset: int, limit: int | None
+    ) -> AsyncIterator[bytes]:
+        known = self._files.get(uri)
+        if known is None or known[:2] != (key, uid):
             raise AttachmentNotFound(uri)
-        *_, content = self._files[uri]
+        *_, content = known
         asked = content[offset:] if limit is None else content[offset : offset + limit]
         if asked:
             yield asked

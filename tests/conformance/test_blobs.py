@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
+from core.keys import BankKey
 from core.ports.blobs import Blobs, Unclaimed
 from service.adapters.local_blobs import CHUNK, NOTE, PART, LocalBlobs
 from service.adapters.memory_blobs import MemoryBlobs
@@ -16,6 +17,7 @@ from service.adapters.store.postgres_store import PostgresStore
 from tests.support import changes as a
 from tests.support.postgres import empty_database
 
+OTHERS = ((a.KEY, "u2"), (a.key("other"), "u1"), (a.key("bank-1", "other"), "u1"))
 CONTENT = "图片 image ".encode() * 50_000
 
 
@@ -37,8 +39,16 @@ async def chunks(content: bytes, size: int = 10_000) -> AsyncIterator[bytes]:
         yield content[start : start + size]
 
 
-async def read(blobs: Blobs, uri: str, offset: int = 0, limit: int | None = None) -> bytes:
-    return b"".join([chunk async for chunk in blobs.read(uri, offset, limit)])
+async def read(
+    blobs: Blobs,
+    uri: str,
+    offset: int = 0,
+    limit: int | None = None,
+    *,
+    key: BankKey = a.KEY,
+    uid: str = "u1",
+) -> bytes:
+    return b"".join([chunk async for chunk in blobs.read(key, uid, uri, offset, limit)])
 
 
 def files_under(root: Path) -> list[Path]:
@@ -92,6 +102,15 @@ async def test_the_same_attachment_put_twice_is_two_files(blobs: Blobs) -> None:
     assert (await read(blobs, first), await read(blobs, second)) == (b"one", b"two")
 
 
+@pytest.mark.parametrize(("key", "uid"), OTHERS)
+async def test_a_uri_is_not_found_under_the_name_of_another(blobs: Blobs, key: BankKey, uid: str) -> None:
+    """Of a later bank of the same name too, and of a bank of another tenant."""
+    uri, _ = await blobs.put(a.KEY, "u1", "photo", chunks(b"one"))
+
+    with pytest.raises(AttachmentNotFound):
+        await read(blobs, uri, key=key, uid=uid)
+
+
 async def test_a_uri_says_nothing_of_whose_it_is(blobs: Blobs) -> None:
     uri, _ = await blobs.put(a.KEY, "secret-uid", "秘密.png", chunks(b"x"))
 
@@ -118,17 +137,15 @@ async def test_a_uri_that_was_never_given_is_not_found(blobs: Blobs, uri: str) -
 
 async def test_purging_a_bank_removes_its_files_only(blobs: Blobs) -> None:
     gone = [(await blobs.put(a.KEY, "u1", name, chunks(b"gone")))[0] for name in ("x", "y")]
-    kept = [
-        (await blobs.put(key, uid, "x", chunks(b"kept")))[0]
-        for key, uid in ((a.KEY, "u2"), (a.key("other"), "u1"), (a.key("bank-1", "other"), "u1"))
-    ]
+    kept = {owner: (await blobs.put(*owner, "x", chunks(b"kept")))[0] for owner in OTHERS}
 
     assert await blobs.delete_all(a.KEY, "u1") == 2
 
     for uri in gone:
         with pytest.raises(AttachmentNotFound):
             await read(blobs, uri)
-    assert [await read(blobs, uri) for uri in kept] == [b"kept"] * 3
+    for (key, uid), uri in kept.items():
+        assert await read(blobs, uri, key=key, uid=uid) == b"kept"
 
 
 async def test_purging_what_is_gone_removes_nothing(blobs: Blobs) -> None:

@@ -16,7 +16,7 @@ class NoBlobs:
     ) -> tuple[str, int]:
         raise NotImplementedError("this test keeps no files")
 
-    def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
+    def read(self, key: Key, uid: str, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
         raise AttachmentNotFound(uri)
 
     async def claim(self, uri: str) -> None:

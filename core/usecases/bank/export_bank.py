@@ -58,13 +58,14 @@ async def _records(house: House, command: ExportBank, state: BankState) -> Async
         yield record
     for attachment in () if command.omit_files else state.attachments:
         if attachment.stored:
-            async for chunk in _file(house, attachment):
+            async for chunk in _file(house, state, attachment):
                 yield chunk
 
 
-async def _file(house: House, attachment: Attachment) -> AsyncIterator[FileChunk]:
+async def _file(house: House, state: BankState, attachment: Attachment) -> AsyncIterator[FileChunk]:
     offset = 0
-    async for content in house.blobs.read(attachment.uri, 0, None):
+    key, uid = state.record.key, state.head.uid
+    async for content in house.blobs.read(key, uid, attachment.uri, 0, None):
         for start in range(0, len(content), FILE_PART):
             piece = content[start : start + FILE_PART]
             yield FileChunk(attachment_id=attachment.attachment_id, offset=offset, content=piece)

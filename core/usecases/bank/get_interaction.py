@@ -73,11 +73,11 @@ async def get_interaction(house: House, command: GetInteraction) -> Interactions
             shown, token = _page_of_pieces(bank, found, command)
         elif attachment is None:
             shown, token = _page(bank, records, command)
-        revision = bank.revision
+        uid, revision = bank.uid, bank.revision
     return InteractionsRead(
         interactions=shown,
         attachment=attachment,
-        content=await _content(house, attachment),
+        content=await _content(house, command.key, uid, attachment),
         node_id=node.node_id if node else None,
         next_page_token=token,
         revision=revision,
@@ -184,7 +184,7 @@ def _attachment(records: Sequence[Interaction], wanted: AttachmentId | None) -> 
     raise AttachmentNotFound(wanted)
 
 
-async def _content(house: House, attachment: Attachment | None) -> bytes | None:
+async def _content(house: House, key: BankKey, uid: str, attachment: Attachment | None) -> bytes | None:
     if attachment is None or not attachment.stored or attachment.size > house.limits.inline_attachment_bytes:
         return None
-    return b"".join([chunk async for chunk in house.blobs.read(attachment.uri, 0, None)])
+    return b"".join([chunk async for chunk in house.blobs.read(key, uid, attachment.uri, 0, None)])

@@ -35,12 +35,12 @@ async def read_attachment(house: House, command: ReadAttachment) -> OpenedAttach
     """Raises AttachmentNotFound, AttachmentUnreadable, InvalidField (offset), BankNotFound, RevisionNotReached."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
         attachment = find_attachment(bank, command.attachment_id)
-        revision = bank.revision
+        uid, revision = bank.uid, bank.revision
     if not attachment.stored:
         raise AttachmentUnreadable(attachment.attachment_id, attachment.uri)
     if command.offset > attachment.size:
         raise InvalidField("offset", f"must be at most the file's size, {attachment.size} bytes")
-    chunks = house.blobs.read(attachment.uri, command.offset, command.limit)
+    chunks = house.blobs.read(command.key, uid, attachment.uri, command.offset, command.limit)
     return OpenedAttachment(attachment=attachment, chunks=chunks, revision=revision)
 
 

@@ -8,9 +8,10 @@ _NAMED = re.compile(r"^-- name: (\w+)\n(.*?)(?=^--|\Z)", re.MULTILINE | re.DOTAL
 
 
 def queries(dialect: str) -> Mapping[str, str]:
-    """The statements of `<dialect>/queries.sql` by their names."""
-    text = (files(__package__) / dialect / "queries.sql").read_text(encoding="utf-8")
-    return {name: body.strip() for name, body in _NAMED.findall(text)}
+    """The statements of `queries.sql`, which all databases share, and of `<dialect>/queries.sql` by their names."""
+    folder = files(__package__)
+    texts = [place.joinpath("queries.sql").read_text("utf-8") for place in (folder, folder / dialect)]
+    return {name: body.strip() for text in texts for name, body in _NAMED.findall(text)}
 
 
 def migrations(dialect: str) -> tuple[str, ...]:

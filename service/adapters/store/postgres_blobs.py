@@ -66,8 +66,10 @@ class PostgresBlobs:
             await self._drop(uri)
         return removed
 
-    async def read(self, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
-        found = await self._fetch("blob", {"uri": uri})
+    async def read(
+        self, key: Key, uid: str, uri: str, offset: int, limit: int | None
+    ) -> AsyncIterator[bytes]:
+        found = await self._fetch("blob", {**owner_row(key), "uid": uid, "uri": uri})
         if not found:
             raise AttachmentNotFound(uri)
         ((size, digest),) = found

@@ -19,8 +19,9 @@ async def chunks(content: bytes = b"x") -> AsyncIterator[bytes]:
     yield content
 
 
-async def read(house: House, uri: str) -> bytes:
-    return b"".join([chunk async for chunk in house.blobs.read(uri, 0, None)])
+async def read(house: House, uri: str, uid: str = "") -> bytes:
+    async with house.banks.reading(KEY) as bank:
+        return b"".join([chunk async for chunk in house.blobs.read(KEY, uid or bank.uid, uri, 0, None)])
 
 
 async def upload(house: House, attachment_id: str) -> str:
@@ -52,9 +53,9 @@ async def test_a_file_that_was_put_and_never_named_goes_after_a_day() -> None:
         assert await a_day_later(house) == 3
 
         assert await read(house, kept) == b"x"
-        for uri in (left, of_another, of_one_purged):
+        for uri, uid in ((left, ""), (of_another, ""), (of_one_purged, "u-gone")):
             with pytest.raises(AttachmentNotFound):
-                await read(house, uri)
+                await read(house, uri, uid)
 
 
 async def test_a_file_that_its_bank_names_stays_though_nobody_said_so() -> None:
