@@ -288,6 +288,7 @@ def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Ho
     return Holding(
         memory_budget=settings.banks.memory_budget_bytes,
         max_staleness=settings.banks.max_staleness_seconds,
+        stale_when_unavailable=settings.banks.stale_when_unavailable_seconds,
         tuning=Tuning(
             give_way=give_way,
             told=unused,

@@ -41,10 +41,12 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.banks")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """How aggregates are held: `memory_budget` in bytes over all of them, `max_staleness` in seconds."""
+    """How aggregates are held: `memory_budget` in bytes over all of them, `max_staleness` in seconds, and how many
+    seconds old what is read may be while the store does not answer."""
 
     memory_budget: int = 2_000_000_000
     max_staleness: float = 1.0
+    stale_when_unavailable: float = 0.0
     tuning: Tuning = field(default_factory=Tuning)
 
 

@@ -40,6 +40,7 @@ from service.process.allocator import give_back
 from service.process.collector import Collector
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
+UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
 UNREAD_SECONDS = 600.0  # then a conversation rests; its next reader waits as for a load
 LARGE = 50_000_000  # bytes of an aggregate whose load leaves much to give back
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
@@ -125,14 +126,24 @@ class OpenAggregates:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
         held = await self._get(key)
-        behind = min_revision > held.aggregate.head.revision
-        if behind or asked - held.confirmed > self._holding.max_staleness:
+        if min_revision > held.aggregate.head.revision:
             await held.follow()
+        elif asked - held.confirmed > self._holding.max_staleness:
+            await self._confirm_or_bear(held)
         if held.gone:
             held = await self._get(key)  # deleted, perhaps created again
         if min_revision > held.aggregate.head.revision:
             raise RevisionNotReached(min_revision, held.aggregate.head.revision)
         return held
+
+    async def _confirm_or_bear(self, held: Held) -> None:
+        """Follow the store; while it does not answer, what is old may stand for as long as the owner allows."""
+        if self._now() - held.confirmed > self._holding.stale_when_unavailable:
+            await held.follow()
+            return
+        with suppress(StoreUnavailable, TimeoutError):
+            async with asyncio.timeout(UNANSWERED_SECONDS):
+                await held.follow()
 
     async def _get(self, key: Key) -> Held:
         held = self._open.get(key)

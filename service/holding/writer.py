@@ -7,7 +7,7 @@ whoever staged on an old head follows, and stages the same commands again.
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
@@ -28,6 +28,7 @@ from service.process.giving_way import let_pass
 
 GROUP = 64  # commands to one append, at most
 TURN = 50  # steps staged or applied in one go, and staged in vain: reads that wait come between two commands
+UNKNOWN = 1_024  # requests, refused ones for the most part, that are remembered as unknown to the store
 CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to others
 CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
 
@@ -121,6 +122,8 @@ class Writer:
         self._done = done
         self._queue: deque[_Command[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
+        self._unknown: set[RequestId] = set()  # requests that the store did not know
+        self._unknown_at = 0  # the head's revision at which it did not
         self._now = asyncio.get_running_loop().time
 
     @property
@@ -194,8 +197,7 @@ class Writer:
 
     async def _answer_replays(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
         """Commands whose request_id is new; the others get their answer. One query for the whole group."""
-        ids = {RequestId(c.request.request_id) for c in commands if c.request is not None}
-        records = await self._ledger.store.requests(self._held.aggregate.key, ids)
+        records = await self._known({c.request.request_id for c in commands if c.request is not None})
         fresh = []
         for command in commands:
             if command.request is None:
@@ -213,6 +215,19 @@ class Writer:
             else:
                 command.settle(known)
         return fresh
+
+    async def _known(self, ids: set[RequestId]) -> Mapping[RequestId, RequestRecord]:
+        """The records of requests. One that the store did not know at this head is not asked for again: were it stored
+        since, the head would have moved, and the fence refuse what is staged on this one."""
+        revision = self._held.aggregate.head.revision
+        if revision != self._unknown_at or len(self._unknown) > UNKNOWN:
+            self._unknown_at, self._unknown = revision, set()
+        asked = ids - self._unknown
+        if not asked:
+            return {}
+        records = await self._ledger.store.requests(self._held.aggregate.key, asked)
+        self._unknown |= asked - records.keys()
+        return records
 
     async def _append(self, staged: Sequence[Staged]) -> None:
         """Store the group in one transaction, then make it visible and answer."""

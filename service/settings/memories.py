@@ -20,6 +20,9 @@ class BanksSection(Section):
     """Bytes of memory above which idle aggregates are evicted."""
     max_staleness_seconds: Seconds = 1.0
     """How old an answer without `min_revision` may be."""
+    stale_when_unavailable_seconds: float = Field(default=0.0, ge=0)
+    """How old answers from memory may become while the store does not answer, in the place of UNAVAILABLE; 0: no older
+    than `max_staleness_seconds`. What a call's `min_revision` asks for is always there."""
     resume_after_seconds: Seconds = 30.0
     """After so long without progress, unstructured records and interrupted purges are taken up by any process."""
     finished_ttl_hours: float = Field(default=24.0, ge=0)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from itertools import count
 
 PIECE = 65_536
 COMMIT = b"COMMIT\0"
@@ -19,7 +18,7 @@ class Relay:
         self.spares = 0  # answers to a COMMIT that are passed on before that
         self.swallows = 0
         self.swallowed = 0
-        self.messages = count()  # the client's, one for every write that reached the relay
+        self.messages = 0  # the client's: what it sent until it waits for an answer
         self.is_down = False
         self.is_deaf = False  # takes what is sent, and passes nothing on
 
@@ -45,8 +44,9 @@ class Relay:
             each.transport.abort()
 
     async def _sent(self, reader: asyncio.StreamReader, to_write: asyncio.StreamWriter) -> None:
+        frames = _Frames()
         while piece := await reader.read(PIECE):
-            next(self.messages)
+            self.messages += frames.ends(piece)
             if self.is_deaf:
                 continue
             to_write.write(piece)
@@ -70,6 +70,26 @@ class Relay:
         self.swallows -= 1
         self.swallowed += 1
         return True
+
+
+class _Frames:
+    """A client's stream, taken apart: each frame has a type of one byte and its length, but the first has no type."""
+
+    def __init__(self) -> None:
+        self._left = b""
+        self._type_bytes = 0
+
+    def ends(self, piece: bytes) -> int:
+        """How many messages end in the next piece: each by a Sync, or a simple Query."""
+        self._left += piece
+        count = 0
+        while len(self._left) >= self._type_bytes + 4:
+            size = self._type_bytes + int.from_bytes(self._left[self._type_bytes : self._type_bytes + 4])
+            if len(self._left) < size:
+                break
+            count += self._type_bytes == 1 and self._left[:1] in b"SQ"
+            self._left, self._type_bytes = self._left[size:], 1
+        return count
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.aggregate.aggregate import Tuning
-from core.aggregate.change import Change
+from core.aggregate.change import Change, Head
 from core.bank.bank import Bank
 from core.bank.steps import BankChange, BankPut, NodeDrop, NodePut
 from core.errors import (
@@ -908,3 +908,66 @@ async def test_a_warm_read_of_what_was_seen_asks_the_store_nothing() -> None:
 
         async with banks.reading(KEY, written.revision) as bank:
             assert list(bank.nodes) == ["n1"]
+
+
+class Away(MemoryStore):
+    """A store that does not answer while it `is_away`."""
+
+    is_away = False
+
+    async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
+        if self.is_away:
+            raise StoreUnavailable("away")
+        return await super().heads(keys)
+
+
+async def test_while_the_store_is_away_reads_are_refused_or_old_as_the_owner_chose() -> None:
+    store, new = Away(), Holding(max_staleness=0.0)
+    old = replace(new, stale_when_unavailable=3_600)
+    async with opened(store, new) as strict, opened(store, old) as lenient:
+        await strict.found(KEY, founding())
+        async with lenient.reading(KEY):
+            pass
+        store.is_away = True
+
+        with pytest.raises(StoreUnavailable):
+            async with strict.reading(KEY):
+                pass
+        async with lenient.reading(KEY, 1) as bank:
+            assert bank.revision == 1
+        with pytest.raises(StoreUnavailable):  # a revision that it has never seen
+            async with lenient.reading(KEY, 2):
+                pass
+
+        store.is_away = False
+        await strict.commit(KEY, adding("n1"))
+        async with lenient.reading(KEY) as bank:
+            assert list(bank.nodes) == ["n1"]
+
+
+async def test_what_is_old_is_answered_no_longer_than_allowed() -> None:
+    store = Away()
+    async with opened(store, Holding(max_staleness=0.0, stale_when_unavailable=1e-9)) as banks:
+        await banks.found(KEY, founding())
+        store.is_away = True
+
+        with pytest.raises(StoreUnavailable):
+            async with banks.reading(KEY):
+                pass
+
+
+async def test_a_request_that_another_process_served_since_is_answered_though_it_was_unknown() -> None:
+    store, asked = MemoryStore(), RequestKey(request_id=RequestId("r1"), verb="Add", digest="d")
+
+    def refusing(bank: Bank, revision: int) -> Draft[Added]:
+        raise NodeExists("n1")
+
+    async with opened(store) as one, opened(store) as two:
+        await one.found(KEY, founding())
+        with pytest.raises(NodeExists):
+            await two.commit(KEY, refusing, asked, Added)
+        first = await one.commit(KEY, adding("n1"), asked, Added)
+
+        again = await two.commit(KEY, adding("n1"), asked, Added)
+
+        assert (again.replayed, again.revision) == (True, first.revision)
