@@ -90,12 +90,12 @@ class Cluster:
         self._programs = self._reachable(programs())
         self._data = self.folder / "data"
         self._data.mkdir(mode=0o700)
-        self._sockets = self.folder / "sockets"
-        self._sockets.mkdir()
-        for folder in (self._data, self._sockets):
+        self.sockets = self.folder / "sockets"
+        self.sockets.mkdir()
+        for folder in (self._data, self.sockets):
             if self._as_nobody:
                 shutil.chown(folder, "nobody")
-        self.port = _free_port()
+        self.port = free_port()
         self._settings = SETTINGS | (settings or {})
         self._initialise()
         self._server: subprocess.Popen[bytes] | None = None
@@ -114,7 +114,7 @@ class Cluster:
         return replace(server, url=url, password=PASSWORD)
 
     def start(self) -> None:
-        where: list[str | Path] = ["-D", self._data, "-p", str(self.port), "-k", self._sockets]
+        where: list[str | Path] = ["-D", self._data, "-p", str(self.port), "-k", self.sockets]
         chosen = (self._settings | {"listen_addresses": "127.0.0.1"}).items()
         settings = [word for name, value in chosen for word in ("-c", f"{name}={value}")]
         self._server = self._begun([*WHILE_LISTENED_TO, self._programs / "postgres", *where, *settings])
@@ -143,7 +143,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _url(self, database: str) -> str:
-        return f"postgresql:///{database}?host={self._sockets}&port={self.port}&user={USER}"
+        return f"postgresql:///{database}?host={self.sockets}&port={self.port}&user={USER}"
 
     def _initialise(self) -> None:
         secret = self.folder / "password"
@@ -174,7 +174,7 @@ class Cluster:
         return copy / found.name
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
