@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from core.agents.roles import Cluster, Consolidation, MergeOpinion, Rewording
 from core.ids import NodeId
 from memorybank.v1.memory_bank_pb2 import AdvanceTaskResponse
@@ -19,11 +21,19 @@ from memorybank.v1.types_pb2 import (
 from memorybank_client import MemoryBankClient
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.postgres import empty_database
 from tests.support.process import server_process
 from tests.support.scripted_agents import ScriptedAgents
 from tests.support.server import settings_for
 
 BANK = "case"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store_url(request: pytest.FixtureRequest) -> str:
+    """Empty: a SQLite file."""
+    return empty_database().url if request.param == "postgres" else ""
+
 
 BEFORE = [
     NewNode(
@@ -79,11 +89,12 @@ def agents_of_the_example() -> ScriptedAgents:
 
 
 async def test_a_and_b_merge_into_h_c_and_d_speak_of_h_and_h_is_judged_again_without_them(
-    tmp_path: Path,
+    tmp_path: Path, store_url: str
 ) -> None:
     agents = agents_of_the_example()
+    settings = settings_for(tmp_path, store={"url": store_url})
     async with (
-        running(settings_for(tmp_path), HashingEmbedder(), agents=lambda _: agents.roles) as address,
+        running(settings, HashingEmbedder(), agents=lambda _: agents.roles) as address,
         MemoryBankClient(str(address)) as client,
     ):
         await client.create_bank(bank_id=BANK, goal="量子计算有哪些进展？")
@@ -121,8 +132,10 @@ async def reported(
     )
 
 
-async def test_who_is_ceo_from_the_contradiction_to_the_verdict_and_the_answer(tmp_path: Path) -> None:
-    async with server_process(tmp_path) as server, server.client() as client:
+async def test_who_is_ceo_from_the_contradiction_to_the_verdict_and_the_answer(
+    tmp_path: Path, store_url: str
+) -> None:
+    async with server_process(tmp_path, {"store.url": store_url}) as server, server.client() as client:
         await client.start_task(bank_id=BANK, goal="星河公司的CEO是谁？")
         first = await reported(client, "SEARCH", "查找公司网站", "星河公司的CEO是张三。")
 
