@@ -1,4 +1,4 @@
-"""A bank's segments ranked by their places: what the bank tells of them to `core.verbatim.placed`.
+"""A bank's segments ranked by their places: what the bank adds to `core.verbatim.placed`.
 
 Law: reads only.
 """
@@ -10,21 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.bank import Bank
-from core.bank.candidates import segment_filter
+from core.bank.plan import BankPlan
 from core.ids import NodeId, SegmentRef
-from core.index import scoring
 from core.index.scoring import Scored
 from core.verbatim import placed as by_place
-from core.verbatim.candidates import alpha_of, sides
-from core.verbatim.query import Query
+from core.verbatim.candidates import plain_scores
+from core.verbatim.plan import Plan, Source
 from core.verbatim.segment_order import Positions
 
 REFUTED = 0.5  # what a segment's score is multiplied with when a verdict speaks against all of it
 FAILED = 0.5  # the same for the context of a step that failed
 
 
-class BankTeller:
-    """Topics of a bank's segments are the nodes that summarise them."""
+class BankOfSegments:
+    """The owner of a bank's segments: their topics are the nodes that summarise them."""
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
@@ -36,8 +35,18 @@ class BankTeller:
             return None
         return np.array([standing(self._bank, ref) for ref in refs])
 
-    def topics(self, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
-        return _topics(self._bank, query, said, positions)
+    def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
+        """Of each segment, the plain score of the best node that summarises it; 0 where none does."""
+        bank = self._bank
+        owners = bank.tree.nodes_at(positions.tolist())
+        groups = dict.fromkeys(owners)
+        nodes = list(dict.fromkeys(chain.from_iterable(groups)))
+        if not nodes:
+            return np.zeros(len(positions))
+        plain = plain_scores(plan, Source(bank.node_words, bank.node_vectors), nodes)
+        scores = dict(zip(nodes, plain.tolist(), strict=True))
+        best = {each: _best(scores, each) for each in groups}
+        return np.array([best[each] for each in owners])
 
 
 def standing(bank: Bank, ref: SegmentRef) -> float:
@@ -47,27 +56,10 @@ def standing(bank: Bank, ref: SegmentRef) -> float:
     return attempt * (1.0 - (1.0 - REFUTED) * bank.tree.refuted_share(ref))
 
 
-def placed(bank: Bank, query: Query, said: Mapping[str, float]) -> list[Scored[SegmentRef]]:
+def placed(plan: BankPlan) -> list[Scored[SegmentRef]]:
     """The best `top_k` segments, in order."""
-    return by_place.placed(
-        bank.verbatim, BankTeller(bank), bank.record.space, query, said, segment_filter(bank, query)
-    )
-
-
-def _topics(bank: Bank, query: Query, said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
-    """Of each segment, the plain score of the best node that summarises it; 0 where none does."""
-    owners = bank.tree.nodes_at(positions.tolist())
-    groups = dict.fromkeys(owners)
-    nodes = list(dict.fromkeys(chain.from_iterable(groups)))
-    alpha = alpha_of(query, said)
-    if not nodes or alpha is None:
-        return np.zeros(len(positions))
-    attribute, embedding = sides(
-        bank.record.space, query, said, bank.node_words, bank.node_vectors, nodes, alpha
-    )
-    scores = dict(zip(nodes, scoring.mixture(alpha, attribute, embedding).tolist(), strict=True))
-    best = {each: _best(scores, each) for each in groups}
-    return np.array([best[each] for each in owners])
+    bank = plan.bank
+    return by_place.placed(plan.plan, plan.segments, bank.verbatim.order, BankOfSegments(bank))
 
 
 def _best(scores: Mapping[NodeId, float], nodes: Sequence[NodeId]) -> float:

@@ -5,7 +5,7 @@ most like it, if it is like enough, else into a new one; so the clusters follow 
 cluster scores half by its centroid, half by the best segment of its turns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -18,7 +18,8 @@ from core.index import scoring
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import StepRange, TurnCluster
 from core.model.vector import Vector
-from core.verbatim.candidates import alpha_of, sides, terms_of
+from core.verbatim.candidates import plain_scores
+from core.verbatim.plan import Plan, Source, planned
 from core.verbatim.query import Query
 
 AT_ONCE = 32  # turns placed in one change
@@ -120,7 +121,7 @@ def recalled(
     clusters = conversation.clusters_in_order()
     if not clusters or count <= 0:
         return []
-    plain = best_of_turns(conversation, query, terms_of(query), space, clusters)
+    plain = best_of_turns(conversation, planned(query, space), clusters)
     scores = 0.5 * likeness(conversation, query, space, clusters) + 0.5 * plain
     order = np.argsort(-scores, kind="stable")[:count].tolist()
     return [(clusters[place], float(scores[place])) for place in order if scores[place] > 0.0]
@@ -142,22 +143,14 @@ def likeness(
 
 
 def best_of_turns(
-    conversation: Conversation,
-    query: Query,
-    said: Mapping[str, float],
-    space: EmbeddingSpace,
-    clusters: Sequence[TurnCluster],
+    conversation: Conversation, plan: Plan, clusters: Sequence[TurnCluster]
 ) -> NDArray[np.float64]:
     """Of each cluster the plain score of its best segment."""
-    alpha = alpha_of(query, said)
-    if alpha is None:
-        return np.zeros(len(clusters))
-    order = conversation.verbatim.order
+    verbatim = conversation.verbatim
+    order = verbatim.order
     groups = [[ref for step in cluster.steps for ref in order.all_of(id_of(step))] for cluster in clusters]
     refs = [ref for group in groups for ref in group]
-    verbatim = conversation.verbatim
-    attribute, embedding = sides(space, query, said, verbatim.words, verbatim.vectors, refs, alpha)
-    plain = scoring.mixture(alpha, attribute, embedding)
+    plain = plain_scores(plan, Source(verbatim.words, verbatim.vectors), refs)
     starts = np.cumsum([0, *map(len, groups[:-1])])
     best: NDArray[np.float64] = np.maximum.reduceat(plain, starts)
     return best

@@ -4,7 +4,7 @@ Law: reads only, by `core.verbatim.placed` alone. A turn scores as its best segm
 cluster that its turn lies in.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -18,8 +18,8 @@ from core.ids import SegmentRef
 from core.index.scoring import Scored, Why
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import Turn
-from core.verbatim.candidates import terms_of
 from core.verbatim.placed import placed
+from core.verbatim.plan import Plan, Source, planned
 from core.verbatim.query import ADMITS_ALL, Query
 from core.verbatim.segment_order import Positions
 
@@ -40,8 +40,8 @@ class TurnHit:
     why: Why = ()
 
 
-class ConversationTeller:
-    """What a conversation knows of its segments."""
+class OwnerOfTurns:
+    """A conversation as the owner of its segments."""
 
     def __init__(self, conversation: Conversation, space: EmbeddingSpace) -> None:
         self._conversation, self._space = conversation, space
@@ -51,13 +51,13 @@ class ConversationTeller:
         """Nothing speaks against a turn."""
         return
 
-    def topics(self, query: Query, _said: Mapping[str, float], positions: Positions) -> NDArray[np.float64]:
+    def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
         """How like the query the centroid of each one's cluster is."""
         conversation = self._conversation
         order = conversation.verbatim.order
         names = [conversation.cluster_of(step_of(ref.interaction_id)) for ref in order.refs(positions)]
         known = [conversation.clusters[name] for name in dict.fromkeys(names) if name]
-        scores = likeness(conversation, query, self._space, known).tolist()
+        scores = likeness(conversation, plan.query, self._space, known).tolist()
         of = {cluster.cluster_id: score for cluster, score in zip(known, scores, strict=True)}
         return np.array([of.get(name, 0.0) for name in names])
 
@@ -73,10 +73,10 @@ def best_segments(
     """Of each of the best `top_k` turns the segment that fits best, best first."""
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
-    teller, said = ConversationTeller(conversation, space), terms_of(query)
-    allowed = _allowed(conversation, query)
+    verbatim, owner = conversation.verbatim, OwnerOfTurns(conversation, space)
+    source = Source(verbatim.words, verbatim.vectors, _allowed(conversation, query))
     while True:
-        found = placed(conversation.verbatim, teller, space, query._replace(top_k=asked), said, allowed)
+        found = placed(planned(query._replace(top_k=asked), space), source, verbatim.order, owner)
         best: dict[str, Scored[SegmentRef]] = {}
         for each in found:
             best.setdefault(each.key.interaction_id, each)

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from core.index.snapshot import SnapshotUnusable
 from core.model.vector import Vector
 from core.native.vectors import Graph
-from core.native.vectors import prints as _prints
+from core.native.vectors import fingerprints as _fingerprints
 
 ROWS = 1_000  # copied or compared in one go, where each copy holds up every other thread
 ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
 LINKS = {"label_of": "<i8", "labels": "<i8", "levels": "u1", "ground": "<u4", "upper": "<u4", "entry": "<i8"}
 """What a graph that is written down consists of: arrays by name, and their types."""
-EDITION = 2  # of the graph as it is written down
+EDITION = 3  # of the graph as it is written down
 _BATCH = 256  # rows linked between two looks at whether the build is still wanted
 _SEED = (
     1  # of HNSW's levels, of the order of insertion and of the trial: the same vectors make the same graph
@@ -95,7 +95,7 @@ class Compiled:
         self._ef = _least_ef(graph, self.matrix[_asked_of(np.unique(label_of))], settings.recall)
         self._graph, self._labels = graph, len(graph)
 
-    def bury(self, row: int) -> None:
+    def delete(self, row: int) -> None:
         """Take a row out, once."""
         if self._graph is None:
             return
@@ -103,7 +103,7 @@ class Compiled:
         rows = self._twins.get(label, [row])
         rows.remove(row)
         if not rows:
-            self._graph.bury(label)
+            self._graph.mark_deleted(label)
             self._labels -= 1
 
     def near(
@@ -126,7 +126,7 @@ class Compiled:
 
     def _same(self, base: "Compiled | None") -> NDArray[np.int64]:
         """Of each row, the row that is its label: for those of `base` as there, for others the first that is equal."""
-        _, firsts, of = np.unique(prints(self.matrix), return_index=True, return_inverse=True)
+        _, firsts, of = np.unique(fingerprints(self.matrix), return_index=True, return_inverse=True)
         label_of = firsts[of]
         known = 0 if base is None else len(base.matrix)
         if base is not None:
@@ -189,7 +189,7 @@ class Compiled:
             raise SnapshotUnusable(str(error)) from None
         self._graph, self._labels, self._ef = graph, len(labels), ef
         for row in np.flatnonzero(~living).tolist():
-            self.bury(row)
+            self.delete(row)
 
     def _fill(self, labels: NDArray[np.int64], ground: NDArray[np.uint32], living: NDArray[np.bool_]) -> None:
         """Vectors for labels whose own rows are dead: a living twin's, or the middle of the neighbours'."""
@@ -232,7 +232,7 @@ def facts(dimension: int, settings: VectorSettings) -> dict[str, Any]:
     }
 
 
-def prints(matrix: NDArray[np.float32]) -> NDArray[np.uint64]:
+def fingerprints(matrix: NDArray[np.float32]) -> NDArray[np.uint64]:
     """A number for each row that another row hardly has (multilinear hashing modulo 2^64 over the rows' bits)."""
     factors = np.random.default_rng(_SEED).integers(1, 1 << 63, size=matrix.shape[1], dtype=np.uint64)
-    return _prints(matrix, np.bitwise_or(factors, 1, dtype=np.uint64))
+    return _fingerprints(matrix, np.bitwise_or(factors, 1, dtype=np.uint64))

@@ -14,16 +14,16 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.postings import K1, PRINT, B, Prepared, WordsSnapshot, WordsTaken
+from core.index.postings import FINGERPRINT, K1, B, Prepared, WordsSnapshot, WordsTaken
 from core.index.scoring import K
 from core.index.snapshot import Blob, SnapshotUnusable, texts_of, unpacked
-from core.native.words import Draft, Postings, print_of
+from core.native.words import Draft, Postings, fingerprint
 from core.text import analysis
 
 Terms = Iterable[str] | Mapping[str, float]
 """A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
 
-FORM = 3  # of a snapshot: to be raised when other arrays are written, or others mean the same
+FORM = 4  # of a snapshot: to be raised when other arrays are written, or others mean the same
 
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
@@ -57,7 +57,7 @@ class KeywordIndex(Generic[K]):
         # Documents, by row. A row that a document left is taken by the next to come.
         self._keys: list[K | None] = []
         self._row_of: dict[K, int] = {}
-        self._prints = bytearray()
+        self._fingerprints = bytearray()
         self._free_rows: list[int] = []
         # The latest query with its best score, until an edit makes it void.
         self._latest: tuple[Mapping[str, float], float] | None = None
@@ -79,9 +79,11 @@ class KeywordIndex(Generic[K]):
         draft = Draft()
         for fields in documents.values():
             for field, text in fields.items():
-                draft.say(*analysis.terms_and_runs(text), self._weights[field])
+                draft.add(*analysis.terms_and_runs(text), self._weights[field])
             draft.close()
-        return Prepared(keys=tuple(documents), prints=tuple(map(print_of, documents.values())), draft=draft)
+        return Prepared(
+            keys=tuple(documents), fingerprints=tuple(map(fingerprint, documents.values())), draft=draft
+        )
 
     def put(self, prepared: Prepared[K]) -> None:
         """Add documents under keys that are not there. Takes time in proportion to distinct terms. ValueError else."""
@@ -89,7 +91,7 @@ class KeywordIndex(Generic[K]):
             return
         if any(key in self._row_of for key in prepared.keys):
             raise ValueError("a document under a key that is there: it is to be dropped first")
-        rows = list(map(self._enter, prepared.keys, prepared.prints))
+        rows = list(map(self._enter, prepared.keys, prepared.fingerprints))
         self._postings.put(prepared.draft, rows)
         self._latest = None
         self._unsaved += len(prepared.keys)
@@ -105,12 +107,12 @@ class KeywordIndex(Generic[K]):
         row = self._row_of.get(key)
         if row is None:
             return
-        if self._prints[row * PRINT : (row + 1) * PRINT] != print_of(fields):
+        if self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] != fingerprint(fields):
             raise ValueError("not the texts that were put")
         self._take_out(key, row, self.prepare({key: fields}).draft)
 
-    def _take_out(self, key: K, row: int, said: Draft | bytes) -> None:
-        self._postings.drop(row, said)
+    def _take_out(self, key: K, row: int, document: Draft | bytes) -> None:
+        self._postings.drop(row, document)
         self._forget(key, row)
         self._latest = None
         self._unsaved += 1
@@ -120,7 +122,7 @@ class KeywordIndex(Generic[K]):
         """Leave the row free for another."""
         del self._row_of[key]
         self._keys[row] = None
-        self._prints[row * PRINT : (row + 1) * PRINT] = bytes(PRINT)
+        self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] = bytes(FINGERPRINT)
         self._free_rows.append(row)
 
     def _enter(self, key: K, shown: bytes) -> int:
@@ -128,11 +130,11 @@ class KeywordIndex(Generic[K]):
         if self._free_rows:
             row = self._free_rows.pop()
             self._keys[row] = key
-            self._prints[row * PRINT : (row + 1) * PRINT] = shown
+            self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] = shown
         else:
             row = len(self._keys)
             self._keys.append(key)
-            self._prints += shown
+            self._fingerprints += shown
         self._row_of[key] = row
         return row
 
@@ -236,7 +238,7 @@ class KeywordIndex(Generic[K]):
         return WordsSnapshot(
             facts=self._facts(),
             keys=tuple(self._keys),
-            prints=bytes(self._prints),
+            fingerprints=bytes(self._fingerprints),
             postings=self._postings.copy(),
         )
 
@@ -256,11 +258,11 @@ class KeywordIndex(Generic[K]):
         if dict(parts.facts) != self._facts():
             raise SnapshotUnusable("of another edition")
         keys = [key_of(name) for name in texts_of(parts.array("keys", "u1"))]
-        prints, ends = parts.array("prints", "u1").tobytes(), parts.array("ends", "<i8")
-        today = b"".join([_print_of(documents.get(key)) for key in keys])
-        if len(prints) != len(today) or len(ends) != len(keys):
+        written, ends = parts.array("fingerprints", "u1").tobytes(), parts.array("ends", "<i8")
+        today = b"".join([_fingerprint_of(documents.get(key)) for key in keys])
+        if len(written) != len(today) or len(ends) != len(keys):
             raise SnapshotUnusable("not of one index")
-        stale = np.frombuffer(prints, np.uint64) != np.frombuffer(today, np.uint64)
+        stale = np.frombuffer(written, np.uint64) != np.frombuffer(today, np.uint64)
         if np.count_nonzero(stale) > len(keys) / 2:
             raise SnapshotUnusable("of texts most of which have changed")
         row_of = {key: row for row, key in enumerate(keys)}
@@ -271,9 +273,9 @@ class KeywordIndex(Generic[K]):
         if len(postings) != len(keys):
             raise SnapshotUnusable("of fewer documents")
         for row in np.flatnonzero(stale).tolist():  # fails where they are damaged, the index still empty
-            postings.drop(row, words.said_in(row))
+            postings.drop(row, words.document(row))
         self._postings = postings
-        self._keys, self._prints, self._row_of = list(keys), bytearray(prints), row_of
+        self._keys, self._fingerprints, self._row_of = list(keys), bytearray(written), row_of
         for row in np.flatnonzero(stale).tolist():
             self._forget(keys[row], row)
         self._unsaved = int(np.count_nonzero(stale))
@@ -284,8 +286,8 @@ class KeywordIndex(Generic[K]):
         return {"form": FORM, "analysis": analysis.edition(), "weights": self._weights}
 
 
-def _print_of(fields: Mapping[str, str] | None) -> bytes:
-    return bytes(PRINT) if fields is None else print_of(fields)
+def _fingerprint_of(fields: Mapping[str, str] | None) -> bytes:
+    return bytes(FINGERPRINT) if fields is None else fingerprint(fields)
 
 
 def _counted(terms: Terms) -> Mapping[str, float]:

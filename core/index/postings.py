@@ -1,7 +1,7 @@
 """Documents about to be indexed, and a whole index written down.
 
-Law: what is written is what the living documents say, document by document, with a print of the texts it was made
-from. Postings are not: they follow.
+Law: a snapshot holds the living documents, term by term, each with a fingerprint of the texts it was made from.
+Posting lists are not written: they follow.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ B = 0.4
 Efficient and Effective Search Engine, 2012; on turns of dialogue they find 65.9 % of the evidence in the top ten,
 the customary 1.2 and 0.75 find 65.2 %."""
 
-PRINT = 8  # bytes that tell a document's texts from any others
+FINGERPRINT = 8  # bytes that tell a document's texts from any others
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -29,7 +29,7 @@ class Prepared(Generic[K]):
     """Documents taken apart, ready for `KeywordIndex.put`: the draft's document i is that of `keys[i]`."""
 
     keys: tuple[K, ...]
-    prints: tuple[bytes, ...]
+    fingerprints: tuple[bytes, ...]
     draft: Draft
 
 
@@ -39,20 +39,20 @@ class WordsSnapshot(Generic[K]):
 
     facts: Mapping[str, Any]
     keys: Sequence[K | None]
-    prints: bytes
+    fingerprints: bytes
     postings: Postings
 
     def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
         """Written down, keys by the names given, which hold no line break."""
         living = np.flatnonzero([key is not None for key in self.keys])
-        said, ends = self.postings.said()
-        prints = np.frombuffer(self.prints, np.uint8).reshape(-1, PRINT)
+        documents, ends = self.postings.documents()
+        fingerprints = np.frombuffer(self.fingerprints, np.uint8).reshape(-1, FINGERPRINT)
         arrays: dict[str, NDArray[Any]] = {
             "keys": text_array([name_of(key) for key in self.keys if key is not None]),
-            "prints": prints[living].reshape(-1),
-            "words": np.frombuffer(self.postings.words(), np.uint8),
+            "fingerprints": fingerprints[living].reshape(-1),
+            "terms": np.frombuffer(self.postings.terms(), np.uint8),
             "ends": ends,
-            "said": said,
+            "documents": documents,
         }
         return packed(Parts(facts=self.facts, arrays=arrays))
 
@@ -63,19 +63,19 @@ class WordsTaken:
     def __init__(self, blob: Blob, k1: float = K1, b: float = B) -> None:
         """Other threads run meanwhile. Raises SnapshotUnusable."""
         self.parts = unpacked(blob)
-        self.said = self.parts.array("said", "u1")
+        self.documents = self.parts.array("documents", "u1")
         # Copied: native code wants numbers where they should lie.
         self.ends = np.array(self.parts.array("ends", "<i8"))
         self._postings: Postings | None = Postings(k1, b)
         try:
-            self._postings.restore(self.parts.array("words", "u1").tobytes(), self.said, self.ends)
+            self._postings.restore(self.parts.array("terms", "u1").tobytes(), self.documents, self.ends)
         except ValueError as error:
             raise SnapshotUnusable(str(error)) from error
 
-    def said_in(self, row: int) -> bytes:
-        """What the document of a row says, as the postings want it."""
+    def document(self, row: int) -> bytes:
+        """The document of a row, as `Postings.drop` takes it."""
         start = int(self.ends[row - 1]) if row else 0
-        return self.said[start : int(self.ends[row])].tobytes()
+        return self.documents[start : int(self.ends[row])].tobytes()
 
     def given(self) -> Postings:
         """The postings, to whoever asks first. Raises SnapshotUnusable to others."""

@@ -28,14 +28,6 @@ Why = tuple[tuple[str, float], ...]
 Side = TypeVar("Side", float, NDArray[np.float64])
 
 
-class Scale(NamedTuple):
-    """What the sides of one query are measured by: its best BM25 in the bank, and the space's calibrated cosines."""
-
-    best: float
-    floor: float
-    ceiling: float
-
-
 RRF_K = 60.0
 """Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet …, SIGIR 2009."""
 
@@ -73,6 +65,17 @@ def embedding_scores(cosines: NDArray[np.floating[Any]], floor: float, ceiling: 
     return np.minimum(np.maximum(scaled, 0.0), 1.0)
 
 
+def shares(bm25: Sequence[float], best: float) -> list[float]:
+    """`attribute_scores` of so few that an array is not worth it; the same to the bit."""
+    return [score / best for score in bm25] if best > 0.0 else [0.0] * len(bm25)
+
+
+def scaled(cosines: Sequence[float], floor: float, ceiling: float) -> list[float]:
+    """`embedding_scores` of so few that an array is not worth it; the same to the bit."""
+    height = ceiling - floor
+    return [0.0 if c <= floor else 1.0 if c >= ceiling else (c - floor) / height for c in cosines]
+
+
 def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bool) -> float | None:
     """The weight of the attribute side for a query that has these sides; None when it has none that `mode` uses."""
     attribute = has_terms and mode is not Mode.EMBEDDING
@@ -88,35 +91,24 @@ def mixture(alpha: float, attribute: Side, embedding: Side) -> Side:
 
 
 def mixed(
-    keys: list[K],
-    bm25: list[float],
-    cosines: list[float],
-    scale: Scale,
+    keys: Sequence[K],
+    attribute: Sequence[float],
+    embedding: Sequence[float],
     alpha: float,
-    *,
     k: int | None = None,
 ) -> list[Scored[K]]:
-    """The formula, for candidates in parallel lists, best first; one that comes again is passed over. `alpha` is the
-    effective one.
+    """The formula, for candidates with the scores of their sides, best first. `alpha` is the effective one.
 
-    With `k`: of the best so many and of all that tie with the last of them.
+    With `k`, at least 1: of the best so many and of all that tie with the last of them.
     """
-    by_words = attribute_scores(np.array(bm25), scale.best)
-    by_meaning = embedding_scores(np.array(cosines), scale.floor, scale.ceiling)
-    scores = mixture(alpha, by_words, by_meaning)
-    order = np.argsort(-scores, kind="stable").tolist()
-    score_of, attribute_of, embedding_of = scores.tolist(), by_words.tolist(), by_meaning.tolist()
-    wanted = len(keys) if k is None else max(k, 1)
-    found: list[Scored[K]] = []
-    met: set[K] = set()
-    for place in order:
-        key, score = keys[place], score_of[place]
-        if len(found) >= wanted and score < found[-1].score:
-            break
-        if key not in met:
-            met.add(key)
-            found.append(Scored(key, score, attribute_of[place], embedding_of[place]))
-    return found
+    scores = [mixture(alpha, a, e) for a, e in zip(attribute, embedding, strict=True)]
+    order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    if k is not None and k < len(order):
+        low = scores[order[k - 1]]
+        while k < len(order) and scores[order[k]] == low:
+            k += 1
+        del order[k:]
+    return [Scored(keys[place], scores[place], attribute[place], embedding[place]) for place in order]
 
 
 def in_order(

@@ -68,7 +68,7 @@ class VectorCompaction(Generic[K]):
             compiled.link(self._settings, lambda: self._cancelled, base)
         if not self._cancelled:
             for row in np.flatnonzero(~living[kept]).tolist():
-                compiled.bury(row)
+                compiled.delete(row)
             keys = [self._all_keys[row] for row in np.flatnonzero(kept).tolist()]
             self.built = Standing.of(compiled, keys)
 

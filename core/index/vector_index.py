@@ -13,7 +13,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.compiled_vectors import LINKS, ROUNDING, ROWS, Compiled, VectorSettings, facts, prints
+from core.index.compiled_vectors import LINKS, ROUNDING, ROWS, Compiled, VectorSettings, facts, fingerprints
 from core.index.giving_way import MANY, GiveWay, at_once, in_turns
 from core.index.scoring import K, leading
 from core.index.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
@@ -43,7 +43,7 @@ class LinksSnapshot(Generic[K]):
         """Written down without the vectors, keys by the names given, which hold no line break and are not empty."""
         arrays = self.compiled.links() | {
             "keys": text_array(["" if key is None else name_of(key) for key in self.keys]),
-            "prints": prints(self.compiled.matrix),
+            "fingerprints": fingerprints(self.compiled.matrix),
         }
         return packed(Parts(facts=facts(self.compiled.matrix.shape[1], self.settings), arrays=arrays))
 
@@ -119,7 +119,7 @@ class VectorIndex(Generic[K]):
         self._keys[row] = None
         self._living[row] = False
         if row < len(self._compiled.matrix):
-            self._compiled.bury(row)
+            self._compiled.delete(row)
         elif self._job is None:
             self._free.append(row)  # under a job, which still reads the tail, the row waits for its adoption
         self._touch(key)
@@ -351,12 +351,12 @@ class VectorIndex(Generic[K]):
             key: place for place, key in enumerate(in_turns(keys, give_way, MANY))
         }
         places = np.array([place_of.get(key, -1) for key in in_turns(named, give_way, MANY)], dtype=np.int64)
-        shown = np.append(prints(vectors), np.uint64(0))  # the last stands for a key that is gone
-        living = (places >= 0) & (shown[places] == parts.array("prints", "<u8"))
+        shown = np.append(fingerprints(vectors), np.uint64(0))  # the last stands for a key that is gone
+        living = (places >= 0) & (shown[places] == parts.array("fingerprints", "<u8"))
         if np.count_nonzero(living) < len(named) / 2:
             raise SnapshotUnusable("of vectors most of which have changed")
         links = {name: parts.array(name, kind) for name, kind in LINKS.items()}
-        told = parts.array("prints", "<u8")
+        told = parts.array("fingerprints", "<u8")
         if not np.array_equal(told[links["label_of"]], told):
             raise SnapshotUnusable("twins that are none")
         compiled = Compiled(_gathered(vectors, places, living))

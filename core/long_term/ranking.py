@@ -15,7 +15,8 @@ from core.long_term.worth import decay, half_life, weight
 from core.model.bank import EmbeddingSpace
 from core.model.record import Record
 from core.model.vector import Vector
-from core.verbatim.candidates import scored, terms_of
+from core.verbatim.candidates import scored
+from core.verbatim.plan import Source, planned
 from core.verbatim.query import Query
 
 FEWEST = 32
@@ -71,7 +72,7 @@ def similarities(
     """The most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
     wide = max(FEWEST, WIDENING * sought.top_k)
     query = Query(top_k=wide, alpha=sought.alpha, text=sought.text, vector=sought.vector)
-    found = scored(space, query, terms_of(query), collection.words, collection.vectors, allowed)
+    found = scored(planned(query, space), Source(collection.words, collection.vectors, allowed))
     return {
         hit.key: hit.score for hit in found[:wide] if hit.score > 0.0 and hit.score >= sought.min_similarity
     }

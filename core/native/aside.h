@@ -1,4 +1,4 @@
-// Work that gives way to calls.
+// Long work at low priority.
 
 #pragma once
 
@@ -13,22 +13,18 @@
 
 namespace native {
 
-constexpr int NICE = 10;  // a tenth of the processor's time, where others want all of it
+constexpr int NICE = 10;  // a tenth of the processor's time where others want all of it
 
-inline void step_back() {
-#if defined(__linux__)  // where a thread has a priority of its own; a sandbox may forbid it
-    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), NICE);
-#endif
-}
-
-// What takes long, in a thread of its own that leaves the processors to others. Its caller, who waits for it without
-// Python's lock, keeps its priority: a thread of a low one that came to have the lock would wait for a processor with it,
-// and everyone else for the lock (half a second was measured).
+// Runs `act` in a thread of its own that leaves the processors to others, and waits for it without the GIL. The caller
+// keeps its priority: a thread of low priority that got the GIL would wait for a processor with it, and all others for
+// the GIL (half a second was measured). Elsewhere than on Linux threads have no priority of their own.
 template <typename Act>
 void aside(Act act) {
     std::exception_ptr failure;
     std::thread thread([&] {
-        step_back();
+#if defined(__linux__)
+        (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), NICE);  // a sandbox may forbid it
+#endif
         try {
             act();
         } catch (...) {

@@ -1,4 +1,4 @@
-// Documents on their way into an index: what each says, in numbers of their own.
+// Documents being taken apart into terms, before they have rows in an index.
 
 #pragma once
 
@@ -8,62 +8,64 @@
 #include <string_view>
 #include <vector>
 
-#include "said.h"
+#include "document.h"
 #include "text.h"
 #include "vocabulary.h"
 
 namespace native {
 
-inline std::uint64_t key_of_this_process() {
-    return static_cast<std::uint64_t>(py::hash(py::str("core.native.words")));
-}
+// Python's own secret of this process: callers who choose terms do not choose which ones collide.
+inline std::uint64_t hash_key() { return static_cast<std::uint64_t>(py::hash(py::str("core.native.words"))); }
 
-// Tells texts by field from any others, in every process alike: eight bytes.
-inline py::bytes print_of_texts(const py::object& fields) {
-    std::uint64_t print = 0;
-    const auto take = [&print](py::handle text) {
-        const std::string_view units = Text(text).units();
-        print = hashed(units, print + PyUnicode_KIND(text.ptr()));
+// Eight bytes that tell texts by field from any others; the same in every process.
+inline py::bytes fingerprint(const py::object& fields) {
+    std::uint64_t hash = 0;
+    const auto add = [&hash](py::handle text) {
+        hash = hashed(Text(text).units(), hash + PyUnicode_KIND(text.ptr()));
     };
-    for (const auto& [field, text] : py::dict(fields)) take(field), take(text);
-    return {reinterpret_cast<const char*>(&print), sizeof print};
+    for (const auto& [field, text] : py::dict(fields)) add(field), add(text);
+    return {reinterpret_cast<const char*>(&hash), sizeof hash};
 }
 
 class Draft {
    public:
-    Draft() : vocabulary(key_of_this_process()) {}
+    Draft() : vocabulary(hash_key()) {}
 
-    void say(const py::list& words, const py::list& runs, float weight) {
+    // Adds words, and every overlapping pair of characters of runs, to the open document.
+    void add(const py::list& words, const py::list& runs, float weight) {
         if (!(weight >= 0.0f)) throw std::invalid_argument("a weight below 0");
-        for (const py::handle word : words) count(Text(word).utf8(room_), weight);
+        for (const py::handle word : words) count(Text(word).utf8(buffer_), weight);
         for (const py::handle run : runs) {
             const Text text(run);
-            for (std::size_t i = 2; i <= text.size(); ++i) count(text.utf8(i - 2, i, room_), weight);
+            for (std::size_t i = 2; i <= text.size(); ++i) count(text.utf8(i - 2, i, buffer_), weight);
         }
     }
 
-    void close() { ends.push_back(entries.size()); }
+    void close() { ends.push_back(counts.size()); }
 
-    std::size_t begun() const { return ends.empty() ? 0 : ends.back(); }
+    // The i-th closed document.
+    Document document(std::size_t i) const { return {counts.data() + start(i), counts.data() + ends[i]}; }
 
-    Vocabulary vocabulary;  // the draft's own numbers
-    std::vector<Entry> entries;
+    Vocabulary vocabulary;  // of this draft alone
+    Document counts;        // one document behind another
     std::vector<std::size_t> ends;
 
    private:
+    std::size_t start(std::size_t i) const { return i == 0 ? 0 : ends[i - 1]; }
+
     void count(std::string_view word, float weight) {
-        const auto number = static_cast<std::size_t>(vocabulary.number(word));
-        if (number >= place_.size()) place_.resize(vocabulary.size());
-        std::size_t& place = place_[number];
-        if (place <= begun()) {  // of an earlier document, or of none
-            entries.push_back({static_cast<std::int32_t>(number), 0.0f});
-            place = entries.size();
+        const auto term = static_cast<std::size_t>(vocabulary.add(word));
+        if (term >= last_.size()) last_.resize(vocabulary.size());
+        std::size_t& last = last_[term];
+        if (last <= start(ends.size())) {  // not yet in the open document
+            counts.push_back({static_cast<std::int32_t>(term), 0.0f});
+            last = counts.size();
         }
-        entries[place - 1].count += weight;
+        counts[last - 1].frequency += weight;
     }
 
-    std::vector<std::size_t> place_;  // by number: behind which of the entries it last came
-    std::string room_;
+    std::vector<std::size_t> last_;  // by term: one more than the place of its latest count; 0 for none
+    std::string buffer_;
 };
 
 }  // namespace native

@@ -1,9 +1,9 @@
-// hnswlib's graph (Malkov and Yashunin, 2016) over rows of a matrix, in the space of space.h.
+// hnswlib's HNSW graph (Malkov and Yashunin, 2016) over rows of a matrix, with the distances of space.h.
 //
-// hnswlib links, searches and marks the dead. Here stand what it has not: links that are written down without their
-// vectors and checked when they are read, and a graph that goes on over more rows while the old one is still searched.
-// hnswlib's labels are the rows. Its tables for updates from many threads are emptied: a graph is built by one thread,
-// and searched by others when it is built.
+// hnswlib links, searches and marks deletions. This adds what it lacks: links that are saved without vectors and
+// validated when they are loaded, and a graph that is extended with more rows while the old one is still searched.
+// hnswlib's labels are the rows. Its tables for concurrent updates are emptied, to save memory: a graph is built by one
+// thread, and searched by others once it is built.
 
 #pragma once
 
@@ -34,7 +34,7 @@ struct Candidate {
     Row row;
 };
 
-// A matrix that is somebody else's, and stays where it is.
+// A view of a matrix, which outlives it.
 struct Matrix {
     const float* data;
     std::size_t rows, width;
@@ -42,7 +42,7 @@ struct Matrix {
     const float* row(Row number) const { return data + static_cast<std::size_t>(number) * width; }
 };
 
-// The links of a graph, as they are written down.
+// The links of a graph as they are saved.
 struct Links {
     std::vector<std::uint8_t> levels;   // of each node
     std::vector<std::uint32_t> ground;  // of each node: how many, then room for 2 m of them
@@ -57,7 +57,7 @@ class Graph {
     Graph(const Matrix& matrix, std::vector<Row> rows, std::size_t m)
         : Graph(matrix, std::move(rows), m, nullptr) {}
 
-    // The nodes and links of `base`, none of them dead, whose rows `matrix` has too; and then `more` rows without links.
+    // Copies the nodes and links of `base`, none of them deleted, and adds `more` rows without links. `matrix` has all.
     Graph(const Graph& base, const Matrix& matrix, const std::vector<Row>& more)
         : Graph(matrix, joined(base.rows_, more), base.hnsw_->M_, &base) {
         for (std::size_t node = 0; node < base.linked(); ++node) copy(*base.hnsw_, static_cast<Node>(node));
@@ -78,11 +78,11 @@ class Graph {
             const Row row = rows_[linked()];
             space_.encode(matrix_.row(row), code);
             hnsw_->addPoint(code.data(), static_cast<hnswlib::labeltype>(row), -1);
-            hnsw_->label_lookup_.clear();  // for updates of rows by label: there are none
+            hnsw_->label_lookup_.clear();  // serves updates by label: there are none
         }
     }
 
-    // The `ef` nearest living rows as their codes tell, the seemingly nearest first. Overwrites `code`.
+    // Finds the `ef` nearest rows by their codes, best first. `code` is scratch space.
     void search(const float* vector, std::size_t ef, std::vector<char>& code, std::vector<Candidate>& found) const {
         space_.encode(vector, code);
         auto nearest = hnsw_->searchKnn(code.data(), ef);
@@ -91,8 +91,8 @@ class Graph {
             found[place] = {-nearest.top().first, static_cast<Row>(nearest.top().second)};
     }
 
-    // Finds a node no more; false if that was so.
-    bool bury(std::size_t node) {
+    // Leaves a tombstone; false if there was one.
+    bool mark_deleted(std::size_t node) {
         if (hnsw_->isMarkedDeleted(static_cast<Node>(node))) return false;
         hnsw_->markDeletedInternal(static_cast<Node>(node));
         return true;
@@ -114,8 +114,8 @@ class Graph {
         return written;
     }
 
-    // Takes links that were written down, in place of none. Throws std::invalid_argument, still without links, for
-    // what no graph of these nodes can have.
+    // Takes saved links, in place of none. Throws std::invalid_argument, still without links, for what no graph of these
+    // nodes can have.
     void relink(const Links& written) {
         check(written);
         std::vector<char> code;

@@ -1,6 +1,7 @@
-// Products of vectors, in the widest form that the processor at hand knows.
+// Loops over vectors: dot products of floats and of bytes, quantisation, hashes of rows.
 //
-// A sum is taken in an order that depends on the length alone: equal vectors give equal products wherever they lie.
+// A sum is taken in an order that depends on the length alone: equal vectors give equal products wherever they lie, on
+// every processor. So FMA is off (-ffp-contract=off), and lanes are added up in a fixed order.
 
 #pragma once
 
@@ -10,8 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
-// One build, several forms of a function; which one runs is settled when the module is loaded. GCC 11 and clang 14 have
-// no such names of processors: what they build is the same, and slower.
+// Function multiversioning: one build has each function for several processors, and the loader chooses. GCC 11 and
+// clang 14 do not know these names of processors: what they build computes the same, and slower.
 #if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)
 #define FORMS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
@@ -19,28 +20,26 @@
 #endif
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define HAS_VNNI 1
+#define HAS_VNNI
 #include <immintrin.h>
-#else
-#define HAS_VNNI 0
 #endif
 
 namespace native {
 
-// Has a row brought near, while others are still worked on.
+// Prefetches a row.
 inline void fetch(const float* row, std::size_t n) {
     constexpr std::size_t LINE = 64 / sizeof(float);
     for (std::size_t at = 0; at < n; at += LINE) __builtin_prefetch(row + at);
 }
 
-constexpr std::size_t AHEAD = 2;  // rows that are fetched before they are needed
+constexpr std::size_t AHEAD = 2;  // how many rows ahead of their use they are prefetched
 
-// Vectors of the compiler's own: it makes of them what the processor has.
+// GCC's and clang's vector extensions.
 using Floats = float __attribute__((vector_size(32)));
 using Doubles = double __attribute__((vector_size(64)));
 constexpr std::size_t LANES = 8;
 
-// Double precision: what callers are shown, and what decides between near ones.
+// The dot product in double precision: what callers see, and what ranks.
 FORMS inline double exact_product(const float* a, const float* b, std::size_t n) {
     constexpr std::size_t SUMS = 4;
     Doubles sums[SUMS] = {};
@@ -59,7 +58,7 @@ FORMS inline double exact_product(const float* a, const float* b, std::size_t n)
     return sum;
 }
 
-// Single precision: enough to tell who may be near.
+// The dot product in single precision: enough to choose candidates.
 FORMS inline float product(const float* a, const float* b, std::size_t n) {
     constexpr std::size_t SUMS = 8;
     Floats sums[SUMS] = {};
@@ -83,7 +82,7 @@ FORMS inline void add_row(double* sums, const float* row, std::size_t n) {
     for (std::size_t at = 0; at < n; ++at) sums[at] += row[at];
 }
 
-// A row's difference from the centre; the greatest of it in size, and its product with the centre.
+// A row's difference from the centre; the largest of its absolute values, and its product with the centre.
 FORMS inline void differ(const float* row, const float* centre, float* into, std::size_t n, float& most, float& product) {
     float greatest = 0.0f;
     for (std::size_t at = 0; at < n; ++at) {
@@ -94,42 +93,40 @@ FORMS inline void differ(const float* row, const float* centre, float* into, std
     product = native::product(into, centre, n);
 }
 
-// Rounded to bytes, each times `factor`.
-FORMS inline void to_bytes(const float* values, float factor, std::int8_t* into, std::size_t n) {
+// Quantises: rounds each value times `factor` to a byte; returns the sum of the bytes.
+FORMS inline std::int32_t to_bytes(const float* values, float factor, std::int8_t* into, std::size_t n) {
+    std::int32_t sum = 0;
     for (std::size_t at = 0; at < n; ++at) {
         const float scaled = std::max(-127.0f, std::min(127.0f, values[at] * factor));
-        into[at] = static_cast<std::int8_t>(static_cast<std::int32_t>(scaled + (scaled < 0.0f ? -0.5f : 0.5f)));
+        const auto rounded = static_cast<std::int32_t>(scaled + (scaled < 0.0f ? -0.5f : 0.5f));
+        into[at] = static_cast<std::int8_t>(rounded);
+        sum += rounded;
     }
-}
-
-FORMS inline std::int32_t sum_of(const std::int8_t* bytes, std::size_t n) {
-    std::int32_t sum = 0;
-    for (std::size_t at = 0; at < n; ++at) sum += bytes[at];
     return sum;
 }
 
-// A number for a row that another row hardly has: multilinear hashing of its bits, modulo 2^64.
-FORMS inline std::uint64_t print_of(const std::uint32_t* bits, const std::uint64_t* factors, std::size_t n) {
-    std::uint64_t print = 0;
-    for (std::size_t at = 0; at < n; ++at) print += bits[at] * factors[at];
-    return print;
+// Hashes a row's bits (multilinear hashing, modulo 2^64).
+FORMS inline std::uint64_t row_hash(const std::uint32_t* bits, const std::uint64_t* factors, std::size_t n) {
+    std::uint64_t hash = 0;
+    for (std::size_t at = 0; at < n; ++at) hash += bits[at] * factors[at];
+    return hash;
 }
 
-// The product of `one`, each byte shifted by 128 and so from 0 to 255, and of `other`; `n` is a multiple of 64.
+// The dot product of one's bytes, each shifted by 128 and so unsigned, and other's. `n` is a multiple of 64.
 FORMS inline std::int32_t shifted_product(const std::int8_t* one, const std::int8_t* other, std::size_t n) {
     std::int32_t sum = 0;
     for (std::size_t at = 0; at < n; ++at) sum += (one[at] + 128) * other[at];
     return sum;
 }
 
-#if HAS_VNNI
+#ifdef HAS_VNNI
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vnni")))
 
 inline bool knows_vnni() { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"); }
 
-// The same.
+// The same by AVX-512 VNNI.
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"  // of which GCC 12 suspects its own reduction
+#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 suspects its own reduction
 VNNI inline std::int32_t vnni_product(const std::int8_t* one, const std::int8_t* other, std::size_t n) {
     const __m512i shift = _mm512_set1_epi8(-128);
     __m512i sum = _mm512_setzero_si512();

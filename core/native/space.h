@@ -1,11 +1,11 @@
-// The space of the HNSW graph: vectors as signed bytes, given to hnswlib through its SpaceInterface.
+// hnswlib's distance function: inner products of vectors that are scalar-quantised to signed bytes.
 //
-// Embeddings lie in a narrow cone. So a vector is kept as its difference from the centre of all, scaled to bytes:
-// v ~ centre + scale * bytes. With bias = centre . (v - centre), the product of two vectors is about
+// Embeddings lie in a narrow cone. So what is quantised is a vector's difference from the centre of all vectors:
+// v ~ centre + scale * bytes. With bias = centre . (v - centre), the inner product of a and b is about
 //
 //     |centre|^2 + bias(a) + bias(b) + scale(a) * scale(b) * (bytes(a) . bytes(b))
 //
-// whose first term is the same for every pair, and left out. Nodes and queries have one form.
+// whose first term is the same for every pair, and left out. Nodes and queries have the same code.
 
 #pragma once
 
@@ -28,7 +28,7 @@ class Space : public hnswlib::SpaceInterface<float> {
 
     std::size_t get_data_size() override { return sizeof(Head) + width_; }
     hnswlib::DISTFUNC<float> get_dist_func() override {
-#if HAS_VNNI
+#ifdef HAS_VNNI
         if (knows_vnni()) return vnni_distance;
 #endif
         return distance;
@@ -46,9 +46,8 @@ class Space : public hnswlib::SpaceInterface<float> {
         differ(vector, centre_.data(), difference.data(), dimension, most, head.bias);
         code.assign(sizeof(Head) + width_, 0);
         auto* bytes = reinterpret_cast<std::int8_t*>(code.data() + sizeof(Head));
-        to_bytes(difference.data(), most > 0.0f ? 127.0f / most : 0.0f, bytes, dimension);
+        head.sum = to_bytes(difference.data(), most > 0.0f ? 127.0f / most : 0.0f, bytes, dimension);
         head.scale = most / 127.0f;
-        head.sum = sum_of(bytes, dimension);
         std::memcpy(code.data(), &head, sizeof head);
     }
 
@@ -64,7 +63,7 @@ class Space : public hnswlib::SpaceInterface<float> {
     static float distance(const void* one, const void* other, const void* param) {
         return -nearness(one, other, shifted_product(bytes_of(one), bytes_of(other), *static_cast<const std::size_t*>(param)));
     }
-#if HAS_VNNI
+#ifdef HAS_VNNI
     VNNI static float vnni_distance(const void* one, const void* other, const void* param) {
         return -nearness(one, other, vnni_product(bytes_of(one), bytes_of(other), *static_cast<const std::size_t*>(param)));
     }

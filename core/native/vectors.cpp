@@ -1,4 +1,6 @@
-// core.native.vectors: vectors.pyi says what it offers.
+// core.native.vectors: exact cosines and scans, and hnswlib's graph (graph.h). vectors.pyi says what it offers.
+//
+// The graph finds candidates by quantised codes; they are reranked by the vectors themselves.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -56,7 +58,7 @@ Array<float> cosines(const Array<float>& matrix, const AnyArray<std::int64_t>& r
     return found;
 }
 
-Array<std::uint64_t> prints(const Array<float>& matrix, const Array<std::uint64_t>& factors) {
+Array<std::uint64_t> fingerprints(const Array<float>& matrix, const Array<std::uint64_t>& factors) {
     const std::size_t width = columns(matrix);
     if (static_cast<std::size_t>(factors.size()) != width) throw py::value_error("a factor for each column");
     Array<std::uint64_t> found(matrix.shape(0));
@@ -65,11 +67,11 @@ Array<std::uint64_t> prints(const Array<float>& matrix, const Array<std::uint64_
     const py::ssize_t rows = matrix.shape(0);
     const std::uint64_t* by = factors.data();
     py::gil_scoped_release released;
-    for (py::ssize_t number = 0; number < rows; ++number) into[number] = native::print_of(bits + number * width, by, width);
+    for (py::ssize_t number = 0; number < rows; ++number) into[number] = native::row_hash(bits + number * width, by, width);
     return found;
 }
 
-// Rows among which the k nearest living ones are, those that tie with the last of them too, and their cosines.
+// Selects in single precision, then computes cosines of those that may be among the k nearest.
 py::tuple scan(const Array<float>& matrix, const Array<bool>& living, const Array<float>& vector, std::size_t k, float rounding) {
     const std::size_t width = columns(matrix), count = static_cast<std::size_t>(living.size());
     check_width(vector, width);
@@ -96,7 +98,7 @@ py::tuple scan(const Array<float>& matrix, const Array<bool>& living, const Arra
     return py::make_tuple(rows, found);
 }
 
-// A graph over some rows of a matrix, which it keeps. Searches are reranked by the vectors themselves.
+// A graph over some rows of a matrix, which it keeps alive.
 class Graph {
   public:
     Graph(Array<float> matrix, const AnyArray<std::int64_t>& rows, std::size_t m) : Graph(std::move(matrix), rows) {
@@ -160,11 +162,11 @@ class Graph {
         });
     }
 
-    bool bury(std::int64_t number) {
+    bool mark_deleted(std::int64_t number) {
         if (graph_->linked() < graph_->size()) throw py::value_error("the graph is not linked yet");
         if (number < 0 || number >= static_cast<std::int64_t>(node_of_.size()) || node_of_[number] == NO_NODE)
             throw py::index_error("no such node");
-        return graph_->bury(static_cast<std::size_t>(node_of_[number]));
+        return graph_->mark_deleted(static_cast<std::size_t>(node_of_[number]));
     }
 
     py::dict links() const {
@@ -230,9 +232,8 @@ class Graph {
         best.resize(kept);
     }
 
-    // Leaves the k best in `scratch.best`, by the vectors themselves; the graph knows their codes alone. How far these
-    // err, the candidates read so far show: one that seems further off than the last of the best by twice that, and
-    // all behind it, are left unread.
+    // Reranks the graph's candidates by exact cosines; leaves the k best in `scratch.best`. The errors of the codes seen
+    // so far bound those to come: a candidate too far off even so, and all behind it, are not read.
     void ranked(const float* question, std::size_t k, std::size_t ef, Scratch& scratch) const {
         graph_->search(question, ef, scratch.code, scratch.candidates);
         const Ranking& candidates = scratch.candidates;
@@ -293,7 +294,7 @@ class Graph {
 PYBIND11_MODULE(vectors, module) {
     module.def("cosines", &cosines, "matrix"_a.noconvert(), "rows"_a, "vector"_a);
     module.def("scan", &scan, "matrix"_a.noconvert(), "living"_a.noconvert(), "vector"_a, "k"_a, "rounding"_a);
-    module.def("prints", &prints, "matrix"_a.noconvert(), "factors"_a.noconvert());
+    module.def("fingerprints", &fingerprints, "matrix"_a.noconvert(), "factors"_a.noconvert());
     py::class_<Graph>(module, "Graph")
         .def(py::init<Array<float>, const AnyArray<std::int64_t>&, std::size_t>(), "matrix"_a.noconvert(), "rows"_a, "m"_a)
         .def("extended", &Graph::extended, "matrix"_a.noconvert(), "rows"_a)
@@ -302,7 +303,7 @@ PYBIND11_MODULE(vectors, module) {
         .def("near", &Graph::near, "vector"_a, "k"_a, "ef"_a)
         .def("found", &Graph::found, "questions"_a, "k"_a, "ef"_a)
         .def("nearest", &Graph::nearest, "questions"_a, "k"_a)
-        .def("bury", &Graph::bury, "row"_a)
+        .def("mark_deleted", &Graph::mark_deleted, "row"_a)
         .def("links", &Graph::links)
         .def("relink", &Graph::relink, "levels"_a, "ground"_a, "upper"_a, "entry"_a);
 }

@@ -1,7 +1,7 @@
-// Words by number and numbers by word.
+// A vocabulary: the strings of terms by number, and their numbers by string.
 //
-// The words lie one behind another in one stretch of bytes, and a table of places leads to them: some thirty bytes
-// a word, where a dict and a list of strings take two hundred. What is forgotten is overwritten at once.
+// An open-addressing hash table over one buffer of bytes: some thirty bytes a term, where Python's dict and list of
+// strings take two hundred. A term that is dropped is overwritten at once, and its number given to a later one.
 
 #pragma once
 
@@ -14,22 +14,23 @@
 
 namespace native {
 
-// Of bytes, under a key: whoever chooses the words does not choose where they fall together.
+// Hashes bytes under a key (multiply and fold, as wyhash does).
 inline std::uint64_t hashed(std::string_view bytes, std::uint64_t key) {
-    const auto mixed = [](std::uint64_t a, std::uint64_t b) {
-        const auto product = static_cast<unsigned __int128>(a) * b;
+    const auto folded = [](std::uint64_t a, std::uint64_t b) {
+        __extension__ using Wide = unsigned __int128;
+        const Wide product = static_cast<Wide>(a) * b;
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     };
-    constexpr std::uint64_t ODD = 0x9e3779b97f4a7c15u, OTHER = 0xd6e8feb86659fd93u;
-    std::uint64_t hash = mixed(key ^ ODD, bytes.size() ^ OTHER);
+    constexpr std::uint64_t ONE = 0x9e3779b97f4a7c15u, OTHER = 0xd6e8feb86659fd93u;
+    std::uint64_t hash = folded(key ^ ONE, bytes.size() ^ OTHER);
     while (!bytes.empty()) {
         std::uint64_t part = 0;
         const std::size_t taken = std::min<std::size_t>(bytes.size(), sizeof part);
         std::memcpy(&part, bytes.data(), taken);
-        hash = mixed(hash ^ part ^ key, OTHER);
+        hash = folded(hash ^ part ^ key, OTHER);
         bytes.remove_prefix(taken);
     }
-    return mixed(hash ^ ODD, key ^ OTHER);
+    return folded(hash ^ ONE, key ^ OTHER);
 }
 
 class Vocabulary {
@@ -38,138 +39,140 @@ class Vocabulary {
 
     explicit Vocabulary(std::uint64_t key) : key_(key) {}
 
-    // Numbers run from 0 to here; those of words forgotten are among them until they are given anew.
-    std::size_t size() const { return starts_.size(); }
+    // One more than the highest number; those of dropped terms count, too.
+    std::size_t size() const { return offsets_.size(); }
 
-    std::int32_t find(std::string_view word) const {
-        if (places_.empty()) return NONE;
-        const auto hash = short_hash(word);
-        for (std::size_t at = hash & mask(); places_[at].number != NONE; at = (at + 1) & mask())
-            if (places_[at].hash == hash && this->word(places_[at].number) == word) return places_[at].number;
+    // The number of a term; NONE if it has none.
+    std::int32_t find(std::string_view term) const {
+        if (slots_.empty()) return NONE;
+        const auto hash = slot_hash(term);
+        for (std::size_t at = hash & mask(); slots_[at].number != NONE; at = (at + 1) & mask())
+            if (slots_[at].hash == hash && string(slots_[at].number) == term) return slots_[at].number;
         return NONE;
     }
 
-    // The word's number, a new one if it has none yet.
-    std::int32_t number(std::string_view word) {
-        const std::int32_t known = find(word);
+    // The number of a term, which gets one if it has none. Throws std::invalid_argument for what is no term.
+    std::int32_t add(std::string_view term) {
+        const std::int32_t known = find(term);
         if (known != NONE) return known;
-        if (word.empty()) refuse();
-        if (free_.empty()) return append(word);
-        const std::int32_t number = free_.back();
-        place(number, word);
+        const std::int32_t number = free_.empty() ? append_free() : free_.back();
+        store(number, term);
         free_.pop_back();
         return number;
     }
 
-    // The next number, for a new word, or for none yet: an empty one.
-    std::int32_t append(std::string_view word) {
-        if (starts_.size() == INT32_MAX) throw std::length_error("too many words");
-        const auto number = static_cast<std::int32_t>(starts_.size());
-        starts_.push_back(FORGOTTEN);
-        free_.push_back(number);
-        if (!word.empty()) {
-            place(number, word);
-            free_.pop_back();
-        }
-        return number;
+    // Gives the next number to a new term, or to none yet if it is empty.
+    void append(std::string_view term) {
+        const std::int32_t number = append_free();
+        if (term.empty()) return;
+        store(number, term);
+        free_.pop_back();
     }
 
-    void forget(std::int32_t number) {
-        const std::string_view gone = word(number);
-        std::size_t hole = short_hash(gone) & mask();
-        while (places_[hole].number != number) hole = (hole + 1) & mask();
-        // Whoever stands behind the hole and would be looked for from before it moves up.
-        for (std::size_t at = (hole + 1) & mask(); places_[at].number != NONE; at = (at + 1) & mask()) {
-            const std::size_t home = places_[at].hash & mask();
+    void drop(std::int32_t number) {
+        const std::string_view term = string(number);
+        std::size_t hole = slot_hash(term) & mask();
+        while (slots_[hole].number != number) hole = (hole + 1) & mask();
+        // Backward-shift deletion: later entries of the probe sequence move up.
+        for (std::size_t at = (hole + 1) & mask(); slots_[at].number != NONE; at = (at + 1) & mask()) {
+            const std::size_t home = slots_[at].hash & mask();
             if (((at - home) & mask()) >= ((at - hole) & mask())) {
-                places_[hole] = places_[at];
+                slots_[hole] = slots_[at];
                 hole = at;
             }
         }
-        places_[hole].number = NONE;
-        std::memset(text_.data() + starts_[number], 0, sizeof(Length) + gone.size());
-        lost_ += sizeof(Length) + gone.size();
-        starts_[number] = FORGOTTEN;
+        slots_[hole].number = NONE;
+        std::memset(bytes_.data() + offsets_[number], 0, sizeof(Length) + term.size());
+        wasted_ += sizeof(Length) + term.size();
+        offsets_[number] = DROPPED;
         free_.push_back(number);
         --used_;
-        if (2 * lost_ > text_.size()) close_up();
+        if (2 * wasted_ > bytes_.size()) compact();
     }
 
-    // Empty for a number whose word was forgotten.
-    std::string_view word(std::int32_t number) const {
-        const std::uint32_t start = starts_[number];
-        if (start == FORGOTTEN) return {};
-        Length length;
-        std::memcpy(&length, text_.data() + start, sizeof length);
-        return {text_.data() + start + sizeof length, length};
+    // Empty for the number of a dropped term.
+    std::string_view string(std::int32_t number) const {
+        const std::uint32_t offset = offsets_[number];
+        if (offset == DROPPED) return {};
+        return {bytes_.data() + offset + sizeof(Length), length_at(offset)};
     }
 
    private:
+    using Length = std::uint16_t;
+    struct Slot {
+        std::uint32_t hash;
+        std::int32_t number;
+    };
+    static constexpr std::uint32_t DROPPED = UINT32_MAX;
+
     [[noreturn]] static void refuse() {
         throw std::invalid_argument("a word has 1 to 65,535 bytes and no line break");
     }
 
-    using Length = std::uint16_t;
-    struct Place {
-        std::uint32_t hash;
-        std::int32_t number;
-    };
-    static constexpr std::uint32_t FORGOTTEN = UINT32_MAX;
-
-    std::size_t mask() const { return places_.size() - 1; }
-    std::uint32_t short_hash(std::string_view word) const {
-        return static_cast<std::uint32_t>(hashed(word, key_));
+    std::size_t mask() const { return slots_.size() - 1; }
+    std::uint32_t slot_hash(std::string_view term) const { return static_cast<std::uint32_t>(hashed(term, key_)); }
+    Length length_at(std::uint32_t offset) const {
+        Length length;
+        std::memcpy(&length, bytes_.data() + offset, sizeof length);
+        return length;
     }
 
-    void place(std::int32_t number, std::string_view word) {
-        if (word.size() > UINT16_MAX || word.find('\n') != word.npos) refuse();
-        if (text_.size() + sizeof(Length) + word.size() >= FORGOTTEN) throw std::length_error("too many words");
-        if (3 * (used_ + 1) > 2 * places_.size()) grow();
-        const auto length = static_cast<Length>(word.size());
+    std::int32_t append_free() {
+        if (offsets_.size() == INT32_MAX) throw std::length_error("too many words");
+        const auto number = static_cast<std::int32_t>(offsets_.size());
+        offsets_.push_back(DROPPED);
+        free_.push_back(number);
+        return number;
+    }
+
+    void store(std::int32_t number, std::string_view term) {
+        if (term.empty() || term.size() > UINT16_MAX || term.find('\n') != term.npos) refuse();
+        if (bytes_.size() + sizeof(Length) + term.size() >= DROPPED) throw std::length_error("too many words");
+        if (3 * (used_ + 1) > 2 * slots_.size()) grow();
+        const auto length = static_cast<Length>(term.size());
         const char* prefix = reinterpret_cast<const char*>(&length);
-        const auto start = static_cast<std::uint32_t>(text_.size());
-        text_.insert(text_.end(), prefix, prefix + sizeof length);
-        text_.insert(text_.end(), word.begin(), word.end());
-        starts_[number] = start;
-        settle({short_hash(word), number});
+        const auto offset = static_cast<std::uint32_t>(bytes_.size());
+        bytes_.insert(bytes_.end(), prefix, prefix + sizeof length);
+        bytes_.insert(bytes_.end(), term.begin(), term.end());
+        offsets_[number] = offset;
+        occupy({slot_hash(term), number});
         ++used_;
     }
 
-    void settle(Place place) {
-        std::size_t at = place.hash & mask();
-        while (places_[at].number != NONE) at = (at + 1) & mask();
-        places_[at] = place;
+    void occupy(Slot slot) {
+        std::size_t at = slot.hash & mask();
+        while (slots_[at].number != NONE) at = (at + 1) & mask();
+        slots_[at] = slot;
     }
 
     void grow() {
-        std::vector<Place> old(std::max<std::size_t>(64, 2 * places_.size()), Place{0, NONE});
-        old.swap(places_);
-        for (const Place place : old)
-            if (place.number != NONE) settle(place);
+        std::vector<Slot> old(std::max<std::size_t>(64, 2 * slots_.size()), Slot{0, NONE});
+        old.swap(slots_);
+        for (const Slot slot : old)
+            if (slot.number != NONE) occupy(slot);
     }
 
-    void close_up() {
+    void compact() {
         std::vector<char> kept;
-        kept.reserve(text_.size() - lost_);
-        for (std::uint32_t& start : starts_) {
-            if (start == FORGOTTEN) continue;
-            Length length;
-            std::memcpy(&length, text_.data() + start, sizeof length);
-            const char* from = text_.data() + start;
-            start = static_cast<std::uint32_t>(kept.size());
-            kept.insert(kept.end(), from, from + sizeof length + length);
+        kept.reserve(bytes_.size() - wasted_);
+        for (std::uint32_t& offset : offsets_) {
+            if (offset == DROPPED) continue;
+            const char* from = bytes_.data() + offset;
+            const std::size_t size = sizeof(Length) + length_at(offset);
+            offset = static_cast<std::uint32_t>(kept.size());
+            kept.insert(kept.end(), from, from + size);
         }
-        text_.swap(kept);
-        lost_ = 0;
+        bytes_.swap(kept);
+        wasted_ = 0;
     }
 
     std::uint64_t key_;
-    std::vector<Place> places_;  // a power of two of them, a third free at the least
+    std::vector<Slot> slots_;  // a power of two, at most two thirds used
     std::size_t used_ = 0;
-    std::vector<std::uint32_t> starts_;  // by number
-    std::vector<char> text_;             // each word behind its length
-    std::size_t lost_ = 0;               // bytes of it that were of words forgotten
-    std::vector<std::int32_t> free_;
+    std::vector<std::uint32_t> offsets_;  // by number, into bytes_
+    std::vector<char> bytes_;             // each term behind its length
+    std::size_t wasted_ = 0;              // bytes of dropped terms
+    std::vector<std::int32_t> free_;      // numbers of dropped terms
 };
 
 }  // namespace native

@@ -1,4 +1,8 @@
-// core.native.words: see words.pyi.
+// core.native.words: an inverted index with BM25 scores. words.pyi says what it offers.
+//
+// Terms are numbers of a vocabulary (vocabulary.h), documents are rows. Each term has a posting list (posting_list.h).
+// A search scores a window of rows at a time, term by term, and keeps the best (scoring.h, top_k.h). What a document
+// contains is not kept: its texts are given again when it goes, and a snapshot gathers it from the lists (document.h).
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -13,164 +17,138 @@
 #include <vector>
 
 #include "aside.h"
-#include "asked.h"
-#include "best.h"
+#include "document.h"
 #include "draft.h"
-#include "posting.h"
-#include "said.h"
-#include "ranges.h"
+#include "posting_list.h"
+#include "scoring.h"
 #include "text.h"
+#include "top_k.h"
 #include "vocabulary.h"
-#include "weighing.h"
 
 namespace py = pybind11;
-using native::Asked;
-using native::Best;
-using native::Draft;
-using native::Entry;
-using native::Norm;
-using native::ODD;
-using native::ONCE;
-using native::PAGE;
-using native::PAGES;
-using native::Posting;
-using native::Query;
-using native::Ranges;
-using native::Reader;
-using native::Row;
-using native::Run;
-using native::Text;
-using native::Vocabulary;
-using native::Window;
-using native::length;
-using native::next_odd;
-using native::quarters;
-using native::sort;
+using namespace native;
 
 using Bytes = py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast>;
 using Ends = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+using Rows = std::vector<Row>;
+
+namespace {
+
+void require(bool holds, const char* otherwise) {
+    if (!holds) throw std::invalid_argument(otherwise);
+}
 
 class Postings {
    public:
-    Postings(double k1, double b) : k1_(k1), b_(b), vocabulary_(native::key_of_this_process()) {}
+    Postings(double k1, double b) : k1_(k1), b_(b), vocabulary_(hash_key()) {}
 
     std::size_t size() const { return living_; }
 
     // ---- edits ----
 
-    void put(const Draft& draft, const std::vector<std::int32_t>& rows) {
-        constexpr std::size_t AT_ONCE = 64;  // documents that hold up every other thread
-        if (rows.size() != draft.ends.size()) throw std::invalid_argument("a row for each document");
-        std::vector<std::int32_t> ascending(rows);
-        std::sort(ascending.begin(), ascending.end());
-        if (std::adjacent_find(ascending.begin(), ascending.end()) != ascending.end())
-            throw std::invalid_argument("a row twice");
-        for (const std::int32_t row : rows)
-            if (row < 0 || is_taken(row)) throw std::invalid_argument("a row that is taken");
-        if (!rows.empty() && static_cast<std::size_t>(ascending.back()) >= lengths_.size())
-            lengths_.resize(static_cast<std::size_t>(ascending.back()) + 1, FREE);
-        std::vector<std::int32_t> numbers(draft.vocabulary.size(), Vocabulary::NONE);
-        std::vector<Entry> entries;
+    void put(const Draft& draft, const Rows& rows) {
+        constexpr std::size_t PORTION = 64;  // documents between two chances for other threads
+        check_free(rows, draft.ends.size());
+        std::vector<std::int32_t> numbers(draft.vocabulary.size(), Vocabulary::NONE);  // the index's by the draft's
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (i % AT_ONCE == AT_ONCE - 1) py::gil_scoped_release others_may_run;
-            const std::size_t start = i == 0 ? 0 : draft.ends[i - 1];
-            entries.assign(draft.entries.begin() + start, draft.entries.begin() + draft.ends[i]);
-            for (Entry& entry : entries) {
-                std::int32_t& number = numbers[entry.number];
-                if (number == Vocabulary::NONE) number = vocabulary_.number(draft.vocabulary.word(entry.number));
-                entry.number = number;
+            if (i % PORTION == PORTION - 1) py::gil_scoped_release others_may_run;
+            Document document = draft.document(i);
+            for (TermCount& each : document) {
+                std::int32_t& number = numbers[each.term];
+                if (number == Vocabulary::NONE) number = vocabulary_.add(draft.vocabulary.string(each.term));
+                each.term = number;
             }
-            sort(entries);
-            for (const Entry& entry : entries) enter(entry, rows[i], quarters(entry.count));
-            settle(rows[i], entries);
+            sort(document);
+            insert(rows[i], document);
         }
     }
 
-    void drop(std::int32_t row, const Draft& told) {
-        if (told.ends.size() != 1) throw std::invalid_argument("a draft of the document alone");
-        std::vector<Entry> entries(told.entries.begin(), told.entries.begin() + told.ends[0]);
-        for (Entry& entry : entries) {
-            entry.number = vocabulary_.find(told.vocabulary.word(entry.number));
-            if (entry.number == Vocabulary::NONE) throw std::invalid_argument("a word that nobody says");
+    void drop(Row row, const Draft& draft) {
+        require(draft.ends.size() == 1, "a draft of the document alone");
+        Document document = draft.document(0);
+        for (TermCount& each : document) {
+            each.term = vocabulary_.find(draft.vocabulary.string(each.term));
+            require(each.term != Vocabulary::NONE, "a word of no document");
         }
-        sort(entries);
-        take_out(row, entries);
+        sort(document);
+        erase(row, document);
     }
 
-    void drop(std::int32_t row, const py::bytes& said) {
-        std::vector<Entry> entries;
-        Reader reader{std::string_view(said)};
-        Entry entry{};
-        while (reader.next(entry, vocabulary_.size())) entries.push_back(entry);
-        take_out(row, entries);
+    void drop(Row row, const py::bytes& encoded) {
+        Document document;
+        decode(std::string_view(encoded), vocabulary_.size(), document);
+        erase(row, document);
     }
 
-    void restore(std::string_view words, const Bytes& said, const Ends& ends) {
-        if (vocabulary_.size() > 0 || !lengths_.empty()) throw std::invalid_argument("into an index that is not empty");
+    void restore(std::string_view terms, const Bytes& encoded, const Ends& ends) {
+        require(vocabulary_.size() == 0 && lengths_.empty(), "into an index that is not empty");
         py::gil_scoped_release others_may_run;
-        Postings fresh(k1_, b_, vocabulary_);
-        const std::string_view all{reinterpret_cast<const char*>(said.data()), static_cast<std::size_t>(said.size())};
-        native::aside([&] { fresh.take_up(words, all, ends); });  // nobody else has it yet
+        Postings fresh(*this);
+        const std::string_view all{reinterpret_cast<const char*>(encoded.data()), static_cast<std::size_t>(encoded.size())};
+        aside([&] { fresh.read(terms, all, ends); });
         *this = std::move(fresh);
+    }
+
+    // ---- snapshots ----
+
+    py::bytes terms() const {
+        std::string lines;
+        for (std::size_t number = 0; number < vocabulary_.size(); ++number) {
+            lines += vocabulary_.string(static_cast<std::int32_t>(number));
+            lines += '\n';
+        }
+        return lines;
+    }
+
+    // Goes through all lists twice: for the sizes of the documents, and to write them.
+    std::tuple<Bytes, Ends> documents() const {
+        std::vector<std::int64_t> offsets(lengths_.size() + 1, 0);
+        each_count([&](Row row, std::uint32_t distance, std::uint8_t code, float frequency) {
+            std::uint8_t scratch[MOST_BYTES];
+            offsets[static_cast<std::size_t>(row) + 1] += encode(scratch, distance, code, frequency) - scratch;
+        });
+        std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+        Bytes encoded(offsets.back());
+        Ends ends(static_cast<py::ssize_t>(living_));
+        std::int64_t* end = ends.mutable_data();
+        for (std::size_t row = 0; row < lengths_.size(); ++row)
+            if (lengths_[row] != FREE) *end++ = offsets[row + 1];
+        std::uint8_t* const start = encoded.mutable_data();
+        each_count([&](Row row, std::uint32_t distance, std::uint8_t code, float frequency) {
+            std::int64_t& offset = offsets[static_cast<std::size_t>(row)];
+            offset = encode(start + offset, distance, code, frequency) - start;
+        });
+        return {std::move(encoded), std::move(ends)};
     }
 
     // ---- reads ----
 
-    py::bytes words() const {
-        std::string all;
-        for (std::size_t number = 0; number < vocabulary_.size(); ++number) {
-            all += vocabulary_.word(static_cast<std::int32_t>(number));
-            all += '\n';
-        }
-        return all;
-    }
-
-    std::tuple<Bytes, Ends> said() const {
-        std::vector<std::int64_t> starts(lengths_.size() + 1, 0);
-        each_entry([&](std::size_t row, std::int32_t, std::uint32_t distance, std::uint8_t code) {
-            starts[row + 1] += static_cast<std::int64_t>(native::size_of(distance, code));
-        });
-        std::partial_sum(starts.begin(), starts.end(), starts.begin());
-        Bytes said(starts.back());
-        Ends ends(static_cast<py::ssize_t>(living_));
-        std::int64_t* end = ends.mutable_data();
-        for (std::size_t row = 0; row < lengths_.size(); ++row)
-            if (lengths_[row] != FREE) *end++ = starts[row + 1];
-        std::uint8_t* all = said.mutable_data();
-        each_entry([&](std::size_t row, std::int32_t number, std::uint32_t distance, std::uint8_t code) {
-            const auto count = [&] { return odd_.at(odd_key(number, static_cast<std::int32_t>(row))); };
-            starts[row] = native::write(all + starts[row], distance, code, count) - all;
-        });
-        return {std::move(said), std::move(ends)};
-    }
-
-    std::tuple<std::vector<std::int32_t>, std::vector<double>, std::vector<double>> search(
-        const py::list& words, const std::vector<double>& weights, std::size_t k,
-        const std::vector<std::int32_t>& others) const {
-        std::vector<std::int32_t> rows;
+    std::tuple<Rows, std::vector<double>, std::vector<double>> search(
+        const py::list& words, const std::vector<double>& weights, std::size_t k, const Rows& others) const {
+        Rows rows;
         std::vector<double> scores, of_others(others.size(), 0.0);
-        for (const Best::Hit& hit : leading(asked(words, weights), k, others, of_others)) {
+        for (const TopK::Hit& hit : best(query(words, weights), k, others, of_others)) {
             rows.push_back(hit.row);
             scores.push_back(hit.score);
         }
         return {std::move(rows), std::move(scores), std::move(of_others)};
     }
 
-    py::array_t<double> scores(const py::list& words, const std::vector<double>& weights,
-                               const std::vector<std::int32_t>& rows) const {
-        const std::vector<std::size_t> ascending = in_order(rows);
+    py::array_t<double> scores(const py::list& words, const std::vector<double>& weights, const Rows& rows) const {
         py::array_t<double> found(static_cast<py::ssize_t>(rows.size()));
-        double* sums = found.mutable_data();
+        double* const sums = found.mutable_data();
         std::fill(sums, sums + rows.size(), 0.0);
-        const Norm norm = this->norm();
-        for (Asked& word : asked(words, weights)) {
-            std::size_t turned = ranges_.size();  // to which range: none yet
-            for (const std::size_t i : ascending) {
-                const std::int32_t row = rows[i];
-                if (row < 0 || Ranges::range(row) >= ranges_.size()) continue;
-                if (Ranges::range(row) != turned) word.turn(ranges_, turned = Ranges::range(row));
-                const int code = word.posting->code(Ranges::place(row), word.at);
-                if (code >= 0) sums[i] += norm.weighed(count(word.number, row, code), word.worth, lengths_[row]);
+        const std::vector<std::size_t> order = ascending(rows);
+        const Bm25 bm25 = this->bm25();
+        for (const Cursor& term : query(words, weights)) {
+            const PostingList& list = lists_[term.number];
+            const Posting* at = list.begin();
+            for (const std::size_t i : order) {
+                if (rows[i] < 0 || rows[i] >= MAX_ROWS) continue;
+                at = list.seek(rows[i], at);
+                if (at == list.end()) break;
+                if (row_of(*at) == rows[i])
+                    sums[i] += bm25.score(frequency(term.number, *at), term.weight, lengths_[rows[i]]);
             }
         }
         return found;
@@ -178,223 +156,225 @@ class Postings {
 
    private:
     static constexpr float FREE = -1.0f;
+    static constexpr Row WINDOW = 2048;  // rows scored in one go: their sums fit into the L1 cache
 
-    Postings(double k1, double b, const Vocabulary& empty) : k1_(k1), b_(b), vocabulary_(empty) {}
+    // A term of a query, and how far its list was read.
+    struct Cursor {
+        std::int32_t number;
+        double weight;  // as in Bm25
+        const Posting *at, *end;
+    };
 
-    bool is_taken(std::int32_t row) const {
-        return static_cast<std::size_t>(row) < lengths_.size() && lengths_[row] != FREE;
+    bool is_taken(Row row) const { return static_cast<std::size_t>(row) < lengths_.size() && lengths_[row] != FREE; }
+
+    void check_free(const Rows& rows, std::size_t wanted) {
+        require(rows.size() == wanted, "a row for each document");
+        Rows sorted(rows);
+        std::sort(sorted.begin(), sorted.end());
+        require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "a row twice");
+        if (rows.empty()) return;
+        require(sorted.front() >= 0 && sorted.back() < MAX_ROWS, "a row that cannot be");
+        require(std::none_of(rows.begin(), rows.end(), [this](Row row) { return is_taken(row); }), "a row that is taken");
+        const auto size = static_cast<std::size_t>(sorted.back()) + 1;
+        if (size > lengths_.size()) lengths_.resize(size, FREE);
     }
-    static std::uint64_t odd_key(std::int32_t number, std::int32_t row) {
-        return static_cast<std::uint64_t>(number) << 32 | static_cast<std::uint32_t>(row);
-    }
-    void enter(const Entry& entry, std::int32_t row, std::uint8_t code) {
-        ranges_.insert(entry.number, row, code);
-        if (code == ODD) odd_[odd_key(entry.number, row)] = entry.count;
-    }
-    void settle(std::int32_t row, const std::vector<Entry>& entries) {
-        lengths_[row] = length(entries);
+
+    void insert(Row row, const Document& document) {
+        if (lists_.size() < vocabulary_.size()) lists_.resize(vocabulary_.size());
+        for (const TermCount& each : document) {
+            const std::uint8_t code = code_of(each.frequency);
+            lists_[each.term].insert(posting_of(row, code));
+            if (code == UNCODED) uncoded_[uncoded_key(each.term, row)] = each.frequency;
+        }
+        lengths_[row] = length_of(document);
         total_length_ += static_cast<double>(lengths_[row]);
         ++living_;
     }
-    // Whatever is told wrong is refused before anything goes: a word too few shows in the length.
-    void take_out(std::int32_t row, const std::vector<Entry>& entries) {
-        if (row < 0 || !is_taken(row)) throw std::invalid_argument("a row without a document");
-        for (const Entry& entry : entries)
-            if (!says(row, entry)) throw std::invalid_argument("not what the document says");
-        if (length(entries) != lengths_[row]) throw std::invalid_argument("not all that the document says");
-        for (const Entry& gone : entries) {
-            const std::uint8_t code = quarters(gone.count);
-            ranges_.erase(gone.number, row, code);
-            if (code == ODD) odd_.erase(odd_key(gone.number, row));
-            if (ranges_.holding(gone.number) == 0) vocabulary_.forget(gone.number);
+
+    // Checks all before anything changes. A term too few shows in the length.
+    void erase(Row row, const Document& document) {
+        require(row >= 0 && is_taken(row), "a row without a document");
+        for (const TermCount& each : document) require(holds(row, each), "not what the document contains");
+        require(length_of(document) == lengths_[row], "not all that the document contains");
+        for (const TermCount& each : document) {
+            const std::uint8_t code = code_of(each.frequency);
+            lists_[each.term].erase(posting_of(row, code));
+            if (code == UNCODED) uncoded_.erase(uncoded_key(each.term, row));
+            if (lists_[each.term].size() == 0) vocabulary_.drop(each.term);
         }
         total_length_ -= static_cast<double>(lengths_[row]);
         lengths_[row] = FREE;
         --living_;
     }
 
-    bool says(std::int32_t row, const Entry& entry) const {
-        const int code = ranges_.code(entry.number, row);
-        if (code != quarters(entry.count)) return false;
-        return code != ODD || odd_.at(odd_key(entry.number, row)) == entry.count;
+    bool holds(Row row, const TermCount& each) const {
+        const PostingList& list = lists_[each.term];
+        const Posting* const at = list.seek(row, list.begin());
+        return at != list.end() && row_of(*at) == row && frequency(each.term, *at) == each.frequency;
     }
 
-    // What documents say, word after word. Other threads run meanwhile.
+    static std::uint64_t uncoded_key(std::int32_t term, Row row) {
+        return static_cast<std::uint64_t>(term) << 32 | static_cast<std::uint32_t>(row);
+    }
+    float frequency(std::int32_t term, Posting posting) const {
+        const std::uint8_t code = code_in(posting);
+        return code == UNCODED ? uncoded_.at(uncoded_key(term, row_of(posting))) : decoded(code);
+    }
+
+    // Calls act(row, distance from the document's term before, code, frequency) by term, then row. Other threads run.
     template <typename Act>
-    void each_entry(Act act) const {
+    void each_count(Act act) const {
         py::gil_scoped_release others_may_run;
-        std::vector<Row> unpacked(Ranges::ROWS + native::SPILL);
-        for (std::size_t range = 0; range < ranges_.size(); ++range) {
-            std::vector<std::int32_t> before(Ranges::ROWS, 0);  // the last word of each row's document so far
-            for (std::int32_t number = 0; number < static_cast<std::int32_t>(vocabulary_.size()); ++number) {
-                const auto act_on = [&](const auto& rows) {
-                    const auto run = rows.run(0, 0, PAGES, unpacked.data());
-                    for (std::size_t i = 0; i < run.size; ++i) {
-                        const Row place = run.rows[i];
-                        act(range * Ranges::ROWS + place, number, static_cast<std::uint32_t>(number - before[place]),
-                            run.codes == nullptr ? ONCE : run.codes[i]);
-                        before[place] = number;
-                    }
-                };
-                act_on(ranges_.posting(range, number).once);
-                act_on(ranges_.posting(range, number).others);
+        std::vector<std::int32_t> before(lengths_.size(), 0);  // by row
+        for (std::size_t number = 0; number < lists_.size(); ++number) {
+            const auto term = static_cast<std::int32_t>(number);
+            for (const Posting posting : lists_[number]) {
+                std::int32_t& last = before[static_cast<std::size_t>(row_of(posting))];
+                act(row_of(posting), static_cast<std::uint32_t>(term - last), code_in(posting),
+                    frequency(term, posting));
+                last = term;
             }
         }
     }
 
-    void take_up(std::string_view words, std::string_view said, const Ends& ends) {
-        while (!words.empty()) {
-            const std::string_view word = words.substr(0, words.find('\n'));
-            if (word.size() == words.size() || vocabulary_.find(word) != Vocabulary::NONE)
-                throw std::invalid_argument("no words, each on a line");
-            vocabulary_.append(word);
-            words.remove_prefix(word.size() + 1);
+    void read(std::string_view terms, std::string_view encoded, const Ends& ends) {
+        require(ends.size() <= MAX_ROWS, "more documents than there can be");
+        while (!terms.empty()) {
+            const std::string_view term = terms.substr(0, terms.find('\n'));
+            require(term.size() < terms.size() && vocabulary_.find(term) == Vocabulary::NONE, "not words by line");
+            vocabulary_.append(term);
+            terms.remove_prefix(term.size() + 1);
         }
-        std::vector<std::vector<Posting::Both>> sizes;  // by range, then by number
-        each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
-            if (Ranges::range(row) == sizes.size()) sizes.emplace_back(vocabulary_.size());
-            for (const Entry& entry : entries) {
-                Posting::Both& of_word = sizes.back()[entry.number];
-                ++(quarters(entry.count) == ONCE ? of_word.once : of_word.others);
-            }
+        std::vector<std::size_t> sizes(vocabulary_.size());
+        each_document(encoded, ends, [&](Row, const Document& document) {
+            for (const TermCount& each : document) ++sizes[each.term];
         });
-        for (const std::vector<Posting::Both>& of_range : sizes)
-            ranges_.reserve(of_range, std::min<std::size_t>(Ranges::ROWS, ends.size() - ranges_.size() * Ranges::ROWS));
+        lists_.resize(sizes.size());
+        for (std::size_t number = 0; number < sizes.size(); ++number) {
+            require((sizes[number] == 0) == vocabulary_.string(static_cast<std::int32_t>(number)).empty(),
+                    "a word of no document");
+            lists_[number].reserve(sizes[number]);
+        }
         lengths_.resize(static_cast<std::size_t>(ends.size()), FREE);
-        each(said, ends, [&](std::int32_t row, const std::vector<Entry>& entries) {
-            for (const Entry& entry : entries) enter(entry, row, quarters(entry.count));
-            settle(row, entries);
-        });
-        for (std::int32_t number = 0; number < static_cast<std::int32_t>(vocabulary_.size()); ++number)
-            if ((ranges_.holding(number) == 0) != vocabulary_.word(number).empty())
-                throw std::invalid_argument("a word that nobody says");
+        each_document(encoded, ends, [&](Row row, const Document& document) { insert(row, document); });
     }
 
     template <typename Act>
-    void each(std::string_view said, const Ends& ends, Act act) const {
+    void each_document(std::string_view encoded, const Ends& ends, Act act) const {
         std::size_t start = 0;
-        std::vector<Entry> entries;
+        Document document;
         for (py::ssize_t row = 0; row < ends.size(); ++row) {
             const auto end = static_cast<std::size_t>(ends.data()[row]);
-            if (end < start || end > said.size()) throw std::invalid_argument("documents that overlap");
-            Reader reader(said.substr(start, end - start));
-            entries.clear();
-            Entry entry{};
-            while (reader.next(entry, vocabulary_.size())) entries.push_back(entry);
-            act(static_cast<std::int32_t>(row), entries);
+            require(end >= start && end <= encoded.size(), "documents that overlap");
+            decode(encoded.substr(start, end - start), vocabulary_.size(), document);
+            act(static_cast<Row>(row), document);
             start = end;
         }
-        if (start != said.size()) throw std::invalid_argument("more said than documents");
+        require(start == encoded.size(), "more than the documents");
     }
 
-    // The places of rows, the least row's first.
-    static std::vector<std::size_t> in_order(const std::vector<std::int32_t>& rows) {
+    static std::vector<std::size_t> ascending(const Rows& rows) {
         std::vector<std::size_t> places(rows.size());
         std::iota(places.begin(), places.end(), std::size_t{0});
         std::sort(places.begin(), places.end(), [&](auto a, auto b) { return rows[a] < rows[b]; });
         return places;
     }
 
-    Query asked(const py::list& words, const std::vector<double>& weights) const {
-        if (words.size() != weights.size()) throw std::invalid_argument("a weight for each word");
-        Query query;
-        std::string room;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            if (!(weights[i] >= 0.0 && std::isfinite(weights[i]))) throw std::invalid_argument("a weight below 0");
-            const std::int32_t number = vocabulary_.find(Text(words[i]).utf8(room));
-            if (number == Vocabulary::NONE) continue;
-            const auto all = static_cast<double>(living_), holding = static_cast<double>(ranges_.holding(number));
-            const double idf = std::log1p((all - holding + 0.5) / (holding + 0.5));
-            query.push_back({number, weights[i] * idf * (k1_ + 1.0)});
-        }
-        return query;
-    }
-
-    Norm norm() const {
+    Bm25 bm25() const {
         const double average = total_length_ > 0.0 ? total_length_ / static_cast<double>(living_) : 1.0;
         return {k1_, 1.0 - b_, b_ / average};
     }
 
-    // The sums of one window after another.
-    std::vector<Best::Hit> leading(Query query, std::size_t k, const std::vector<std::int32_t>& others,
-                                   std::vector<double>& of_others) const {
-        double sums[Window::WIDTH];
-        std::int32_t reached[Window::WIDTH];
-        const Norm norm = this->norm();
-        const std::vector<std::size_t> ascending = in_order(others);
-        auto other = ascending.begin();
-        Best best(k);
-        for (std::size_t range = 0; range < ranges_.size(); ++range) {
-            for (Asked& word : query) word.turn(ranges_, range);
-            const auto base = static_cast<std::int64_t>(range) * Ranges::ROWS;
-            for (Window at = native::window(query, base, 0); at.size() > 0; at = native::window(query, base, at.last)) {
-                std::fill(sums, sums + at.size(), 0.0);
-                for (Asked& word : query) add(word, at, norm, sums);
-                const auto end = at.row() + static_cast<std::int64_t>(at.size());
-                for (; other != ascending.end() && others[*other] < end; ++other)
-                    if (others[*other] >= at.row()) of_others[*other] = sums[others[*other] - at.row()];
-                const std::size_t count = native::reaching(sums, at.size(), best.bar(), reached);
-                for (std::size_t i = 0; i < count; ++i)
-                    best.offer(sums[reached[i]], static_cast<std::int32_t>(at.row() + reached[i]));
-            }
+    // The words that some document contains, in their order, which is that of the sums.
+    std::vector<Cursor> query(const py::list& words, const std::vector<double>& weights) const {
+        require(words.size() == weights.size(), "a weight for each word");
+        std::vector<Cursor> query;
+        std::string buffer;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            require(weights[i] >= 0.0 && std::isfinite(weights[i]), "a weight below 0");
+            const std::int32_t number = vocabulary_.find(Text(words[i]).utf8(buffer));
+            if (number == Vocabulary::NONE) continue;
+            const PostingList& list = lists_[number];
+            const auto all = static_cast<double>(living_), holding = static_cast<double>(list.size());
+            const double idf = std::log1p((all - holding + 0.5) / (holding + 0.5));
+            query.push_back({number, weights[i] * idf * (k1_ + 1.0), list.begin(), list.end()});
         }
-        return best.taken();
+        return query;
     }
 
-    // How often a row says a word, told by a code.
-    double count(std::int32_t number, std::int64_t row, int code) const {
-        return code == ODD ? odd_.at(odd_key(number, static_cast<std::int32_t>(row))) : 0.25 * code;
+    // The k best rows, and the scores of others.
+    std::vector<TopK::Hit> best(std::vector<Cursor> query, std::size_t k, const Rows& others, std::vector<double>& of_others) const {
+        double sums[WINDOW];
+        std::int32_t places[WINDOW];
+        const Bm25 bm25 = this->bm25();
+        const std::vector<std::size_t> order = ascending(others);
+        auto other = order.begin();
+        TopK top(k);
+        for (Row first = next_row(query); first < MAX_ROWS; first = next_row(query)) {
+            const Row last = first + std::min(WINDOW, static_cast<Row>(lengths_.size()) - first);
+            std::fill(sums, sums + (last - first), 0.0);
+            for (Cursor& term : query) add_scores(term, first, last, bm25, sums);
+            for (; other != order.end() && others[*other] < last; ++other)
+                if (others[*other] >= first) of_others[*other] = sums[others[*other] - first];
+            const std::size_t count =
+                places_reaching(sums, static_cast<std::size_t>(last - first), top.threshold(), places);
+            for (std::size_t i = 0; i < count; ++i) top.offer(sums[places[i]], first + places[i]);
+        }
+        return top.take();
     }
 
-    // Adds what a word gives to the rows of a window, and moves on.
-    void add(Asked& word, const Window& window, const Norm& norm, double* sums) const {
-        Row unpacked[Window::WIDTH + native::SPILL];
-        const Run once = word.posting->once.run(word.at.once, window.first, window.last, unpacked);
-        word.at.once += once.size;
-        add(word, once, window, norm, sums);
-        const Run others = word.posting->others.run(word.at.others, window.first, window.last, unpacked);
-        word.at.others += others.size;
-        add(word, others, window, norm, sums);
+    // The first row that any cursor has not passed; MAX_ROWS when there is none.
+    static Row next_row(const std::vector<Cursor>& query) {
+        Row next = MAX_ROWS;
+        for (const Cursor& term : query)
+            if (term.at != term.end) next = std::min(next, row_of(*term.at));
+        return next;
     }
-    void add(const Asked& word, const Run& run, const Window& window, const Norm& norm, double* sums) const {
-        constexpr std::size_t AT_ONCE = 256;
-        double added[AT_ONCE];
-        const float* lengths = lengths_.data() + window.base;
-        for (std::size_t at = 0; at < run.size; at += AT_ONCE) {
-            const auto [rows, codes, n] = run.part(at, AT_ONCE);
-            native::weigh(rows, codes, n, lengths, word.worth, norm, added);
-            for (std::size_t i = next_odd(codes, 0, n); i < n; i = next_odd(codes, i + 1, n))
-                added[i] = norm.weighed(count(word.number, window.base + rows[i], ODD), word.worth, lengths[rows[i]]);
-            for (std::size_t i = 0; i < n; ++i) sums[rows[i] - window.first * PAGE] += added[i];
+
+    // Adds a term's scores to the rows of a window, and moves its cursor past it.
+    void add_scores(Cursor& term, Row first, Row last, const Bm25& bm25, double* sums) const {
+        constexpr std::ptrdiff_t BLOCK = 256;
+        double scores[BLOCK];
+        const Posting* const farthest = term.at + std::min<std::ptrdiff_t>(last - first, term.end - term.at);
+        const Posting* const stop = std::lower_bound(term.at, farthest, posting_of(last, 0));
+        while (term.at != stop) {
+            const std::ptrdiff_t n = std::min(BLOCK, stop - term.at);
+            if (score_all(term.at, static_cast<std::size_t>(n), lengths_.data(), term.weight, bm25, scores))
+                for (std::ptrdiff_t i = 0; i < n; ++i)
+                    scores[i] = bm25.score(frequency(term.number, term.at[i]), term.weight, lengths_[row_of(term.at[i])]);
+            for (std::ptrdiff_t i = 0; i < n; ++i) sums[row_of(term.at[i]) - first] += scores[i];
+            term.at += n;
         }
     }
 
     double k1_, b_;
     Vocabulary vocabulary_;
-    Ranges ranges_;
-    std::unordered_map<std::uint64_t, float> odd_;  // counts that no code says
-    std::vector<float> lengths_;  // by row
+    std::vector<PostingList> lists_;                      // by term
+    std::unordered_map<std::uint64_t, float> uncoded_;  // frequencies that no code tells
+    std::vector<float> lengths_;                          // of documents by row, or FREE
     double total_length_ = 0.0;
     std::size_t living_ = 0;
 };
 
+}  // namespace
+
 PYBIND11_MODULE(words, module) {
-    module.def("print_of", &native::print_of_texts);
+    module.def("fingerprint", &fingerprint);
     py::class_<Draft>(module, "Draft")
         .def(py::init<>())
         .def("__len__", [](const Draft& draft) { return draft.ends.size(); })
-        .def("say", &Draft::say)
+        .def("add", &Draft::add)
         .def("close", &Draft::close);
     py::class_<Postings>(module, "Postings")
         .def(py::init<double, double>())
         .def("__len__", &Postings::size)
         .def("put", &Postings::put)
-        .def("drop", py::overload_cast<std::int32_t, const Draft&>(&Postings::drop))
-        .def("drop", py::overload_cast<std::int32_t, const py::bytes&>(&Postings::drop))
+        .def("drop", py::overload_cast<Row, const Draft&>(&Postings::drop))
+        .def("drop", py::overload_cast<Row, const py::bytes&>(&Postings::drop))
         .def("restore", &Postings::restore)
         .def("copy", [](const Postings& postings) { return Postings(postings); })
-        .def("words", &Postings::words)
-        .def("said", &Postings::said)
+        .def("terms", &Postings::terms)
+        .def("documents", &Postings::documents)
         .def("search", &Postings::search)
         .def("scores", &Postings::scores);
 }

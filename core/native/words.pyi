@@ -1,70 +1,74 @@
+"""An inverted index with BM25 scores. Documents are rows: whole numbers from 0 to 2^24 - 1 that the caller gives.
+
+What contradicts what was put is a ValueError, and changes nothing.
+"""
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-def print_of(fields: Mapping[str, str]) -> bytes:
-    """Eight bytes that tell a document's texts from any others, in every process alike."""
+def fingerprint(fields: Mapping[str, str]) -> bytes:
+    """Returns eight bytes that tell a document's texts from any others, in every process alike."""
 
 class Draft:
-    """Documents taken apart, before they have rows."""
+    """Documents taken apart into terms, before they have rows."""
 
     def __init__(self) -> None: ...
     def __len__(self) -> int:
-        """How many documents are closed."""
+        """Returns how many documents are closed."""
 
-    def say(self, words: list[str], runs: list[str], weight: float) -> None:
-        """The open document says these words, and every overlapping pair of characters of these runs, each as often
-        as it stands there, times `weight`.
+    def add(self, words: list[str], runs: list[str], weight: float) -> None:
+        """Adds to the open document these words, and every overlapping pair of characters of these runs. Each
+        occurrence counts `weight` in its term frequency.
 
         A word has 1 to 65,535 bytes of UTF-8 and no line break; a weight is not negative. ValueError else.
         """
 
     def close(self) -> None:
-        """The document is complete; another begins."""
+        """Ends the open document; another begins."""
 
 class Postings:
-    """An inverted index of documents by row. Score: BM25 with k1 and b.
+    """An inverted index. Score: BM25 with k1 and b. Belongs to one thread.
 
-    What a document says is not kept beside it: it is asked for when the document goes. Belongs to one thread.
-    What contradicts what was put is a ValueError, and changes nothing.
+    What a document contains is not kept beside the posting lists: it is asked for when the document goes.
     """
 
     def __init__(self, k1: float, b: float) -> None: ...
     def __len__(self) -> int:
-        """How many documents there are."""
+        """Returns how many documents there are."""
 
     def put(self, draft: Draft, rows: Sequence[int]) -> None:
-        """Add the draft's documents, which are closed, in these rows, which are free.
+        """Adds the draft's closed documents in these rows, which are free. Lets other threads run now and then."""
 
-        Other threads may run now and then.
+    def drop(self, row: int, document: Draft | bytes) -> None:
+        """Removes the document of a row, given what it contains: a draft of it alone, or its part of `documents()`.
+
+        Terms of no other document are overwritten.
         """
 
-    def drop(self, row: int, said: Draft | bytes) -> None:
-        """Remove a document that says this: the draft's only one, or one of those of `said()`. Words that nobody says
-        any more are overwritten."""
+    def restore(self, terms: bytes, documents: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        """Fills an index that was never edited from `terms()` and `documents()`, the documents in rows 0, 1, …
 
-    def restore(self, words: bytes, said: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
-        """Take over, in an index nothing was ever put into, `words()` and documents as `said()` gives them, in rows
-        0, 1, … Other threads may run meanwhile, and have the processors first where threads have priorities."""
+        Releases the GIL, and works at a low priority where threads have one.
+        """
 
     def copy(self) -> Postings:
-        """The same as it stands, for another thread. What is not edited meanwhile they share; takes time in proportion
-        to the words."""
+        """Copies the index for another thread. Posting lists are shared until they are edited; takes time in
+        proportion to the terms."""
 
-    def words(self) -> bytes:
-        """All words, each on a line, which is empty where a word was forgotten."""
+    def terms(self) -> bytes:
+        """Returns the vocabulary by number, a line for each term; the line of a dropped one is empty."""
 
-    def said(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """What the documents say, in numbers of `words()`, one behind another by row, and where each ends. Other
-        threads may run meanwhile."""
+    def documents(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Returns the documents by row, encoded one behind another, and where each ends. Releases the GIL."""
 
     def search(
         self, words: list[str], weights: Sequence[float], k: int, others: Sequence[int]
     ) -> tuple[list[int], list[float], list[float]]:
-        """Rows and scores of the `k` best documents that say any of the words, and of all that tie with the last of
-        them, best first, then by row; and the scores of other rows. A score is the sum over the words in their order,
+        """Returns rows and scores of the `k` best documents with any of the words, and of all that tie with the last
+        of them, best first, then by row; and the scores of other rows. A score is summed in the order of the words,
         to the bit."""
 
     def scores(self, words: list[str], weights: Sequence[float], rows: Sequence[int]) -> NDArray[np.float64]:
-        """The same scores of chosen rows, shape (len(rows),); 0 for a row that is negative or free."""
+        """Returns the same scores of chosen rows, shape (len(rows),); 0 for a row that is negative or free."""

@@ -4,7 +4,7 @@ Law: reads only. Scored are the plain formula's candidates and the segments near
 not looked at, so that a query hardly takes longer in a large record than in a small one.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from core.ids import SegmentRef
 from core.index import scoring
 from core.index.scoring import Scored, Why
-from core.model.bank import EmbeddingSpace
-from core.text.moments import Frame, spans
+from core.text.moments import Frame, Span, spans
 from core.verbatim import structure
-from core.verbatim.candidates import alpha_of, sides, unranked
+from core.verbatim.candidates import sides, unranked
+from core.verbatim.plan import Plan, Source
 from core.verbatim.query import Query
-from core.verbatim.segment_order import Positions
+from core.verbatim.segment_order import Positions, SegmentOrder
 from core.verbatim.structure import Places
-from core.verbatim.verbatim import Teller, Verbatim
+from core.verbatim.verbatim import Owner
 
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
 QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
@@ -29,35 +29,26 @@ HOLDING = 0.25  # attribute score below which no segment is looked through: it l
 
 
 def placed(
-    verbatim: Verbatim,
-    teller: Teller,
-    space: EmbeddingSpace,
-    query: Query,
-    said: Mapping[str, float],
-    allowed: Callable[[SegmentRef], bool] | None = None,
+    plan: Plan, source: Source[SegmentRef], order: SegmentOrder, owner: Owner
 ) -> list[Scored[SegmentRef]]:
-    """The best `top_k` segments of those `allowed`, in order."""
-    alpha = alpha_of(query, said)
-    if alpha is None:
+    """The best `top_k` segments of those the source allows, in order."""
+    found = unranked(plan, source)
+    if plan.alpha is None or not found:
         return []
-    words, vectors, order = verbatim.words, verbatim.vectors, verbatim.order
-    positions = order.positions(unranked(query, said, words, vectors, allowed, alpha))
-    if len(positions) == 0:
-        return []
-    positions = order.around(positions, structure.REACH)
+    query = plan.query
+    positions = order.around(order.positions(found), structure.REACH)
     refs = order.refs(positions)
-    attribute, embedding = sides(space, query, said, words, vectors, refs, alpha)
-    plain = scoring.mixture(alpha, attribute, embedding)
-    quoting = _quoting(teller, query, said, refs, attribute)
-    places = _places(verbatim, teller, query, said, positions, quoting)
+    attribute, embedding = sides(plan, source, refs)
+    plain = scoring.mixture(plan.alpha, attribute, embedding)
+    places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, attribute))
     shares = structure.shares(plain, places, query.structure)
-    kept = teller.standings(refs)
+    kept = owner.standings(refs)
     if kept is not None:
         shares = {name: kept * share for name, share in shares.items()}
     parts = np.array(list(shares.values()))
     scores = parts.sum(axis=0)
-    ranked = _ranked(_leading(scores, query, refs, allowed), scores, places.times, refs)
-    lost = _lost(verbatim, query, ranked, scores, refs)
+    ranked = _ranked(_leading(scores, query, refs, source.allowed), scores, places.times, refs)
+    lost = _lost(source, query, ranked, scores, refs)
     if lost:
         scores[list(lost)] -= list(lost.values())
         ranked = _ranked(ranked, scores, places.times, refs)
@@ -101,7 +92,7 @@ def _why(made: Iterable[tuple[str, float]], loss: float | None) -> Why:
 
 
 def _lost(
-    verbatim: Verbatim,
+    source: Source[SegmentRef],
     query: Query,
     ranked: Sequence[int],
     scores: NDArray[np.float64],
@@ -111,7 +102,7 @@ def _lost(
     diversity = query.structure.diversity
     if diversity == 0.0:
         return {}
-    found, vectors = verbatim.vectors.matrix([refs[place] for place in ranked])
+    found, vectors = source.vectors.matrix([refs[place] for place in ranked])
     repeated = structure.repetition(vectors)
     again = np.flatnonzero(repeated)
     chosen = [ranked[found[number]] for number in again.tolist()]
@@ -120,16 +111,13 @@ def _lost(
 
 
 def _places(
-    verbatim: Verbatim,
-    teller: Teller,
-    query: Query,
-    said: Mapping[str, float],
-    positions: Positions,
-    quoting: NDArray[np.bool_],
+    plan: Plan, order: SegmentOrder, owner: Owner, positions: Positions, quoting: NDArray[np.bool_]
 ) -> Places:
-    order, weights = verbatim.order, query.structure.weights
-    first, last = (datetime.fromtimestamp(min(time, LAST), UTC).year for time in order.period)
-    frame = Frame(first=first, last=last, now=query.now)
+    query, weights = plan.query, plan.query.structure.weights
+    spoken_of: Sequence[Span] = ()
+    if "time" in weights:
+        first, last = (datetime.fromtimestamp(min(time, LAST), UTC).year for time in order.period)
+        spoken_of = spans(query.text, Frame(first=first, last=last, now=query.now))
     called = order.speakers_in(query.text) if "speaker" in weights else []
     return Places(
         positions=positions,
@@ -137,23 +125,20 @@ def _places(
         asking=order.asking[positions],
         told=order.told_by(positions, called),
         times=order.times[positions],
-        topics=teller.topics(query, said, positions) if "topic" in weights else np.zeros(len(positions)),
+        topics=owner.topics(plan, positions) if "topic" in weights else np.zeros(len(positions)),
         quoting=quoting,
-        spoken_of=spans(query.text, frame) if "time" in weights else (),
+        spoken_of=spoken_of,
     )
 
 
 def _quoting(
-    teller: Teller,
-    query: Query,
-    said: Mapping[str, float],
-    refs: Sequence[SegmentRef],
-    attribute: NDArray[np.float64],
+    plan: Plan, owner: Owner, refs: Sequence[SegmentRef], attribute: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Of each segment, whether it holds the query word for word; none where the query is no quotation."""
+    query = plan.query
     quoting = np.zeros(len(refs), np.bool_)
     quotation = query.text.strip()
-    if quotation and len(said) >= QUOTATION and "quote" in query.structure.weights:
+    if quotation and len(plan.terms) >= QUOTATION and "quote" in query.structure.weights:
         for place in np.flatnonzero(attribute >= HOLDING).tolist():
-            quoting[place] = quotation in teller.text(refs[place])
+            quoting[place] = quotation in owner.text(refs[place])
     return quoting

@@ -16,13 +16,13 @@ from core.index.keyword_index import KeywordIndex
 from core.index.vector_index import VectorIndex
 from core.model.interaction import Interaction
 from core.model.vector import Vector
-from core.verbatim.query import Query
+from core.verbatim.plan import Plan
 from core.verbatim.segment_order import Positions, SegmentOrder
 
 SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
 
 
-class Teller(Protocol):
+class Owner(Protocol):
     """What the owner of segments knows of them beside their places, words and vectors."""
 
     def text(self, ref: SegmentRef, /) -> str:
@@ -33,7 +33,7 @@ class Teller(Protocol):
         """What the scores of segments are multiplied with, where verdicts speak against some; None where none does."""
         ...
 
-    def topics(self, query: Query, said: Mapping[str, float], positions: Positions, /) -> NDArray[np.float64]:
+    def topics(self, plan: Plan, positions: Positions, /) -> NDArray[np.float64]:
         """Of each position the plain score of what stands for its topic, 0 to 1; 0 where nothing does."""
         ...
 

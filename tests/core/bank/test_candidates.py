@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import SEGMENTS, Bank
-from core.bank.candidates import node_filter, segment_filter
 from core.bank.placed import REFUTED
+from core.bank.plan import node_filter, segment_filter
 from core.bank.query import Filter, Fusion, Query, Target
 from core.bank.search import search
 from core.bank.steps import BankPut, InteractionAdd, SegmentRefute, Step
@@ -23,7 +23,7 @@ from core.index.scoring import K, Mode, Scored
 from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
-from core.verbatim.candidates import FEWEST, WIDENING, alpha_of, terms_of
+from core.verbatim.plan import FEWEST, WIDENING, terms_of
 from tests.support.changes import START, Story, interaction, node_put, record, ref
 
 SPACE = EmbeddingSpace(name="test", dimension=4, cosine_floor=0.2, cosine_ceiling=0.9)
@@ -109,7 +109,7 @@ def all_scored(
 ) -> list[Scored[K]]:
     """Every one of the widest candidates, scored by the formula as it is written down."""
     said = terms_of(query)
-    alpha = alpha_of(query, said)
+    alpha = scoring.effective_alpha(query.mode, query.alpha, has_terms=bool(said), has_vector=True)
     assert alpha is not None
     assert query.vector is not None
     wide = max(FEWEST, WIDENING * query.top_k)

@@ -184,7 +184,7 @@ def test_a_damaged_snapshot_changes_nothing(part: str) -> None:
         assert a.same(loaded.state(), truth.state())
 
 
-@pytest.mark.parametrize("missing", ["keys", "prints", "words", "ends", "said"])
+@pytest.mark.parametrize("missing", ["keys", "fingerprints", "terms", "ends", "documents"])
 def test_a_snapshot_that_lacks_something_is_refused_before_any_of_it_is_believed(missing: str) -> None:
     life = Life(16, EXACT)
     life.grow(30)

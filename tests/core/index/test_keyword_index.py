@@ -162,7 +162,7 @@ def test_a_word_nobody_says_any_more_is_forgotten() -> None:
 
     index.drop("n", {"text": "confidential"})
 
-    assert b"confidenti" not in index.snapshot().postings.words()
+    assert b"confidenti" not in index.snapshot().postings.terms()
     assert "confidenti" not in repr(vars(index))
     assert index.search(["confidenti"], 1) == []
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from core.index.scoring import (
     Mode,
-    Scale,
     Scored,
     attribute_scores,
     effective_alpha,
@@ -16,6 +15,8 @@ from core.index.scoring import (
     in_order,
     leading,
     mixed,
+    scaled,
+    shares,
 )
 
 DAY_0 = datetime(2024, 5, 1, tzinfo=UTC)
@@ -25,11 +26,8 @@ def scored(key: str, score: float) -> Scored[str]:
     return Scored(key=key, score=score, attribute_score=score, embedding_score=score)
 
 
-PLAIN = Scale(best=1.0, floor=0.0, ceiling=1.0)
-
-
 def test_a_hybrid_score_is_alpha_attribute_and_the_rest_embedding() -> None:
-    hits = mixed(["a", "b"], [1.0, 0.5], [0.0, 0.8], PLAIN, alpha=0.25)
+    hits = mixed(["a", "b"], [1.0, 0.5], [0.0, 0.8], alpha=0.25)
 
     assert [hit.key for hit in hits] == ["b", "a"]
     assert [hit.score for hit in hits] == pytest.approx([0.725, 0.25])
@@ -39,15 +37,9 @@ def test_a_hybrid_score_is_alpha_attribute_and_the_rest_embedding() -> None:
 def test_of_the_best_so_many_are_mixed_and_all_that_tie_with_the_last_of_them() -> None:
     sides = [0.5, 0.2, 0.9, 0.5, 0.1]
 
-    found = [[hit.key for hit in mixed([*"abcde"], sides, sides, PLAIN, 0.5, k=k)] for k in (1, 2, 4, 9)]
+    found = [[hit.key for hit in mixed([*"abcde"], sides, sides, 0.5, k)] for k in (1, 2, 4, 9)]
 
     assert found == [["c"], ["c", "a", "d"], ["c", "a", "d", "b"], ["c", "a", "d", "b", "e"]]
-
-
-def test_a_candidate_of_both_sides_is_mixed_once() -> None:
-    hits = mixed(["a", "b", "a", "c"], [1.0, 2.0, 1.0, 0.0], [0.1, 0.2, 0.1, 0.3], PLAIN, alpha=1.0)
-
-    assert [hit.key for hit in hits] == ["b", "a", "c"]
 
 
 def test_the_best_document_of_the_query_has_attribute_score_one() -> None:
@@ -79,7 +71,7 @@ def test_candidates_score_as_the_formula_is_written_down_to_the_bit(
     by_meaning = embedding_scores(np.array(cosines, dtype=np.float32), floor, ceiling)
     scores = alpha * by_words + (1.0 - alpha) * by_meaning
 
-    found = mixed(list(range(len(sides))), bm25, cosines, Scale(best, floor, ceiling), alpha)
+    found = mixed(range(len(sides)), shares(bm25, best), scaled(cosines, floor, ceiling), alpha)
 
     written = zip(range(len(sides)), scores.tolist(), by_words.tolist(), by_meaning.tolist(), strict=True)
     assert [hit[:4] for hit in found] == sorted(written, key=lambda each: -each[1])

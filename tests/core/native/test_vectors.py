@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.native.vectors import Graph, cosines, prints, scan
+from core.native.vectors import Graph, cosines, fingerprints, scan
 
 Vectors = NDArray[np.float32]
 
@@ -84,14 +84,14 @@ def test_a_dimension_that_outweighs_all_others_hides_nobody_who_looks_far_enough
     assert np.mean(found >= graph.nearest(questions, 10)[:, -1:]) > 0.99
 
 
-def test_the_buried_are_found_no_more_and_still_lead_to_others() -> None:
+def test_the_deleted_are_found_no_more_and_still_lead_to_others() -> None:
     matrix = units(600, 16)
     graph = linked(matrix)
     gone = [row for row in range(600) if row % 6]
 
-    assert all(graph.bury(row) for row in gone)
+    assert all(graph.mark_deleted(row) for row in gone)
 
-    assert not graph.bury(gone[0])
+    assert not graph.mark_deleted(gone[0])
     rows, _ = graph.near(matrix[1], 100, 100)
     assert sorted(rows) == list(range(0, 600, 6))
 
@@ -128,7 +128,7 @@ def test_a_graph_that_goes_on_leaves_the_one_before_as_it_was() -> None:
     matrix, questions = units(900, 24), units(40, 24, seed=2)
     graph = linked(matrix[:500].copy())
     before = [graph.near(question, 5, 30) for question in questions]
-    graph.bury(7)
+    graph.mark_deleted(7)
 
     longer = graph.extended(matrix, np.arange(500, 900))
 
@@ -247,7 +247,7 @@ def test_what_cannot_be_is_an_error_and_not_a_crash() -> None:
     with pytest.raises(ValueError, match="ef"):
         graph.near(matrix[0], 5, 4)
     with pytest.raises(IndexError):
-        graph.bury(20)
+        graph.mark_deleted(20)
     with pytest.raises(IndexError):
         cosines(matrix, [20], matrix[0])
     with pytest.raises(IndexError):
@@ -257,7 +257,7 @@ def test_what_cannot_be_is_an_error_and_not_a_crash() -> None:
     with pytest.raises(ValueError, match="marks"):
         scan(matrix, np.ones(21, np.bool_), matrix[0], 3, 0.0)
     with pytest.raises(ValueError, match="linked"):
-        Graph(matrix, np.arange(20), 8).bury(3)
+        Graph(matrix, np.arange(20), 8).mark_deleted(3)
     assert graph.near(np.full(8, np.nan, np.float32), 3, 20)[0] != []
     assert Graph(matrix[:0], np.empty(0, np.int64), 8).near(matrix[0], 3, 20) == ([], [])
 
@@ -267,7 +267,7 @@ def test_a_print_depends_on_every_bit_of_a_row() -> None:
     matrix.view(np.uint32)[np.arange(16), np.arange(16)] ^= 1
     factors = np.random.default_rng(1).integers(1, 1 << 63, size=16, dtype=np.uint64)
 
-    found = prints(matrix, factors)
+    found = fingerprints(matrix, factors)
 
     assert len(set(found.tolist())) == 17
     assert found[16] == (matrix[16].view(np.uint32) * factors).sum(dtype=np.uint64)

@@ -22,7 +22,7 @@ def drafted(documents: Sequence[Sequence[Said]]) -> Draft:
     draft = Draft()
     for document in documents:
         for words, weight in document:
-            draft.say(words, [], weight)
+            draft.add(words, [], weight)
         draft.close()
     return draft
 
@@ -116,10 +116,10 @@ def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int
 def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) -> None:
     plain, _ = lived(seed, 4)
     rows = sorted(plain.said)
-    said, ends = plain.postings.said()
+    said, ends = plain.postings.documents()
     restored = Postings(K1, B)
 
-    restored.restore(plain.postings.words(), said, ends)
+    restored.restore(plain.postings.terms(), said, ends)
 
     new_row = {row: place for place, row in enumerate(rows)}
     ones = [1.0] * len(WORDS)
@@ -129,20 +129,20 @@ def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) ->
     assert dict(zip(again, same, strict=True)) == {
         new_row[row]: score for row, score in zip(found, scores, strict=True)
     }
-    assert [again.tolist() for again in restored.said()] == [said.tolist(), ends.tolist()]
+    assert [again.tolist() for again in restored.documents()] == [said.tolist(), ends.tolist()]
     starts = [0, *ends.tolist()]
     for row in rows:
         place = new_row[row]
         restored.drop(place, said[starts[place] : ends[place]].tobytes())
-    assert restored.words().strip() == b""
-    assert restored.said()[0].tolist() == []
+    assert restored.terms().strip() == b""
+    assert restored.documents()[0].tolist() == []
 
 
 def test_a_copy_stays_as_it_was_and_what_it_was_made_of_goes_on() -> None:
     plain, rng = lived(1, 2)
     ones = [1.0] * len(WORDS)
     before = plain.postings.search(WORDS, ones, 10_000, [])
-    words, said = plain.postings.words(), plain.postings.said()
+    words, said = plain.postings.terms(), plain.postings.documents()
 
     copies = [plain.postings.copy(), plain.postings.copy()]
     for row in list(plain.counts)[::3]:
@@ -155,8 +155,8 @@ def test_a_copy_stays_as_it_was_and_what_it_was_made_of_goes_on() -> None:
 
     (copy,) = copies
     assert copy.search(WORDS, ones, 10_000, []) == before
-    assert copy.words() == words
-    assert [told.tolist() for told in copy.said()] == [told.tolist() for told in said]
+    assert copy.terms() == words
+    assert [told.tolist() for told in copy.documents()] == [told.tolist() for told in said]
     query = dict.fromkeys(WORDS, 1.0)
     rows, scores, _ = plain.postings.search(WORDS, ones, 10_000, [])
     assert dict(zip(rows, scores, strict=True)) == plain.scores(query)
@@ -201,7 +201,7 @@ def test_words_of_many_documents_come_and_go_at_every_border_and_in_the_middle(s
     assert same_as(plain, plain.postings, rng)
 
     for share in (0.5, 0.9, 0.1, 0.99, 0.3, 1.0):
-        copy, words, said = plain.postings.copy(), plain.postings.words(), plain.postings.said()
+        copy, words, said = plain.postings.copy(), plain.postings.terms(), plain.postings.documents()
         gone = rng.permutation(list(plain.counts))[: math.ceil(share * len(plain.counts))].tolist()
         for row in gone:
             plain.drop(row)
@@ -210,8 +210,8 @@ def test_words_of_many_documents_come_and_go_at_every_border_and_in_the_middle(s
         plain.put(again, [a_short_document(rng) for _ in again])
 
         assert same_as(plain, plain.postings, rng)
-        assert copy.words() == words
-        assert [told.tolist() for told in copy.said()] == [told.tolist() for told in said]
+        assert copy.terms() == words
+        assert [told.tolist() for told in copy.documents()] == [told.tolist() for told in said]
 
 
 @pytest.mark.parametrize("count", [1, 2, 33, 34, 35, 542, 543, 544, 545, 700])
@@ -242,11 +242,11 @@ def test_a_copy_is_written_down_in_another_thread_while_its_origin_is_edited() -
     rng = np.random.default_rng(9)
     plain, rows = Plain(), rows_at_borders(rng, 2_000)
     plain.put(rows, [a_short_document(rng) for _ in rows])
-    before = [told.tolist() for told in plain.postings.said()]
+    before = [told.tolist() for told in plain.postings.documents()]
 
     with ThreadPoolExecutor(1) as other:
         for start in range(0, 500, 100):
-            written = other.submit(plain.postings.copy().said)
+            written = other.submit(plain.postings.copy().documents)
             for row in rows[start : start + 100]:
                 document = plain.said[row]
                 plain.drop(row)
@@ -263,29 +263,29 @@ def test_documents_of_several_ranges_are_restored() -> None:
     put, restored = Postings(K1, B), Postings(K1, B)
     put.put(drafted(documents), range(len(documents)))
 
-    restored.restore(put.words(), *put.said())
+    restored.restore(put.terms(), *put.documents())
 
     asked = ["cat", "only7", f"only{RANGE}"], [1.0, 1.0, 1.0], 10, [7, RANGE, RANGE + 8]
     assert restored.search(*asked) == put.search(*asked)
     assert sorted(restored.search(*asked)[0]) == [0, 7, RANGE - 1, RANGE, RANGE + 7, 2 * RANGE + 9]
     restored.drop(RANGE, drafted([documents[RANGE]]))
-    assert f"only{RANGE}".encode() not in restored.words()
-    assert b"cat" in restored.words()
+    assert f"only{RANGE}".encode() not in restored.terms()
+    assert b"cat" in restored.terms()
 
 
 def test_a_run_says_its_pairs() -> None:
     runs, pairs = Draft(), Draft()
-    runs.say(["gpt"], ["机器机器", "学", "𠮷野家", "ab"], 1.5)
+    runs.add(["gpt"], ["机器机器", "学", "𠮷野家", "ab"], 1.5)
     runs.close()
-    pairs.say(["gpt", "机器", "器机", "机器", "𠮷野", "野家", "ab"], [], 1.5)
+    pairs.add(["gpt", "机器", "器机", "机器", "𠮷野", "野家", "ab"], [], 1.5)
     pairs.close()
     one, other = Postings(K1, B), Postings(K1, B)
 
     one.put(runs, [0])
     other.put(pairs, [0])
 
-    assert [told.tolist() for told in one.said()] == [told.tolist() for told in other.said()]
-    assert one.words() == other.words() == "gpt\n机器\n器机\n𠮷野\n野家\nab\n".encode()
+    assert [told.tolist() for told in one.documents()] == [told.tolist() for told in other.documents()]
+    assert one.terms() == other.terms() == "gpt\n机器\n器机\n𠮷野\n野家\nab\n".encode()
 
 
 def test_a_word_that_nobody_says_any_more_is_overwritten_and_its_number_given_anew() -> None:
@@ -293,9 +293,9 @@ def test_a_word_that_nobody_says_any_more_is_overwritten_and_its_number_given_an
     plain.put([0, 1], [[(["common", "confidential"], 1.0)], [(["common"], 1.0)]])
     plain.drop(0)
 
-    assert plain.postings.words() == b"common\n\n"
+    assert plain.postings.terms() == b"common\n\n"
     plain.put([0], [[(["public"], 1.0)]])
-    assert plain.postings.words() == b"common\npublic\n"
+    assert plain.postings.terms() == b"common\npublic\n"
 
 
 def test_many_words_come_and_go() -> None:
@@ -313,7 +313,7 @@ def test_many_words_come_and_go() -> None:
             postings.drop(gone, drafted([[([word], 1.0)]]))
             kept[word] -= 1
 
-    assert sorted(postings.words().decode().split()) == sorted(word for word, count in kept.items() if count)
+    assert sorted(postings.terms().decode().split()) == sorted(word for word, count in kept.items() if count)
 
 
 @pytest.mark.parametrize(
@@ -350,12 +350,12 @@ def test_many_words_come_and_go() -> None:
 def test_what_contradicts_what_was_put_is_refused_and_changes_nothing(act: object) -> None:
     postings = Postings(K1, B)
     postings.put(drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]]), [0, 1])
-    before = postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.words(), len(postings)
+    before = postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.terms(), len(postings)
 
     with pytest.raises(ValueError, match=r"\w"):
         act(postings)  # type: ignore[operator]
 
-    assert (postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.words(), len(postings)) == before
+    assert (postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.terms(), len(postings)) == before
 
 
 @pytest.mark.parametrize(
@@ -378,6 +378,6 @@ def test_what_is_no_index_is_not_restored(words: bytes, said: bytes, ends: list[
     with pytest.raises(ValueError, match=r"\w"):
         postings.restore(words, np.frombuffer(said, np.uint8), np.array(ends))
 
-    assert (len(postings), postings.words()) == (0, b"")
+    assert (len(postings), postings.terms()) == (0, b"")
     postings.restore(b"cat\n", np.zeros(1, np.uint8), np.array([1]))
     assert postings.search(["cat"], [1.0], 1, [])[0] == [0]
