@@ -31,7 +31,7 @@ class Graph:
     """hnswlib's HNSW graph over rows of a matrix, which must not change from now on.
 
     `near` and `mark_deleted` keep the GIL, and belong to one thread; all else releases it, and may run in any thread.
-    Builds (`link`, `found`, `nearest`) and loads (the constructor, `relink`) run at low priority, where threads have one.
+    Builds (`link`, `found`, `nearest`) and loads (the constructor, `relink`) run at low priority.
     """
 
     def __init__(self, matrix: NDArray[np.float32], rows: NDArray[np.int64], m: int) -> None:
