@@ -121,7 +121,7 @@ class Bank(Restless):
 
     @property
     def size(self) -> int:
-        """About how many bytes the bank holds in memory."""
+        """An estimate of the bytes the bank takes in memory."""
         vector_bytes = 4 * self.record.space.dimension * (len(self.node_vectors) + len(self.verbatim.vectors))
         return (
             64_000
@@ -184,7 +184,7 @@ class Bank(Restless):
         return [interaction_id for interaction_id in wanting if interaction_id not in waiting]
 
     def state(self) -> BankState:
-        """Everything, as plain values in a defined order."""
+        """All of the bank as plain values, in a defined order."""
         return BankState(
             head=self.head,
             record=self.record,
@@ -247,7 +247,7 @@ class Bank(Restless):
 
     @property
     def indexes(self) -> Indexes:
-        """What is derived of the bank, by part."""
+        """The derived indexes, by part."""
         words: dict[str, KeywordIndex[Any]] = {
             "node_words": self.node_words,
             "segment_words": self.verbatim.words,
@@ -260,7 +260,7 @@ class Bank(Restless):
 
     @property
     def weights(self) -> Weights:
-        """What memory the bank holds, for whoever lets go of it a little at a time."""
+        """What memory the bank holds, to be let go of a little at a time."""
         words, vectors = [self.node_words, self.verbatim.words], [self.node_vectors, self.verbatim.vectors]
         return Weights(
             many=(self.nodes, self.tree.interactions), parts=(self.graph, self.tree, *words, *vectors)

@@ -1,4 +1,4 @@
-"""Which nodes contradict one another, and which were found not to.
+"""Contradictions between nodes, and pairs found not to contradict one another.
 
 Law: an open conflict is found from each of its sides, a settled pair from both. A node that goes takes its pairs
 along; conflicts stay, as history.
@@ -32,7 +32,7 @@ class Disputes:
         self._settled.setdefault(pair.other_node_id, set()).add(pair.node_id)
 
     def forget_pairs(self, node_id: NodeId) -> None:
-        """The node is settled with nobody any more."""
+        """Forgets every settled pair of a node."""
         for other in self._settled.pop(node_id, set()):
             self._settled[other].discard(node_id)
             if not self._settled[other]:

@@ -36,10 +36,10 @@ def within(text: str, quote: str) -> list[tuple[int, int]]:
     wanted = _plain(quote)
     places = sentences.spans(text)
     plain = {place: _plain(text[slice(*place)]) for place in places}
-    if holding := [place for place, said in plain.items() if said and (wanted in said or said in wanted)]:
+    if holding := [place for place, line in plain.items() if line and (wanted in line or line in wanted)]:
         return holding
     asked = set(terms(wanted))
-    shared = {place: len(asked & set(terms(said))) for place, said in plain.items()}
+    shared = {place: len(asked & set(terms(line))) for place, line in plain.items()}
     best = max(places, key=lambda place: shared[place], default=None)
     return [best] if best is not None and shared[best] else [(0, len(text))]
 

@@ -6,7 +6,7 @@ change whenever a vertex goes, never leave. Every edit is seen by the next read.
 An igraph edit costs O(V + E), so the compiled graph is never edited. A node whose edges changed
 since is *touched*: its whole neighbourhood stands in the tail, and the tail is asked first. A
 dropped node stays in the tail as None, so that what is compiled of it is never read. Which nodes
-there are is said by these two alone: a set and a dict of all ids would take 110 bytes a node.
+there are is known from these two alone: a set and a dict of all ids would take 110 bytes a node.
 What was read of a node stays at hand, as a sorted tuple, until it is touched.
 """
 

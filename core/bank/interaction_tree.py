@@ -32,11 +32,10 @@ class InteractionTree:
         self._into: dict[NodeId, NodeId] = {}
         self._merge_into: dict[NodeId, MergeRecord] = {}
         self._nodes_of: dict[SegmentRef, tuple[NodeId, ...]] = {}
-        self._nodes_at: list[tuple[NodeId, ...]] = []  # the same by position, for whoever looks at many
+        self._nodes_at: list[tuple[NodeId, ...]] = []  # the same by position, for reads of many
         self._nodes_standing: dict[InteractionId, set[NodeId]] = {}
-        self._segments: dict[
-            SegmentRef, Segment
-        ] = {}  # made on demand; one object as long as it says the same
+        # Made on demand; one object until its nodes or its refutation change.
+        self._segments: dict[SegmentRef, Segment] = {}
         self._unsummarised: dict[InteractionId, set[SegmentRef]] = {}
 
     # ---- reads ----
@@ -93,8 +92,8 @@ class InteractionTree:
     def record(self, refs: Sequence[SegmentRef]) -> str:
         """Segments of one interaction as a text: their lines; where a tool speaks among them, with their roles."""
         spans = [self.interaction(ref.interaction_id).spans[ref.index] for ref in refs]
-        said = zip(spans, refs, strict=True)
-        return "\n".join(transcript.lines((span.role, span.speaker, self.text(ref)) for span, ref in said))
+        parts = zip(spans, refs, strict=True)
+        return "\n".join(transcript.lines((span.role, span.speaker, self.text(ref)) for span, ref in parts))
 
     def nodes_of(self, ref: SegmentRef) -> tuple[NodeId, ...]:
         """The living nodes that summarise a segment."""
@@ -130,7 +129,7 @@ class InteractionTree:
         return len(self._clusters.get(interaction_id, ()))
 
     def is_unsummarised(self, ref: SegmentRef) -> bool:
-        """Whether the segment waits for its structuring: no node speaks for it yet."""
+        """Whether the segment waits for its structuring: no node summarises it yet."""
         return ref in self._unsummarised.get(ref.interaction_id, ())
 
     @property

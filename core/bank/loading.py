@@ -61,9 +61,9 @@ def _restore(
     node_texts = Texts(bank.nodes, now_and_then(node_fields, give_way))
     restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way, tuning.told)
 
-    made, told = state.segment_vectors or {}, bank.tree.interactions
-    if not all(ref.interaction_id in told for ref in made):
-        made = {ref: vector for ref, vector in made.items() if ref.interaction_id in told}
+    made, interactions = state.segment_vectors or {}, bank.tree.interactions
+    if not all(ref.interaction_id in interactions for ref in made):
+        made = {ref: vector for ref, vector in made.items() if ref.interaction_id in interactions}
     rows = VectorRows.of(made, bank.record.space.dimension)
     rows = VectorRows(list(map(bank.tree.order.known, rows.names)), rows.matrix)
     restore_vectors(
@@ -71,8 +71,8 @@ def _restore(
     )
     for segment in made:
         bank.verbatim.wanting.pop(segment, None)
-    said = {ref: ref for interaction_id in told for ref in bank.tree.refs(interaction_id)}
-    segment_texts = Texts(said, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
+    refs = {ref: ref for interaction_id in interactions for ref in bank.tree.refs(interaction_id)}
+    segment_texts = Texts(refs, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
     restore_words(
         bank.verbatim.words, cached.get("segment_words"), segment_texts, known_ref, give_way, tuning.told
     )

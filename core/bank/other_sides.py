@@ -1,7 +1,7 @@
 """Both sides of a contradiction: a hit of one of them brings the others.
 
 Law: reads only. The other sides of an open conflict come right behind the side that was found, so that they are cut
-off together; what that adds is told as their share CONFLICT. Of a conflict with many sides the COMPANIONS that
+off together; what that adds is their share CONFLICT. Of a conflict with many sides the COMPANIONS that
 fit the query best come, lest they drive out everything else that was found.
 """
 

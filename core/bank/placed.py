@@ -29,11 +29,11 @@ class BankOfSegments:
         self._bank = bank
         self.text = bank.tree.text
 
-    def standings(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64] | None:
+    def credibility(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64] | None:
         """What scores are multiplied with: less for what verdicts speak against, or what failed."""
         if not (self._bank.tree.refuted or self._bank.tree.failed):
             return None
-        return np.array([standing(self._bank, ref) for ref in refs])
+        return np.array([credibility(self._bank, ref) for ref in refs])
 
     def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
         """Of each segment, the plain score of the best node that summarises it; 0 where none does."""
@@ -49,7 +49,7 @@ class BankOfSegments:
         return np.array([best[each] for each in owners])
 
 
-def standing(bank: Bank, ref: SegmentRef) -> float:
+def credibility(bank: Bank, ref: SegmentRef) -> float:
     """What a segment's score is multiplied with: the less of it verdicts have left standing, the lower it ranks, and
     lower what a step met that failed."""
     attempt = FAILED if ref.interaction_id in bank.tree.failed else 1.0

@@ -1,7 +1,7 @@
-"""What is asked of a bank, and what it answers.
+"""A bank's queries and answers.
 
-Law: values; they know a bank's nodes and segments, and nothing of how these are found. The question is
-`core.verbatim.query`'s, given here too for those who ask a bank.
+Law: values; they know a bank's nodes and segments, and nothing of how these are found. `Query` is
+`core.verbatim.query`'s, exported here for callers of a bank.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What a reranker's opinions make of the hits it read.
+"""A reranker's opinions mixed into the scores of hits.
 
 Law: pure, and of the same form as structure's components: the opinion, 0 to 1, weighs relative to 1 of the search's
 own score, and the score is the weighted mean, so it lies in [0, 1] too. What was not read counts as 0, and so comes
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.bank.bank import Bank
-from core.bank.placed import standing
+from core.bank.placed import credibility
 from core.bank.query import Hit
 from core.verbatim.structure import PLAIN
 
@@ -42,13 +42,13 @@ def reading(bank: Bank, hit: Hit, characters: int) -> str:
 
 
 def reranked(bank: Bank, hits: Iterable[Hit], opinions: Opinions) -> list[Hit]:
-    """The hits with their opinion in their score, and told in `why`; in the order they came."""
+    """Mixes the opinions into the hits' scores, and into their `why`; keeps the order."""
     whole = 1.0 + opinions.weight
     made = []
     for hit in hits:
         opinion = opinions.by_text.get(reading(bank, hit, opinions.characters), 0.0)
         if hit.segment is not None:
-            opinion *= standing(bank, hit.segment.ref)
+            opinion *= credibility(bank, hit.segment.ref)
         share = opinions.weight * opinion / whole
         why = [(name, part / whole) for name, part in hit.why or ((PLAIN, hit.score),)]
         made.append(hit._replace(score=hit.score / whole + share, why=(*why, (RERANKER, share))))

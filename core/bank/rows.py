@@ -1,6 +1,6 @@
 """Nodes as a store reads them: many at once, with the vectors of those that have one as rows of one matrix.
 
-Law: to whoever reads them one by one they are the same sequence as plain values would be.
+Law: read one by one, they are the same sequence as plain values would be.
 """
 
 from collections.abc import Sequence

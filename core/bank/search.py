@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from core.bank.bank import Bank
 from core.bank.other_sides import with_other_sides
-from core.bank.placed import placed, standing
+from core.bank.placed import credibility, placed
 from core.bank.plan import BankPlan, plan_in
 from core.bank.query import Found, Fusion, Hit, Query, Target
 from core.bank.reranked import Opinions, reranked
@@ -120,7 +120,7 @@ def _segments(plan: BankPlan, wanted: Callable[[SegmentRef], bool] | None = None
     demotes = bool(tree.refuted or tree.failed)
     found = scored(plan.plan, source, final=not demotes)
     if demotes:
-        found = [each._replace(score=each.score * standing(plan.bank, each.key)) for each in found]
+        found = [each._replace(score=each.score * credibility(plan.bank, each.key)) for each in found]
     return scoring.in_order(
         found, lambda ref: tree.segment(ref).event_time, k=query.top_k, min_score=query.min_score
     )

@@ -177,18 +177,18 @@ def _memory_items(
     """The node, then what was said, each of its own weight. The node goes after all that stands under it."""
     node = memory.node
     if node is None:
-        return [_segment_item(hit.segment, words, hit) for hit in memory.said if hit.segment]
+        return [_segment_item(hit.segment, words, hit) for hit in memory.evidence if hit.segment]
     if memory.hit and not node.segments:
         return [_hit_item(memory.hit, words, at_issue, attempts)]
     head = _node_head(node, words, attempts)
     is_at_issue = node.node_id in at_issue
-    told = [(hit, transcript.told(hit.segment.text)) for hit in memory.said if hit.segment]
+    told = [(hit, transcript.told(hit.segment.text)) for hit in memory.evidence if hit.segment]
     summary = ""
     if memory.hit:
         summary = f"\n{_keywords(node, words)}"
         if one_line(node.summary) not in one_line(" ".join(said for _, said in told)):  # else it stands below
             summary += f"\n{indented(f'{words.summary}: {node.summary}')}"
-    weight = memory.score if memory.said else memory.score - SILENT
+    weight = memory.score if memory.evidence else memory.score - SILENT
     tier = _tier(is_at_issue)
     named = Item(item_id=node.node_id, full=head + summary, short=head, weight=weight, tier=tier, spare=True)
     tried = node.node_id in attempts

@@ -47,7 +47,7 @@ class OwnerOfTurns:
         self._conversation, self._space = conversation, space
         self.text = conversation.text
 
-    def standings(self, _refs: Sequence[SegmentRef]) -> None:
+    def credibility(self, _refs: Sequence[SegmentRef]) -> None:
         """Nothing speaks against a turn."""
         return
 

@@ -42,7 +42,7 @@ def placed(
     plain = scoring.mixture(plan.alpha, attribute, embedding)
     places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, attribute))
     shares = structure.shares(plain, places, query.structure)
-    kept = owner.standings(refs)
+    kept = owner.credibility(refs)
     if kept is not None:
         shares = {name: kept * share for name, share in shares.items()}
     parts = np.array(list(shares.values()))

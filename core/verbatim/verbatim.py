@@ -29,7 +29,7 @@ class Owner(Protocol):
         """The segment's verbatim text."""
         ...
 
-    def standings(self, refs: Sequence[SegmentRef], /) -> NDArray[np.float64] | None:
+    def credibility(self, refs: Sequence[SegmentRef], /) -> NDArray[np.float64] | None:
         """What the scores of segments are multiplied with, where verdicts speak against some; None where none does."""
         ...
 

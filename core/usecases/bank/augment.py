@@ -214,7 +214,7 @@ def _waiting(bank: Bank, said: Sequence[Hit]) -> list[Hit]:
 def _hits(memories: Sequence[Memory]) -> Iterator[Hit]:
     """Nodes with the segment that scores best of theirs, and segments that have none."""
     for memory in memories:
-        best = max(memory.said, key=attrgetter("score"), default=memory.hit)
+        best = max(memory.evidence, key=attrgetter("score"), default=memory.hit)
         assert best is not None, "a memory was found by its node, or by what was said"
         if memory.node is None or best.segment is None:
             yield best
