@@ -36,7 +36,9 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
         judged = reranked(bank, _hits(plan), opinions)
         hits = _ordered(hit for hit in judged if hit.score >= query.min_score)
     best = [
-        hit for hit in hits[: query.top_k] if hit.attribute_score > 0.0 or hit.embedding_score > 0.0 or hit.why
+        hit
+        for hit in hits[: query.top_k]
+        if hit.attribute_score > 0.0 or hit.embedding_score > 0.0 or hit.why
     ]
     if best and query.structure.conflicts and bank.conflicts:
         best = _ordered(with_other_sides(plan, best))[: query.top_k]

@@ -160,7 +160,7 @@ JUDGE = [
     row(
         "§3.2.3",
         "The candidates are those that the search brought",
-        "core/bank/candidates.py",
+        "core/bank/plan.py",
         merge(lambda m: m.judged[0][1] == {"B", "C", "D", "E"}),
     ),
     row(

@@ -69,7 +69,7 @@ BEGINNING = [
     row(
         "§4.1",
         "7. Candidates are searched, nodes made earlier in the call among them",
-        "core/bank/candidates.py",
+        "core/bank/plan.py",
         merge(lambda m: m.h in m.judged[2][1]),
     ),
     row(

@@ -36,7 +36,7 @@ RETRIEVAL = [
     row(
         "§3.1.2",
         "Candidates for a new node are searched by its vector",
-        "core/bank/candidates.py",
+        "core/bank/plan.py",
         merge(lambda m: [len(ids) for _, ids in m.judged] == [4, 1, 4, 5, 2]),
     ),
     row(
