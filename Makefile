@@ -15,6 +15,7 @@ BUF_VERSION := 1.75.0
 BUF := $(VENV)/buf/node_modules/.bin/buf
 GHZ_VERSION := v0.120.0
 LANGUAGES := $(VENV)/languages
+WHEELS := $(VENV)/wheels
 GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
 SOURCES := core service protos clients/python examples tests tools
@@ -54,6 +55,11 @@ $(LOCAL_MODEL)/.ready: requirements-local-model.lock | $(VENV)/.ready
 	@env -u PYTHONPATH $(LOCAL_MODEL)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-local-model.lock
 	@touch $@
 
+$(WHEELS)/.ready: requirements-wheels.lock | $(VENV)/.ready
+	@test -x $(WHEELS)/bin/python || $(PYTHON) -m venv $(WHEELS)
+	@$(WHEELS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-wheels.lock
+	@touch $@
+
 $(BUF): | $(VENV)/.ready
 	@npm install --silent --no-audit --no-fund --prefix $(VENV)/buf @bufbuild/buf@$(BUF_VERSION) >/dev/null
 
@@ -64,7 +70,8 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
 	@$(COMPILE) --extra dev --extra light --extra mcp --extra postgres --output-file requirements.lock pyproject.toml
-	@for name in generator examples local-model; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
+	@$(COMPILE) --extra postgres --output-file requirements-service.lock pyproject.toml
+	@for name in generator examples local-model wheels; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
 # ---- running ----
 
@@ -194,6 +201,20 @@ proto-lint: setup  ## Check the contract's style, and against the last release (
 	last=$$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null || true); \
 	if [ -n "$$last" ]; then $(BUF) breaking --against ".git#tag=$$last"; fi
 
+# ---- giving it to others ----
+
+wheels: setup $(WHEELS)/.ready  ## Build the wheels of the client and of the server into dist/, and try them
+	@rm -rf build/wheels && mkdir -p build/wheels dist
+	@for folder in . clients/python; do \
+	  $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/wheels $$folder; \
+	done
+	@PATH="$(abspath $(WHEELS))/bin:$$PATH" $(WHEELS)/bin/auditwheel repair --wheel-dir dist build/wheels/agentic_memory_bank-*.whl
+	@mv build/wheels/agentic_memory_bank_client-*.whl dist
+	@$(BIN)/python -m tools.try_wheels dist
+
+image-check:  ## Build the image by buildah on a Debian made by debootstrap, and run the demo in it (as root)
+	@deploy/check-image
+
 # ---- cleaning up ----
 
 clean:  ## Remove what was built, fetched and cached; data stays
@@ -201,4 +222,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint clean
+.PHONY: help setup lock serve demo examples try-local-model check test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
