@@ -281,7 +281,7 @@ def _server(chosen: StoreSection) -> "Server":
 def _index_cache(settings: Settings) -> IndexCache | None:
     if settings.store.kind == "memory":
         return None  # its banks live no longer than their indexes
-    return LocalIndexCache(settings.data_dir / INDEXES)
+    return LocalIndexCache(settings.data_dir / INDEXES, settings.banks.memory_budget_bytes)
 
 
 def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Holding:

@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import structlog
+
 from core.errors import StoreUnavailable
 from core.ids import Tenant
 from core.keys import Key
@@ -27,7 +29,10 @@ ENDING = ".index"
 NAME = 32  # hexadecimal digits of a folder's name
 CHUNK = 1 << 22  # bytes written in one go
 STALE_SECONDS = 3_600.0  # no snapshot takes so long to write
+LARGEST = 2_000_000_000
 TRIES = 5  # at removing a folder into which another process writes
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.banks")
 
 _OURS = re.compile(f"[0-9a-f]{{{NAME}}}")
 
@@ -35,8 +40,10 @@ _OURS = re.compile(f"[0-9a-f]{{{NAME}}}")
 class LocalIndexCache:
     """Implements `core.ports.IndexCache`. Parts lie in root/<digest of tenant, kind, name and uid>."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, largest: int = LARGEST) -> None:
+        """`largest`: bytes of a snapshot that is read at all. One beyond has been damaged, or fits in no memory."""
         self._root = root
+        self._largest = largest
 
     async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
         try:
@@ -77,6 +84,9 @@ class LocalIndexCache:
         found: dict[str, bytes] = {}
         with suppress(FileNotFoundError):
             for path in folder.glob("*" + ENDING):
+                if (size := path.stat().st_size) > self._largest:
+                    log.warning("index snapshot not read", part=path.name, bytes=size, most=self._largest)
+                    continue
                 found[path.name.removesuffix(ENDING)] = path.read_bytes()
         return found
 

@@ -107,7 +107,9 @@ class Gate:
                 code = refusal.code
                 _record(method, error, refusal.reason)
                 await refuse(context, refusal)
-            except Exception as error:
+            except (
+                Exception
+            ) as error:  # the one place where a defect becomes an answer: INTERNAL, and an incident
                 incident = secrets.token_hex(8)
                 code = grpc.StatusCode.INTERNAL
                 log.error("defect", method=method, incident=incident, exc_info=error)

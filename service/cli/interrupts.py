@@ -62,7 +62,7 @@ def heeded() -> Iterator[None]:
     sys.unraisablehook = unraisable
     try:
         yield
-    except BaseException as failure:
+    except BaseException as failure:  # whatever it is, and raised again: an interrupt looks like many things
         if interrupts.seen:
             raise KeyboardInterrupt from failure
         raise

@@ -162,6 +162,9 @@ class Held:
         except MemoryBankError as failure:  # then whoever asks for it next loads it
             log.warning("not loaded again", key=self.aggregate.key.name, error=str(failure))
             is_there = False
+        except Exception as defect:  # a second one: the writer has others to answer, and nothing here stands
+            log.error("defect", key=self.aggregate.key.name, exc_info=defect)
+            is_there = False
         if not is_there:
             self.leave()
 

@@ -7,7 +7,7 @@ whoever staged on an old head follows, and stages the same commands again.
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
@@ -16,7 +16,14 @@ from core.aggregate import codec
 from core.aggregate.aggregate import Aggregate
 from core.aggregate.change import Change
 from core.aggregate.kind import Kind
-from core.errors import AggregateNotFound, HeadMoved, MemoryBankError, RequestIdReused, RequirementFailed
+from core.errors import (
+    AggregateNotFound,
+    HeadMoved,
+    MemoryBankError,
+    RequestIdReused,
+    RequirementFailed,
+    StoreUnavailable,
+)
 from core.ids import ChangeId, RequestId
 from core.keys import Key
 from core.model.request import RequestRecord
@@ -149,7 +156,7 @@ class Writer:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _write(self) -> None:
-        """Work off the queue, group by group; ends when it is empty."""
+        """Work off the queue, group by group; ends when it is empty. Whatever ends it, nobody is left waiting."""
         try:
             while self._queue:
                 if self._now() - self._held.foreign < CONTENTION_MEMORY:
@@ -162,6 +169,8 @@ class Writer:
                     self._held.edited()
         finally:
             self._task = None
+            _fail(self._queue, StoreUnavailable("the writer stopped before it came to this"))
+            self._queue.clear()
             self._held.used = self._now()
             self._done()
 
@@ -324,6 +333,6 @@ async def _staged(
     return staged, deferred
 
 
-def _fail(commands: Sequence[_Command[Any]], failure: BaseException) -> None:
+def _fail(commands: Iterable[_Command[Any]], failure: BaseException) -> None:
     for command in commands:
         command.fail(failure)

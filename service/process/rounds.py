@@ -23,6 +23,8 @@ async def again_and_again(name: str, one_round: Callable[[], Awaitable[object]],
         ) as failure:  # what it is of stays out of the log, but for the store's own words
             error = str(failure) if isinstance(failure, StoreUnavailable) else type(failure).__name__
             log.warning("a round failed", of=name, error=error)
-        except Exception as defect:
+        except (
+            Exception
+        ) as defect:  # a defect of one round, logged as such, is no reason to have no further one
             log.error("defect", of=name, exc_info=defect)
         await asyncio.sleep(pause)

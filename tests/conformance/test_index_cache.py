@@ -79,6 +79,14 @@ async def test_snapshots_are_found_again_by_another_process(tmp_path: Path) -> N
     assert await again.owners() == [(a.KEY, "u1")]
 
 
+async def test_a_snapshot_that_fits_in_no_memory_is_not_read(tmp_path: Path) -> None:
+    cache = LocalIndexCache(tmp_path, largest=5)
+    await cache.put(a.KEY, "u1", "node_words", [b"12345"])
+    await cache.put(a.KEY, "u1", "segment_words", [b"123", b"456"])
+
+    assert await cache.get(a.KEY, "u1") == {"node_words": b"12345"}
+
+
 async def test_purging_leaves_neither_file_nor_folder(tmp_path: Path) -> None:
     cache = LocalIndexCache(tmp_path)
     await cache.put(a.KEY, "u1", "node_words", [BLOB])

@@ -270,6 +270,26 @@ async def test_a_bank_that_a_defect_left_between_two_changes_is_loaded_again(
             assert sorted(bank.nodes) == ["n1", "n2", "n3"]
 
 
+async def test_nobody_is_left_waiting_by_a_bank_that_cannot_be_loaded_again_for_a_defect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def broken(*_: object) -> None:
+        raise ValueError
+
+    async with opened(MemoryStore()) as banks:
+        await banks.found(KEY, founding())
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Bank, "apply", halfway)
+            patch.setattr(held_bank, "load", broken)
+            first = [asyncio.create_task(banks.commit(KEY, adding(f"n{number}"))) for number in range(GROUP)]
+            later = [asyncio.create_task(banks.commit(KEY, adding(f"later{number}"))) for number in range(3)]
+            outcomes = await asyncio.gather(*first, return_exceptions=True)
+
+        assert {type(outcome) for outcome in outcomes} == {ZeroDivisionError}
+        assert [(await one).revision for one in later] == [GROUP + 2, GROUP + 3, GROUP + 4]
+
+
 async def test_a_bank_that_cannot_follow_for_a_defect_is_loaded_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
