@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from core.agents.roles import Agents
@@ -31,6 +32,7 @@ from core.usecases.observer import Observer
 from core.usecases.upkeep.chores import Chores
 from core.usecases.upkeep.claims import SECONDS, Claims
 from core.usecases.upkeep.duties import assign_chores
+from core.usecases.upkeep.store_time import StoreTime
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
@@ -54,7 +56,7 @@ from service.process.giving_way import loop_first
 from service.process.rounds import again_and_again
 from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.settings.store import StoreSection
-from service.upkeep import told_of_failure
+from service.upkeep import told_of_clock, told_of_failure, trim
 
 if TYPE_CHECKING:
     from service.adapters.openai_embedder import Endpoint
@@ -69,6 +71,7 @@ FILES = "files"
 INDEXES = "indexes"
 USES_SECONDS = 5.0  # between two writings of how often records were retrieved
 FILES_SECONDS = 3_600.0  # between two looks for files that no bank names
+TRIM_SECONDS = 600.0  # between two looks for feed entries to be forgotten
 SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 
 
@@ -108,7 +111,9 @@ async def open_house(
         workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
         closing.push_async_callback(workshop.close)
         claims = Claims(store, ids.new("p"), min(SECONDS, settings.banks.resume_after_seconds))
-        chores = Chores(KINDS, banks, store, clock, told_of_failure, claims)
+        time = StoreTime(clock, store, told_of_clock, monotonic)
+        await time.look()
+        chores = Chores(KINDS, banks, store, clock, told_of_failure, claims, time)
         closing.push_async_callback(chores.close)
         house = House(
             banks=banks,
@@ -125,6 +130,7 @@ async def open_house(
             agents=agents(remembered) if agents else cast_agents(settings, remembered, models),
             memory_agents=cast_memory_agents(settings, models),
             clock=clock,
+            time=time,
             ids=ids,
             retrieval=_retrieval(settings.retrieval),
             limits=Limits(**dict(settings.limits)),
@@ -142,21 +148,25 @@ async def open_house(
             uses=uses,
         )
         closing.push_async_callback(write_hits, house)
-        for rounds in _rounds(settings, house, banks):
+        for rounds in _rounds(settings, house, banks, time):
             closing.callback(asyncio.create_task(rounds).cancel)
         assign_chores(house)
         banks.listen(chores.look)
         yield house
 
 
-def _rounds(settings: Settings, house: House, banks: OpenAggregates) -> Iterator[Coroutine[Any, Any, None]]:
+def _rounds(
+    settings: Settings, house: House, banks: OpenAggregates, time: StoreTime
+) -> Iterator[Coroutine[Any, Any, None]]:
     """What the house does again and again from now on."""
     # Twice in the time that an answer may be old, so that reads need not wait for it.
     often = settings.banks.max_staleness_seconds / 2
     yield again_and_again("confirming heads", banks.confirm_recent, often)
+    yield again_and_again("telling the time", time.look, settings.banks.upkeep_seconds)
     yield again_and_again("writing uses", partial(house.uses.flush, banks), USES_SECONDS)
     yield again_and_again("writing hits", partial(write_hits, house), USES_SECONDS)
     yield again_and_again("scrubbing", house.store.scrub, settings.store.scrub_seconds)
+    yield again_and_again("trimming", partial(trim, house, settings.banks), TRIM_SECONDS)
     yield again_and_again("sweeping snapshots", banks.sweep, SWEEP_SECONDS)
     yield again_and_again("sweeping files", partial(sweep_files, house), FILES_SECONDS)
 

@@ -4,6 +4,7 @@ Law: every replica may do it at any time; doing it twice does nothing twice.
 """
 
 import asyncio
+from datetime import timedelta
 
 import structlog
 
@@ -19,18 +20,31 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.upkeep")
 
 
 async def one_round(house: House, settings: BanksSection) -> None:
-    """Take up unfinished interactions and chores, forget versions, banks and runs whose time is over, trim the feed."""
+    """Take up unfinished interactions and chores, forget versions, banks and runs whose time is over."""
     if resumed := await take_up_leftovers(house, settings.resume_after):
         log.info("interactions taken up", count=resumed)
     await house.chores.take_up()
-    if not await house.claims.take("expiry and trimming"):
+    if not await house.claims.take("expiry"):
         return  # another process does these for all
-    now = house.clock.now()
+    now = house.time.now()
     due = await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE)
     # At once: purges that gather share the rewriting of the store's file.
     await asyncio.gather(*(_purge(house, key, uid) for key, uid in due))
-    if trimmed := await house.store.trim(now - settings.feed_retention):
+
+
+async def trim(house: House, settings: BanksSection) -> None:
+    """Forget feed entries and answers to requests whose time is over."""
+    if not await house.claims.take("trimming"):
+        return  # another process does it for all
+    if trimmed := await house.store.trim(house.time.now() - settings.feed_retention):
         log.info("feed trimmed", entries=trimmed)
+
+
+def told_of_clock(ahead: timedelta) -> None:
+    """Say in the log that the clock is distrusted."""
+    log.warning(
+        "the clock is far ahead of all that the store was told: nothing is forgotten by it", ahead=str(ahead)
+    )
 
 
 def told_of_failure(key: Key, chore: str, failure: Exception) -> None:

@@ -174,6 +174,14 @@ class Store(Protocol):
         holder's claim still lasts. Claims save work done twice, and nothing depends on them."""
         ...
 
+    async def latest_time(self) -> datetime | None:
+        """The latest time that any process has told the store; before one has, that of its newest change, if any."""
+        ...
+
+    async def tell_time(self, now: datetime) -> None:
+        """A time earlier than the latest changes nothing."""
+        ...
+
     async def trim(self, before: datetime) -> int:
         """Forget feed entries and requests older than `before` (never an aggregate's newest), and claims that have
         run out; how many entries and requests."""

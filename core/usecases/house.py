@@ -75,6 +75,7 @@ class House:
     A finished bank stays for `finished_ttl`, unless it says otherwise.
     A task is tried `attempts` times at most. A run sees what it loaded for `run_lifetime`, and a superseded version of
     a source is kept as long. Without `reranking`, searches stay in their own order.
+    `time`: the clock's as far as the store bears it out; by it things are forgotten.
     `tiers`: as configured, for what belongs to no conversation."""
 
     banks: Banks
@@ -89,6 +90,7 @@ class House:
     agents: Agents
     memory_agents: MemoryAgents
     clock: Clock
+    time: Clock
     ids: Ids
     retrieval: Retrieval
     limits: Limits

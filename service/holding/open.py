@@ -34,6 +34,7 @@ from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
+from service.holding.eviction import EvictionOrder
 from service.holding.held import LARGE_TEXT, Held, Holding, load
 from service.holding.writer import Ledger, Writer, owned
 from service.process.allocator import give_back
@@ -96,6 +97,7 @@ class OpenAggregates:
         self._floors: dict[Tenant, int] = {}  # by tenant: revisions that purged aggregates had, as last told
         self._writers: dict[Held, Writer] = {}
         self._loading: dict[Key, asyncio.Task[Held]] = {}
+        self._order = EvictionOrder(self._open)
         self._size = 0  # bytes of all that is open, as each was last counted
         self._collector = Collector()
         self._changed: Callable[[Aggregate[Any]], None] = lambda _: None
@@ -175,6 +177,7 @@ class OpenAggregates:
         self._drop(aggregate.key)
         held = Held(kind, aggregate, confirmed, self._store, self._cache, self._holding)
         self._open[aggregate.key] = held
+        self._order.add(held)
         held.compact()
         self._evict(held)
         return held
@@ -206,13 +209,16 @@ class OpenAggregates:
         self._count(keep)
         if self._size <= self._holding.memory_budget:
             return
-        for held in sorted(self._open.values(), key=lambda each: each.used):
+        spared: list[Held] = []
+        while self._size > self._holding.memory_budget and (held := self._order.pop()) is not None:
             self._count(held)
-            if self._size <= self._holding.memory_budget:
-                return
             writer = self._writers.get(held)
             if held is not keep and held.is_idle and (writer is None or writer.is_idle):
                 self._drop(held.aggregate.key)
+            else:
+                spared.append(held)
+        for held in spared:
+            self._order.add(held)
 
     def _count(self, held: Held) -> None:
         if self._open.get(held.aggregate.key) is held:

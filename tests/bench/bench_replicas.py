@@ -23,8 +23,8 @@ from core.kinds import KINDS
 from memorybank_client import MemoryBankClient
 from service.adapters.store.postgres_link import Server
 from service.adapters.store.postgres_store import PostgresStore
-from service.adapters.store.sql_store import TRIMMED_AT_ONCE
 from service.adapters.store.sqlite_store import SqliteStore
+from service.adapters.store.trimming import AT_ONCE
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.holding.held import Holding
@@ -191,7 +191,7 @@ async def trimming() -> None:
     gone = await store.trim(now - timedelta(days=3))
     await store.close()
     print(
-        f"of {FEED:,} changes {gone:,} trimmed, {TRIMMED_AT_ONCE} at once: p50 {milliseconds(seconds):.1f} ms, "
+        f"of {FEED:,} changes {gone:,} trimmed, {AT_ONCE} at once: p50 {milliseconds(seconds):.1f} ms, "
         f"longest {1_000 * max(seconds):.1f} ms (bound 50)"
     )
 

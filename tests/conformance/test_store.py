@@ -1053,6 +1053,20 @@ async def test_claims_that_have_run_out_are_trimmed_and_those_that_last_stay(sto
     assert not await store.claim("lasts", "two", 60)
 
 
+async def test_the_latest_time_is_the_latest_told_or_that_of_the_newest_change(store: Store) -> None:
+    story = a.Story()
+    times = [await store.latest_time()]
+    await store.append(
+        a.KEY, "u1", [story.founding(time=a.at(7)), story.change(a.node_put("n1"), time=a.at(3))]
+    )
+    times.append(await store.latest_time())
+    for told in (a.at(2), a.at(9), a.at(8)):
+        await store.tell_time(told)
+        times.append(await store.latest_time())
+
+    assert times == [None, a.at(7), a.at(2), a.at(9), a.at(9)]
+
+
 async def test_a_closed_store_answers_unavailable(store: Store) -> None:
     await store.close()
 

@@ -1,10 +1,13 @@
 """One round of upkeep: what was left is taken up, what has run out is purged."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
+from time import monotonic
 
 import pytest
 
 from core.errors import BankNotFound
+from core.ids import RequestId
 from core.model.insight import CompletedTask
 from core.model.interaction import TaskStatus
 from core.usecases.bank.get_bank import GetBank, get_bank
@@ -12,10 +15,11 @@ from core.usecases.bank.memorize import Memorize, Wait, memorize
 from core.usecases.bank.record import Context
 from core.usecases.bank.update_bank import UpdateBank, update_bank
 from core.usecases.bank.update_insight import UpdateInsight, update_insight
+from core.usecases.upkeep.store_time import StoreTime
 from service.adapters.store.memory_store import MemoryStore
 from service.settings.memories import BanksSection
-from service.upkeep import one_round
-from tests.support.house import KEY, make_bank, open_house
+from service.upkeep import one_round, trim
+from tests.support.house import KEY, make_bank, open_house, request
 
 DONE = CompletedTask(task_id="t1", type="SOLVE", description="it", status=TaskStatus.SUCCEEDED)  # type: ignore[arg-type]
 
@@ -55,3 +59,28 @@ async def test_what_another_process_left_is_structured() -> None:
 
         (left,) = await store.leftovers(10)
         assert house.workshop.is_running(KEY, left.interaction_id)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=25), timedelta(days=10)])
+async def test_a_process_whose_clock_is_ahead_forgets_nothing_that_is_fresh(ahead: timedelta) -> None:
+    class Ahead:
+        def now(self) -> datetime:
+            return house.clock.now() + ahead
+
+    told: list[timedelta] = []
+    async with open_house() as house:
+        await make_bank(house)
+        await update_insight(
+            house, UpdateInsight(key=KEY, completed=(DONE,), pending=(), request=request("r1"))
+        )
+        await StoreTime(house.clock, house.store, told.append, monotonic).look()
+        wrong = StoreTime(Ahead(), house.store, told.append, monotonic)
+        await wrong.look()
+
+        await one_round(replace(house, clock=Ahead(), time=wrong), BanksSection())
+        await trim(replace(house, clock=Ahead(), time=wrong), BanksSection())
+
+        uid = (await get_bank(house, GetBank(key=KEY))).record.uid
+        assert [change.revision for change in await house.store.changes(KEY, uid, 0, 10)] == [1, 2]
+        assert len(await house.store.requests(KEY, [RequestId("r1")])) == 1
+        assert [round(one / ahead) for one in told] == [1]

@@ -98,6 +98,7 @@ async def open_house(
             agents=agents or ScriptedAgents().roles,
             memory_agents=memory_agents or offline_memory_agents(),
             clock=clock,
+            time=clock,
             ids=ids,
             retrieval=Retrieval(top_k=8, alpha=0.5, chunk_ratio=0.9),
             limits=limits or Limits(),

@@ -29,4 +29,4 @@ async def sweep_files(house: House) -> int:
         except (BankNotFound, AttachmentNotFound):
             return False
 
-    return await house.blobs.sweep(house.clock.now() - UNCLAIMED_FOR, is_named)
+    return await house.blobs.sweep(house.time.now() - UNCLAIMED_FOR, is_named)

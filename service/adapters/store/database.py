@@ -5,6 +5,7 @@ can go to a server in one message: whatever it depends on is a guard in it, and 
 """
 
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from service.adapters.store.rows import Row, Values
@@ -28,6 +29,14 @@ class Guarded(NamedTuple):
 Plan = Sequence[Guarded]
 
 
+class Length(Enum):
+    """How long a read takes. Each has a lane of its own, so that none waits for a longer one."""
+
+    BRIEF = auto()
+    LOAD = auto()  # of an aggregate
+    LONG_LOAD = auto()  # of one with a great many rows: it may take seconds
+
+
 class Refused(Exception):
     """A guard of the plan did not hold, or a constraint of the schema. Nothing of it was written."""
 
@@ -45,8 +54,8 @@ class Connection(Protocol):
 class Database(Protocol):
     """Raises StoreUnavailable, also after `close`."""
 
-    async def read(self, act: Callable[[Any], T], *, at_length: bool = False) -> T:
-        """What `act` reads from a Connection, all of it from one snapshot. Long reads have a lane of their own."""
+    async def read(self, act: Callable[[Any], T], length: Length = Length.BRIEF) -> T:
+        """What `act` reads from a Connection, all of it from one snapshot."""
         ...
 
     async def fetch(self, sql: str, row: Row) -> list[Any]:

@@ -60,6 +60,7 @@ class MemoryStore:
         self._stored: dict[Key, _Stored] = {}
         self._floors: dict[Tenant, int] = {}  # by tenant: above it begins what is founded
         self._claims: dict[str, tuple[str, float]] = {}  # holder, and until when
+        self._latest: datetime | None = None  # time that was told
         self._closed = False
 
     # ---- writing ----
@@ -134,6 +135,18 @@ class MemoryStore:
             return False
         self._claims[what] = (holder, now + seconds)
         return True
+
+    async def latest_time(self) -> datetime | None:
+        self._refuse_if_closed()
+        if self._latest is not None:
+            return self._latest
+        return max(
+            (entry.change.time for stored in self._stored.values() for entry in stored.feed), default=None
+        )
+
+    async def tell_time(self, now: datetime) -> None:
+        self._refuse_if_closed()
+        self._latest = now if self._latest is None else max(self._latest, now)
 
     async def trim(self, before: datetime) -> int:
         self._refuse_if_closed()

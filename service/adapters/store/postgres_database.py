@@ -19,7 +19,7 @@ import psycopg
 from psycopg.raw_cursor import RawCursor
 
 from core.errors import InvalidField, StoreUnavailable
-from service.adapters.store.database import Guarded, Plan, Refused
+from service.adapters.store.database import Guarded, Length, Plan, Refused
 from service.adapters.store.postgres_link import Again, Lane, Link, Lost, Server, one_line
 from service.adapters.store.postgres_statements import guarded_statement, statement, without_nul
 from service.adapters.store.rows import Row
@@ -49,16 +49,21 @@ class PostgresDatabase:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        loads = min(LOADS, server.connections // 3) or 1
+        loads = min(LOADS, server.connections // 3) or 1  # with one, loads of all lengths share it
         reads = min(READS, server.connections // 3) or 1
-        self._loads = Lane("load", server, loads)
+        long_loads = Lane("load", server, 1)
         self._reads = Lane("read", server, reads)
+        self._lanes = {
+            Length.BRIEF: self._reads,
+            Length.LOAD: Lane("load", server, loads - 1) if loads > 1 else long_loads,
+            Length.LONG_LOAD: long_loads,
+        }
         self._writes = Lane("write", server, max(1, server.connections - loads - reads))
         self._preparing = ThreadPoolExecutor(1, thread_name_prefix="postgres-preparer")
         self._closed = False
 
-    async def read(self, act: Callable[[Any], T], *, at_length: bool = False) -> T:
-        lane = self._loads if at_length else self._reads
+    async def read(self, act: Callable[[Any], T], length: Length = Length.BRIEF) -> T:
+        lane = self._lanes[length]
         return await self._in_thread(
             lane.threads, partial(self._answered, lane, partial(_from_snapshot, act))
         )
@@ -94,7 +99,7 @@ class PostgresDatabase:
 
     def _disconnect(self) -> None:
         self._preparing.shutdown()
-        for lane in (self._reads, self._loads, self._writes):
+        for lane in {*self._lanes.values(), self._writes}:
             lane.close()
 
     def _in_thread(self, threads: ThreadPoolExecutor, act: Callable[[], T]) -> "asyncio.Future[T]":

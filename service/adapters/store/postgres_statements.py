@@ -36,7 +36,7 @@ def statement(sql: str) -> tuple[str, Arranged]:
         return f"${found[2] or places}"
 
     made = _PARAMETER.sub(numbered, _COMMENT.sub("", sql))
-    return made, (lambda row: [row[name] for name in names]) if names else (lambda row: row)
+    return made, (lambda row: [row[name] for name in names]) if names else list
 
 
 def guarded_statement(guarded: Guarded) -> tuple[str, Arranged]:

@@ -4,6 +4,7 @@ Law: a large one loses its head first, so nothing reads or writes half of it, an
 is known by that row, and whoever finds it goes on. Other writes come between two portions.
 """
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -14,7 +15,10 @@ from service.adapters.store.database import Connection, Database, Guarded, Plan,
 from service.adapters.store.owned import OwnedTables, Rows, owner_row
 from service.adapters.store.rows import Row
 
-PORTION = 500  # rows to one transaction, which takes some ten milliseconds
+PORTION = 500  # rows to one transaction, at most: small ones take some ten milliseconds
+AT_ONCE = 100  # rows of an aggregate that goes in one transaction
+FIRST = 20  # of a portion, before it is known how long they take: one row may be of half a megabyte
+AIM_SECONDS = 0.01  # that a portion is to take, so that others need not wait for much longer
 OF_ALL = {"requests": ("request_id",), "changes": ("revision",)}  # and their keys
 
 Removed = Mapping[str, int]
@@ -46,7 +50,7 @@ class Purging:
             *(Rows(table, owner_row(key), columns) for table, columns in OF_ALL.items()),
             *self._tables[key.kind].purge(key),
         ]
-        if standing.head and not await self._database.read(partial(_are_many, parts)):
+        if standing.head and not await self._database.read(partial(are_more, AT_ONCE, parts)):
             return await self._at_once(key, standing, parts)
         return await self._in_portions(key, standing, parts)
 
@@ -61,11 +65,13 @@ class Purging:
             await self._database.write(self._begin(key, standing))
         removed = Counter[str]()
         for rows in parts:
-            portion = _portion(rows)
-            gone = PORTION
-            while gone == PORTION:
-                (gone,) = await self._database.write([portion])
+            size, gone = FIRST, FIRST
+            portion = FIRST
+            while gone == portion:
+                portion, began = size, time.monotonic()
+                (gone,) = await self._database.write([_portion(rows, portion)])
                 removed[rows.table] += gone
+                size = _next_size(portion, time.monotonic() - began)
         try:
             await self._database.write(self._end(key, standing))
         except Refused:
@@ -92,9 +98,9 @@ def owed_scrub(queries: Mapping[str, str]) -> Plan:
     return [] if owe is None else [Guarded(owe, [()])]
 
 
-def _are_many(parts: Sequence[Rows], connection: Connection) -> bool:
-    """Whether there are more rows than go at once."""
-    left = PORTION
+def are_more(than: int, parts: Sequence[Rows], connection: Connection) -> bool:
+    """Whether there are more rows than so many. Counts no further."""
+    left = than
     for rows in parts:
         sql = f"SELECT count(*) FROM (SELECT 1 FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit) AS first_ones"
         (count,) = connection.execute(sql, {**rows.owner, "limit": left + 1}).fetchone()
@@ -108,11 +114,16 @@ def _gone(rows: Rows) -> Guarded:
     return Guarded(f"DELETE FROM {rows.table} WHERE {_conditions(rows)}", [rows.owner])
 
 
-def _portion(rows: Rows) -> Guarded:
+def _next_size(portion: int, seconds: float) -> int:
+    """How many rows are to go next, so many having taken so long."""
+    return max(1, min(PORTION, 2 * portion, round(portion * AIM_SECONDS / max(seconds, 1e-4))))
+
+
+def _portion(rows: Rows, size: int) -> Guarded:
     columns = ", ".join(f'"{column}"' for column in (*rows.owner, *rows.key))
     some = f"SELECT {columns} FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit"
     sql = f"DELETE FROM {rows.table} WHERE ({columns}) IN ({some})"
-    return Guarded(sql, [{**rows.owner, "limit": PORTION}])
+    return Guarded(sql, [{**rows.owner, "limit": size}])
 
 
 def _conditions(rows: Rows) -> str:

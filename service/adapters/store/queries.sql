@@ -96,8 +96,36 @@ SELECT part, count(*) FROM items WHERE tenant = :tenant AND kind = :kind AND nam
 SELECT part, item, embedding FROM vectors
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND space = :space ORDER BY part, item
 
+-- What is left of a feed must be its end without gaps, and never nothing, though times need not grow with revisions
+-- (replicas have their own clocks): an entry goes only if none before it stays. Looked up by the index on times.
+-- name: old_changes
+SELECT old.tenant, old.kind, old.name, old.revision, old.time
+FROM changes AS old JOIN aggregates USING (tenant, kind, name)
+WHERE old.time >= :since AND old.time < :before AND old.revision < aggregates.revision
+  AND NOT EXISTS (
+    SELECT 1 FROM changes AS kept
+    WHERE kept.tenant = old.tenant AND kept.kind = old.kind AND kept.name = old.name
+      AND kept.revision < old.revision AND kept.time >= :before
+  )
+ORDER BY old.time, old.revision LIMIT :limit
+
+-- name: trim_changes
+DELETE FROM changes WHERE tenant = ? AND kind = ? AND name = ? AND revision = ? AND time = ?
+
+-- name: old_requests
+SELECT tenant, kind, name, request_id, create_time FROM requests
+WHERE create_time >= :since AND create_time < :before ORDER BY create_time LIMIT :limit
+
 -- name: trim_requests
-DELETE FROM requests WHERE create_time < :before
+DELETE FROM requests WHERE tenant = ? AND kind = ? AND name = ? AND request_id = ? AND create_time = ?
+
+-- A file or database from before times were told has those of its changes.
+-- name: latest_time
+SELECT coalesce((SELECT time FROM times WHERE what = 'latest'), (SELECT max(time) FROM changes))
+
+-- name: tell_time
+INSERT INTO times (what, time) VALUES ('latest', :now)
+ON CONFLICT (what) DO UPDATE SET time = excluded.time WHERE times.time < excluded.time
 
 -- name: begin_purge
 UPDATE aggregates SET head = ''

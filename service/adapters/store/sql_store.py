@@ -30,15 +30,15 @@ from core.model.request import RequestRecord
 from core.model.vector import Vector
 from core.ports.store import Leftover, Listing, PurgeCounts, Require
 from service.adapters.store.bank_tables import BankTables
-from service.adapters.store.database import Connection, Database, Guarded, Plan, Refused
+from service.adapters.store.database import Connection, Database, Guarded, Length, Plan, Refused
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.item_tables import ItemTables
 from service.adapters.store.owned import OwnedTables, owner_row
-from service.adapters.store.purging import Purgeable, Purging, owed_scrub
+from service.adapters.store.purging import Purgeable, Purging, are_more, owed_scrub
 from service.adapters.store.rows import Row, RowShape
+from service.adapters.store.trimming import trimmed
 
-TRIMMED_AT_ONCE = 200  # entries of the feed to one transaction, which takes some milliseconds
-BATCHES = 50  # of them in one call: the next call goes on
+LARGE = 5_000  # rows of an aggregate whose load takes a tenth of a second, and more
 
 
 def tables_of(kinds: Kinds, queries: Mapping[str, str], give_way: GiveWay) -> Mapping[str, OwnedTables]:
@@ -54,6 +54,7 @@ def digest_of(what: str) -> str:
     return sha256(what.encode()).hexdigest()
 
 
+_IS_LARGE = object()  # in the place of a state that is to be read in another lane
 Standing = tuple[str, int, str, str]  # uid, revision, head and record, as they are stored
 
 
@@ -128,17 +129,17 @@ class SqlStore:
         (touched,) = await self._database.write([Guarded(self._sql["claim"], [row])])
         return touched == 1
 
+    async def latest_time(self) -> datetime | None:
+        ((latest,),) = await self._fetch("latest_time", {})
+        return None if latest is None else instant(latest)
+
+    async def tell_time(self, now: datetime) -> None:
+        await self._database.write([Guarded(self._sql["tell_time"], [{"now": micros(now)}])])
+
     async def trim(self, before: datetime) -> int:
-        limit: Row = {"before": micros(before), "limit": TRIMMED_AT_ONCE}
-        requests = Guarded(self._sql["trim_requests"], [{"before": micros(before)}])
-        claims = Guarded(self._sql["trim_claims"], [()])
-        total, _ = await self._database.write([requests, claims])
-        for _ in range(BATCHES):
-            (gone,) = await self._database.write([Guarded(self._sql["trim_changes"], [limit])])
-            total += gone
-            if gone < TRIMMED_AT_ONCE:
-                break
-        return total
+        await self._database.write([Guarded(self._sql["trim_claims"], [()])])
+        requests = await trimmed(self._database, self._sql, "requests", micros(before))
+        return requests + await trimmed(self._database, self._sql, "changes", micros(before))
 
     async def scrub(self) -> None:
         if "owes_a_scrub" in self._sql and await self._fetch("owes_a_scrub", {}):
@@ -147,16 +148,23 @@ class SqlStore:
     # ---- reading ----
 
     async def load(self, key: Key, space: str = "") -> Any | None:
-        def act(connection: Connection) -> Any | None:
+        tables = self._tables[key.kind]
+
+        def act(connection: Connection, *, at_length: bool) -> Any | None:
             standing = self._standing(key, connection)
             if standing is None:
                 return None
+            if not at_length and are_more(LARGE, tables.purge(key), connection):
+                return _IS_LARGE
             uid, revision, head, written = standing
             at = Head(uid=uid, revision=revision, change_id=ChangeId(head))
             record = decode(self._kinds[key.kind].record, written)
-            return self._tables[key.kind].state(connection, key, at, record, space)
+            return tables.state(connection, key, at, record, space)
 
-        return await self._database.read(act, at_length=True)
+        state = await self._database.read(partial(act, at_length=False), Length.LOAD)
+        if state is _IS_LARGE:
+            return await self._database.read(partial(act, at_length=True), Length.LONG_LOAD)
+        return state
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         wanted = dumps([[key.tenant, key.kind, key.name] for key in keys])

@@ -15,14 +15,14 @@ import queue
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import StoreUnavailable
-from service.adapters.store.database import Guarded, Plan, Refused
+from service.adapters.store.database import Guarded, Length, Plan, Refused
 from service.adapters.store.rows import Row
 from service.adapters.store.sqlite_connection import OutsideErrors, connected, insist, migrate
 from service.adapters.store.sqlite_scrub import scrub
@@ -32,8 +32,10 @@ from service.adapters.worker_thread import Done, WorkerThread, tried
 T = TypeVar("T")
 
 OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
+LOG_PAGES = 16_000  # in the log, 64 MB: then a write brings into the file what the checkpointer has not
+CHECKPOINT_ROWS = 300  # changed: then the checkpointer begins, beside the writes
 GROUP_LIMIT = 256  # writes in one transaction
-READERS = 3
+READERS = {Length.BRIEF: 3, Length.LOAD: 2, Length.LONG_LOAD: 1}  # connections, with a thread each
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,11 +80,16 @@ class SqliteFile:
         self._writing = WorkerThread("sqlite-writer")
         self._preparing = WorkerThread("sqlite-preparer")
         self._clearing = WorkerThread("sqlite-scrubber")
+        self._checkpointing = ThreadPoolExecutor(1, thread_name_prefix="sqlite-checkpointer")
+        self._checkpoint: Future[object] | None = None
+        self._checkpointed = 0  # rows that the writer had changed then
         self._threads: list[WorkerThread | ThreadPoolExecutor] = [
             self._preparing,
             self._clearing,
             self._writing,
+            self._checkpointing,
         ]
+        self._lanes: dict[Length, _Lane] = {}
         self._connections: list[sqlite3.Connection] = []
         self._descriptor: int | None = None
         self._closed = False
@@ -106,10 +113,10 @@ class SqliteFile:
             raise
         return file
 
-    async def read(self, act: Callable[[sqlite3.Connection], T], *, at_length: bool = False) -> T:
-        """What `act` reads, all of it from one snapshot. One that reads `at_length` waits for others such."""
+    async def read(self, act: Callable[[sqlite3.Connection], T], length: Length = Length.BRIEF) -> T:
+        """What `act` reads, all of it from one snapshot. It waits for others of its length."""
         self._refuse_if_closed()
-        lane = self._long_reads if at_length else self._reads
+        lane = self._lanes[length]
         return await asyncio.get_running_loop().run_in_executor(lane.threads, lane.read, act)
 
     async def fetch(self, sql: str, row: Row) -> list[Any]:
@@ -167,12 +174,15 @@ class SqliteFile:
                 raise StoreUnavailable(f"{self._path} cannot have a write-ahead log: is it on a local disk?")
             migrate(self._writer, self._path, migrations)
             self._writer.execute("PRAGMA busy_timeout = 0")  # `insist` waits in its own way
+            self._writer.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+            self._log = self._connection()
+            self._log.execute("PRAGMA busy_timeout = 0")
             self._descriptor = DESCRIPTORS.taken(self._path)
             if self._writer.execute("SELECT 1 FROM unscrubbed").fetchone():
                 self._scrub()
-            self._reads = _Lane([self._reading_connection() for _ in range(READERS)])
-            self._long_reads = _Lane([self._reading_connection()])
-            self._threads += [self._reads.threads, self._long_reads.threads]
+            for length, size in READERS.items():
+                self._lanes[length] = _Lane([self._reading_connection() for _ in range(size)])
+                self._threads.append(self._lanes[length].threads)
 
     def _connection(self) -> sqlite3.Connection:
         connection = connected(self._path)
@@ -251,6 +261,17 @@ class SqliteFile:
             if write.meanwhile is not None:
                 self._writing.on_loop(write.meanwhile)
         self._writer.execute("COMMIT")  # waits for the disk, and holds up nobody
+        self._bring_into_file()
+
+    def _bring_into_file(self) -> None:
+        """Have what the log holds brought into the file, once much was written, while others go on writing."""
+        changed = self._writer.total_changes
+        if changed - self._checkpointed < CHECKPOINT_ROWS or (
+            self._checkpoint and not self._checkpoint.done()
+        ):
+            return
+        self._checkpointed = changed
+        self._checkpoint = self._checkpointing.submit(self._log.execute, "PRAGMA wal_checkpoint(PASSIVE)")
 
     def _roll_back(self) -> None:
         if self._writer.in_transaction:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,10 +28,13 @@ from core.bank.steps import (
 )
 from core.errors import HeadMoved, StepUnknown, StoreUnavailable
 from core.ids import ChangeId, ConflictId, NodeId
+from core.keys import BankKey
 from core.model.structuring import StructuringState
 from service.adapters.store import sqlite_file
+from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.database import Guarded
 from service.adapters.store.memory_store import MemoryStore
+from service.adapters.store.sql_store import LARGE
 from service.adapters.store.sqlite_scrub import scrub
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.store.sqlite_traces import Pages
@@ -430,11 +434,11 @@ async def test_the_questions_of_the_background_use_their_indexes(store: SqliteSt
         "expired": "aggregates_finished",
         "due": "aggregates_due",
         "keys_of_user": "aggregates_of_user",
-        "trim_changes": "changes_by_time",
-        "trim_requests": "requests_by_time",
+        "old_changes": "changes_by_time",
+        "old_requests": "requests_by_time",
         "listed": "sqlite_autoindex_aggregates",
     }
-    named = "limit now default_ttl before tenant kind after user collection state include_banks".split()
+    named = "limit since now default_ttl before tenant kind after user collection state include_banks".split()
     values = dict.fromkeys(named, 0) | {"labels": "{}"}
     connection = sqlite3.connect(path)
 
@@ -446,6 +450,35 @@ async def test_the_questions_of_the_background_use_their_indexes(store: SqliteSt
 
     assert [name for name, index in asked.items() if index not in plans[name]] == []
     assert "aggregates_being_purged" in plans["expired"]
+
+
+async def test_a_small_bank_is_loaded_while_a_large_one_is(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large, small = a.Story(a.key("large"), "u1"), a.Story(a.key("small"), "u2")
+    nodes = [a.node_put(f"n{number}") for number in range(LARGE + 1)]
+    await store.append(large.key, "u1", [large.founding(), large.change(*nodes)])
+    await store.append(small.key, "u2", [small.founding()])
+    reading, go_on = threading.Event(), threading.Event()
+    as_before = BankTables.state
+
+    def held_up(tables: BankTables, connection: Any, key: BankKey, *others: Any) -> BankState:
+        if key == large.key:
+            reading.set()
+            assert go_on.wait(10)
+        return as_before(tables, connection, key, *others)
+
+    monkeypatch.setattr(BankTables, "state", held_up)
+    loads = [asyncio.create_task(store.load(large.key)) for _ in range(4)]
+    assert await asyncio.to_thread(reading.wait, 10)
+
+    found = await store.load(small.key)
+
+    assert found is not None
+    assert not any(load.done() for load in loads)
+    go_on.set()
+    states = await asyncio.gather(*loads)
+    assert [state and len(state.nodes.nodes) for state in states] == [LARGE + 1] * 4
 
 
 # ---- several processes, and their deaths ----

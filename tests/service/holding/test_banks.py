@@ -2,10 +2,13 @@
 
 import asyncio
 import gc
+import itertools
+import random
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,6 +38,7 @@ from service.adapters.store.memory_store import MemoryStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.holding import held as held_bank
+from service.holding.eviction import FEW, EvictionOrder
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from service.holding.writer import GROUP, TURN
@@ -529,6 +533,33 @@ async def test_the_bank_that_was_not_read_for_longest_leaves_first() -> None:
         await banks.found(keys[2], founding(keys[2], "u2"))
 
         assert banks.held() == [keys[0], keys[2]]
+
+
+async def test_what_leaves_is_the_longest_unread_whatever_was_read_purged_and_founded_before() -> None:
+    chance, clock = random.Random(3), itertools.count()
+    held = {
+        f"bank-{n}": SimpleNamespace(aggregate=SimpleNamespace(key=key(f"bank-{n}")), used=0.0)
+        for n in range(40)
+    }
+    open_: dict[Any, Any] = {}
+    order = EvictionOrder(open_)
+    for _ in range(3_000):
+        each = chance.choice(list(held.values()))
+        at = each.aggregate.key
+        match chance.randrange(8):
+            case 0 if open_:
+                longest = min(open_, key=lambda one: open_[one].used)
+                assert order.pop() is open_[longest]
+                del open_[longest]
+            case 1:
+                open_.pop(at, None)  # purged
+            case _ if at in open_:
+                each.used = float(next(clock))
+            case _:
+                open_[at], each.used = each, float(next(clock))
+                order.add(each)  # type: ignore[arg-type]
+
+    assert len(order._heap) <= 2 * len(held) + FEW + 1
 
 
 async def test_short_tails_are_compiled_once_a_bank_rests(monkeypatch: pytest.MonkeyPatch) -> None:

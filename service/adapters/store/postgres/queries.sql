@@ -59,20 +59,6 @@ SELECT item, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
   AND part = :part AND space = :space AND item IN (SELECT json_array_elements_text(:items::json))
 
--- What is left of a feed must be its end without gaps, and never nothing, though times need not grow with revisions
--- (replicas have their own clocks): an entry goes only if none before it stays.
--- name: trim_changes
-DELETE FROM changes WHERE (tenant, kind, name, revision) IN (
-  SELECT old.tenant, old.kind, old.name, old.revision FROM changes AS old JOIN aggregates USING (tenant, kind, name)
-  WHERE old.time < :before AND old.revision < aggregates.revision
-    AND NOT EXISTS (
-      SELECT 1 FROM changes AS kept
-      WHERE kept.tenant = old.tenant AND kept.kind = old.kind AND kept.name = old.name
-        AND kept.revision < old.revision AND kept.time >= :before
-    )
-  ORDER BY old.time, old.revision LIMIT :limit
-)
-
 -- name: claim
 INSERT INTO claims (what, holder, until) VALUES (:what, :holder, extract(epoch FROM clock_timestamp())::float8 + :seconds)
 ON CONFLICT (what) DO UPDATE SET holder = excluded.holder, until = excluded.until

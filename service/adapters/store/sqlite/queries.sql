@@ -58,20 +58,6 @@ SELECT item, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
   AND part = :part AND space = :space AND item IN (SELECT value FROM json_each(:items))
 
--- What is left of a feed must be its end without gaps, and never nothing, though times need not grow with revisions
--- (replicas have their own clocks): an entry goes only if none before it stays.
--- name: trim_changes
-DELETE FROM changes WHERE rowid IN (
-  SELECT old.rowid FROM changes AS old JOIN aggregates USING (tenant, kind, name)
-  WHERE old.time < :before AND old.revision < aggregates.revision
-    AND NOT EXISTS (
-      SELECT 1 FROM changes AS kept
-      WHERE kept.tenant = old.tenant AND kept.kind = old.kind AND kept.name = old.name
-        AND kept.revision < old.revision AND kept.time >= :before
-    )
-  ORDER BY old.time, old.revision LIMIT :limit
-)
-
 -- name: claim
 INSERT INTO claims (what, holder, until) VALUES (:what, :holder, (julianday('now') - 2440587.5) * 86400 + :seconds)
 ON CONFLICT (what) DO UPDATE SET holder = excluded.holder, until = excluded.until

@@ -1,0 +1,45 @@
+"""The order in which aggregates leave memory: the longest unread first.
+
+Law: to read one costs nothing here. Each is queued by when it was last read, or earlier; its place is put right when
+it comes to the front.
+"""
+
+from collections.abc import Mapping
+from heapq import heapify, heappop, heappush
+from itertools import count
+
+from core.keys import Key
+from service.holding.held import Held
+
+FEW = 64  # places of aggregates that have gone that are not worth clearing up
+
+
+class EvictionOrder:
+    """A heap over what is open."""
+
+    def __init__(self, open_: Mapping[Key, Held]) -> None:
+        self._open = open_
+        self._heap: list[tuple[float, int, Key]] = []  # when it was last read, or earlier
+        self._serial = count()  # keys are not compared
+
+    def add(self, held: Held) -> None:
+        if len(self._heap) > 2 * len(self._open) + FEW:  # most of them have gone
+            self._heap = [self._place(each) for each in self._open.values()]
+            heapify(self._heap)
+        else:
+            heappush(self._heap, self._place(held))
+
+    def pop(self) -> Held | None:
+        """The longest unread, which has no place any more; None: there is no other."""
+        while self._heap:
+            used, _, key = heappop(self._heap)
+            held = self._open.get(key)
+            if held is None:
+                continue
+            if held.used <= used:
+                return held
+            heappush(self._heap, self._place(held))  # read since it was queued
+        return None
+
+    def _place(self, held: Held) -> tuple[float, int, Key]:
+        return held.used, next(self._serial), held.aggregate.key
