@@ -5,7 +5,6 @@ no code with `Bank.apply` or with SQL.
 """
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field
 
 from core.aggregate.change import Head
@@ -43,13 +42,14 @@ from core.model.structuring import ClusterWork, Structuring
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.fence import ChangeInvalid
+from service.adapters.store.undo import Undo
 
 Pair = tuple[NodeId, NodeId]
 
 
 @dataclass(slots=True, kw_only=True)
 class BankContents:
-    """One bank's rows. A copy copies the containers, not the frozen values."""
+    """One bank's rows."""
 
     record: BankRecord
     insight: Insight
@@ -66,56 +66,52 @@ class BankContents:
     refuted: set[SegmentRefute] = field(default_factory=set)
     segment_vectors: dict[SegmentRef, Vector] = field(default_factory=dict)
 
-    def copied(self) -> "BankContents":
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return BankContents(**{name: copy(value) for name, value in fields.items()})
-
     def has_segment(self, ref: SegmentRef) -> bool:
         interaction = self.interactions.get(ref.interaction_id)
         return interaction is not None and 0 <= ref.index < len(interaction.spans)
 
-    def apply(self, step: Step) -> None:  # one case a step, read at a glance
+    def apply(self, step: Step, undo: Undo) -> None:  # one case a step, read at a glance
         match step:
             case BankPut():
-                self.record = step.record
+                undo.set(self, "record", step.record)
             case InsightPut():
-                self.insight = step.over(self.insight)
+                undo.set(self, "insight", step.over(self.insight))
             case InteractionAdd():
                 interaction_id = step.interaction.interaction_id
                 _require(interaction_id not in self.interactions, f"{interaction_id} is there already")
-                self.interactions[interaction_id] = step.interaction
+                undo.put(self.interactions, interaction_id, step.interaction)
             case AttachmentPut():
-                self.attachments[step.attachment.attachment_id] = step.attachment
+                undo.put(self.attachments, step.attachment.attachment_id, step.attachment)
             case StructuringPut():
                 self._require_interaction(step.structuring.interaction_id)
-                self.structurings[step.structuring.interaction_id] = step.structuring
+                undo.put(self.structurings, step.structuring.interaction_id, step.structuring)
             case ClusterPut():
                 self._require_interaction(step.cluster.interaction_id)
-                self.clusters[step.cluster.interaction_id, step.cluster.number] = step.cluster
+                undo.put(self.clusters, (step.cluster.interaction_id, step.cluster.number), step.cluster)
             case NodePut():
-                self._put_node(step.node, step.vector)
+                self._put_node(step.node, step.vector, undo)
             case NodeDrop():
-                self._drop_node(step.node_id)
+                self._drop_node(step.node_id, undo)
             case EdgePut():
                 self._require_nodes(step.node_id, step.other_node_id)
-                self.edges.add(_pair(step.node_id, step.other_node_id))
+                undo.add(self.edges, _pair(step.node_id, step.other_node_id))
             case EdgeDrop():
-                self.edges.discard(_pair(step.node_id, step.other_node_id))
+                undo.discard(self.edges, _pair(step.node_id, step.other_node_id))
             case MergeAdd():
-                self.merges.append(step.record)
+                undo.append(self.merges, step.record)
             case ConflictPut():
-                self.conflicts[step.conflict.conflict_id] = step.conflict
+                undo.put(self.conflicts, step.conflict.conflict_id, step.conflict)
             case PairSettle():
-                self.settled.add(_pair(step.node_id, step.other_node_id))
+                undo.add(self.settled, _pair(step.node_id, step.other_node_id))
             case PairForget():
-                self.settled = {pair for pair in self.settled if step.node_id not in pair}
+                _forget(self.settled, step.node_id, undo)
             case SegmentRefute():
                 _require(self.has_segment(step.ref), f"no segment {step.ref}")
-                self.refuted.add(step)
+                undo.add(self.refuted, step)
             case _:
                 raise StepUnknown(type(step).__name__)
 
-    def _put_node(self, node: Node, vector: Vector | None) -> None:
+    def _put_node(self, node: Node, vector: Vector | None, undo: Undo) -> None:
         for ref in node.segments:
             _require(self.has_segment(ref), f"{node.node_id} rests on a segment that is not there: {ref}")
         for interaction_id in node.interaction_ids:
@@ -123,15 +119,15 @@ class BankContents:
         if vector is not None:
             fits = vector.shape == (self.record.space.dimension,)
             _require(fits, f"{node.node_id} has a vector of shape {vector.shape}")
-            self.vectors[node.node_id] = vector
-        self.nodes[node.node_id] = node
+            undo.put(self.vectors, node.node_id, vector)
+        undo.put(self.nodes, node.node_id, node)
 
-    def _drop_node(self, node_id: NodeId) -> None:
+    def _drop_node(self, node_id: NodeId, undo: Undo) -> None:
         self._require_nodes(node_id)
-        del self.nodes[node_id]
-        self.vectors.pop(node_id, None)
-        self.edges = {pair for pair in self.edges if node_id not in pair}
-        self.settled = {pair for pair in self.settled if node_id not in pair}
+        undo.drop(self.nodes, node_id)
+        undo.drop(self.vectors, node_id)
+        _forget(self.edges, node_id, undo)
+        _forget(self.settled, node_id, undo)
 
     def _require_interaction(self, interaction_id: InteractionId) -> None:
         _require(interaction_id in self.interactions, f"no interaction {interaction_id}")
@@ -178,6 +174,11 @@ class BankContents:
             refuted=tuple(sorted(self.refuted, key=lambda r: (r.ref, r.start, r.end, r.conflict_id))),
             segment_vectors={ref: self.segment_vectors[ref] for ref in sorted(self.segment_vectors)},
         )
+
+
+def _forget(pairs: set[Pair], node_id: NodeId, undo: Undo) -> None:
+    for pair in [pair for pair in pairs if node_id in pair]:
+        undo.discard(pairs, pair)
 
 
 def _require(holds: bool, problem: str) -> None:

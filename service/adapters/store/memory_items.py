@@ -4,7 +4,6 @@ Law: shares no code with `PartsAggregate.apply` or with SQL.
 """
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +13,7 @@ from core.aggregate.kind import Kind
 from core.aggregate.parts import ItemPut, PartsState
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
+from service.adapters.store.undo import Undo
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,22 +25,17 @@ class ItemContents:
     items: dict[tuple[str, str], bytes] = field(default_factory=dict)
     vectors: dict[tuple[str, str], tuple[str, Vector]] = field(default_factory=dict)
 
-    def copied(self) -> "ItemContents":
-        return ItemContents(
-            kind=self.kind, record=self.record, items=copy(self.items), vectors=copy(self.vectors)
-        )
-
-    def apply(self, step: Any) -> None:
+    def apply(self, step: Any, undo: Undo) -> None:
         record = self.kind.record_of(step)
         if record is not None:
-            self.record = decode(self.kind.record, encode(record))
+            undo.set(self, "record", decode(self.kind.record, encode(record)))
         for effect in step.effects():
             place = (effect.part.name, effect.item)
             if isinstance(effect, ItemPut):
-                self.items[place] = encode(effect.value)
+                undo.put(self.items, place, encode(effect.value))
             else:
-                self.items.pop(place, None)
-                self.vectors.pop(place, None)
+                undo.drop(self.items, place)
+                undo.drop(self.vectors, place)
 
     def put_vectors(self, part: str, space: str, vectors: Mapping[str, Vector]) -> None:
         for item, vector in vectors.items():

@@ -20,7 +20,7 @@ from core.errors import (
     RevisionTrimmed,
     StoreUnavailable,
 )
-from core.ids import RequestId, Tenant
+from core.ids import ChangeId, RequestId, Tenant
 from core.keys import BankKey, Key
 from core.kinds import KINDS
 from core.model.bank import BankRecord
@@ -32,6 +32,7 @@ from core.ports.store import Leftover, Listing, PurgeCounts, Require
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.memory_bank import BankContents
 from service.adapters.store.memory_items import ItemContents
+from service.adapters.store.undo import Undo
 
 Contents = BankContents | ItemContents
 
@@ -49,6 +50,7 @@ class _Stored:
     head: Head
     contents: Any
     feed: list[_Entry] = field(default_factory=list)
+    change_ids: set[ChangeId] = field(default_factory=set)  # of the feed
     requests: dict[RequestId, RequestRecord] = field(default_factory=dict)
 
 
@@ -98,17 +100,18 @@ class MemoryStore:
                 raise HeadMoved
             if stored.head.revision + 1 != first.revision:
                 raise ChangeInvalid(f"{first.change_id} skips revisions")
-        contents, requests = stored.contents.copied(), dict(stored.requests)
-        entries = [_replayed(kind, contents, requests, change) for change in changes]
-        if meanwhile is not None:
-            meanwhile()
-        feed = [*stored.feed, *entries]
-        self._stored[key] = _Stored(
-            head=Head(uid=uid, revision=last.revision, change_id=last.change_id),
-            contents=contents,
-            feed=[entry for entry in feed if entry.change.revision >= last.revision] if erase else feed,
-            requests=requests,
-        )
+        with Undo() as undo:
+            entries = [_replayed(kind, stored, change, undo) for change in changes]
+            if meanwhile is not None:
+                meanwhile()
+        stored.head = Head(uid=uid, revision=last.revision, change_id=last.change_id)
+        if erase:
+            stored.feed = entries[-1:]
+            stored.change_ids = {last.change_id}
+        else:
+            stored.feed += entries
+            stored.change_ids.update(change.change_id for change in changes)
+        self._stored[key] = stored
 
     async def put_vectors(
         self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]
@@ -164,6 +167,16 @@ class MemoryStore:
         self._refuse_if_closed()
         stored = self._stored.get(key)
         return stored.contents.state(stored.head, space) if stored else None
+
+    async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
+        place = ("", "", "") if after is None else (after.tenant, after.kind, after.name)
+        return [key for key, _ in self._sorted() if (key.tenant, key.kind, key.name) > place][:limit]
+
+    async def verify(self, key: Key) -> Any | None:
+        return await self.load(key)
+
+    async def check_database(self) -> Sequence[str]:
+        return ()
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         self._refuse_if_closed()
@@ -297,21 +310,19 @@ def _new(kind: Kind[Any, Any], record: Any) -> Contents:
 
 
 def _has(stored: _Stored, change: Change[Any]) -> bool:
-    return any(entry.change.change_id == change.change_id for entry in stored.feed)
+    return change.change_id in stored.change_ids
 
 
-def _replayed(
-    kind: Kind[Any, Any], contents: Contents, requests: dict[RequestId, RequestRecord], change: Change[Any]
-) -> _Entry:
-    """Carry out a change on the contents, from its bytes; what the feed keeps of it."""
+def _replayed(kind: Kind[Any, Any], stored: _Stored, change: Change[Any], undo: Undo) -> _Entry:
+    """Carry out a change on what is stored, from its bytes; what the feed keeps of it."""
     steps = kind.steps.text(change.steps)
     for step in kind.steps.steps(steps):
-        contents.apply(step)
+        stored.contents.apply(step, undo)
     for request in change.requests:
-        before = requests.get(request.request_id)
+        before = stored.requests.get(request.request_id)
         if before is not None and (before.verb, before.digest) != (request.verb, request.digest):
             raise RequestIdReused(request.request_id)
-        requests[request.request_id] = request
+        undo.put(stored.requests, request.request_id, request)
     return _Entry(change=replace(change, steps=(), requests=()), steps=steps)
 
 
@@ -321,6 +332,7 @@ def _trim(stored: _Stored, before: datetime) -> int:
     old = [name for name, request in stored.requests.items() if request.create_time < before]
     for name in old:
         del stored.requests[name]
+    stored.change_ids.difference_update(entry.change.change_id for entry in stored.feed[:first])
     stored.feed = stored.feed[first:]
     return first + len(old)
 
