@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.process.collector import LEFT, LONGEST, MANY, Collector, brief_collections
+from service.process.collector import AT_LATEST, LEFT, LONGEST, MANY, Collector, brief_collections
 
 
 class Thing:
@@ -157,3 +157,24 @@ def test_loads_that_follow_one_another_leave_it_its_turn() -> None:
 
         assert lost() is None
         assert not gc.isenabled()
+
+
+@pytest.mark.parametrize(("is_idle", "after"), [(True, 0.0), (False, AT_LATEST + 1)])
+def test_a_cycle_that_went_out_of_sight_goes_when_there_is_time(*, is_idle: bool, after: float) -> None:
+    now = [0.0]
+    collector = Collector(lambda: now[0])
+    lost = Thing()
+    lost.itself = lost
+    with collector.held_off() as load:
+        load.items = MANY
+    gone = weakref.ref(lost)
+    del lost
+    gc.collect()
+    assert gone() is not None
+
+    busy = collector.look_again(is_idle=False)
+    now[0] = after
+    looked = collector.look_again(is_idle=is_idle)
+
+    assert (busy, looked, gone()) == (False, True, None)
+    assert not collector.look_again(is_idle=True)  # nothing went out of sight since
