@@ -357,9 +357,11 @@ class LimitReached(MemoryBankError):
 
 @dataclass(eq=False)
 class StoreUnavailable(MemoryBankError):
-    """The store cannot answer now. `cause` is the driver's message, for logs."""
+    """The store cannot answer now. `cause` is the driver's message, for logs. `is_damage`: it finds its own pages
+    damaged."""
 
     cause: str
+    is_damage: bool = False
 
     def __str__(self) -> str:
         return f"the store is unavailable: {self.cause}"
@@ -407,6 +409,15 @@ class StructuringFailed(MemoryBankError):
     interaction_id: str
     cause: MemoryBankError
     revision: int = 0
+
+
+@dataclass(eq=False)
+class MemoryDamaged(MemoryBankError):
+    """What is stored of an aggregate is not what was written. `what`: the table, or what the driver says."""
+
+    kind: str
+    name: str
+    what: str
 
 
 @dataclass(eq=False)

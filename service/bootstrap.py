@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.agents.roles import Agents
 from core.aggregate.aggregate import Tuning
-from core.index.giving_way import GiveWay
+from core.index.giving_way import GiveWay, at_once
 from core.kinds import KINDS
 from core.long_term.settings import LongTermSettings
 from core.model.bank import EmbeddingSpace
@@ -33,6 +33,7 @@ from core.usecases.upkeep.chores import Chores
 from core.usecases.upkeep.claims import SECONDS, Claims
 from core.usecases.upkeep.duties import assign_chores
 from core.usecases.upkeep.store_time import StoreTime
+from core.usecases.verify import Damage, Verified, verify
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
@@ -71,6 +72,7 @@ FILES = "files"
 INDEXES = "indexes"
 USES_SECONDS = 5.0  # between two writings of how often records were retrieved
 FILES_SECONDS = 3_600.0  # between two looks for files that no bank names
+COLLECT_SECONDS = 60.0  # between two looks whether there is time to collect cycles
 TRIM_SECONDS = 600.0  # between two looks for feed entries to be forgotten
 SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 
@@ -89,12 +91,12 @@ async def open_house(
     where it stands (it is resumed by whoever opens the store next), and what was acknowledged is durable.
     """
     async with AsyncExitStack() as closing:
-        settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _make_folder(settings.data_dir)
         clock, ids = SystemClock(), ids or UlidIds()
         give_way = loop_first()
         store = await _open_store(settings, give_way)
         closing.push_async_callback(store.close)
-        blobs: Blobs = getattr(store, "blobs", None) or LocalBlobs(settings.data_dir / FILES)
+        blobs = _blobs(settings, store)
         remembered = CachedEmbedder(
             embedder or await open_embedder(settings.embedder, closing),
             queries=settings.embedder.cached_texts,
@@ -166,6 +168,7 @@ def _rounds(
     yield again_and_again("writing uses", partial(house.uses.flush, banks), USES_SECONDS)
     yield again_and_again("writing hits", partial(write_hits, house), USES_SECONDS)
     yield again_and_again("scrubbing", house.store.scrub, settings.store.scrub_seconds)
+    yield again_and_again("collecting cycles", banks.collect, COLLECT_SECONDS)
     yield again_and_again("trimming", partial(trim, house, settings.banks), TRIM_SECONDS)
     yield again_and_again("sweeping snapshots", banks.sweep, SWEEP_SECONDS)
     yield again_and_again("sweeping files", partial(sweep_files, house), FILES_SECONDS)
@@ -239,6 +242,27 @@ def _endpoint(chosen: EmbedderSection) -> "tuple[Endpoint, EmbeddingSpace, Thres
         same=chosen.same_threshold,
     )
     return endpoint, space, thresholds
+
+
+async def verified(settings: Settings, read: Verified) -> AsyncIterator[Damage]:
+    """What is damaged of all that is kept. Raises ConfigurationError, StoreUnavailable."""
+    store = await _open_store(settings, at_once)
+    try:
+        async for damage in verify(store, _blobs(settings, store), read):
+            yield damage
+    finally:
+        await store.close()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as refused:
+        raise ConfigurationError(f"cannot keep memory in data_dir: {refused}") from None
+
+
+def _blobs(settings: Settings, store: Store) -> Blobs:
+    return getattr(store, "blobs", None) or LocalBlobs(settings.data_dir / FILES)
 
 
 async def _open_store(settings: Settings, give_way: GiveWay) -> Store:

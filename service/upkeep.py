@@ -28,7 +28,7 @@ async def one_round(house: House, settings: BanksSection) -> None:
         return  # another process does these for all
     now = house.time.now()
     due = await house.store.expired(now, settings.finished_ttl.total_seconds(), AT_ONCE)
-    # At once: purges that gather share the rewriting of the store's file.
+    # At once: purges that gather share a scrub of the file.
     await asyncio.gather(*(_purge(house, key, uid) for key, uid in due))
 
 

@@ -66,7 +66,8 @@ class Require:
 
 
 class Store(Protocol):
-    """Aggregates: rows and change feed, one transaction per append. Raises StoreUnavailable.
+    """Aggregates: rows and change feed, one transaction per append. Raises StoreUnavailable, and MemoryDamaged where
+    what is read of one is not what was written.
 
     "Not found" and "exists" are the errors that a key's kind has for them (`Kind.missing`, `Kind.taken`).
     """
@@ -98,6 +99,18 @@ class Store(Protocol):
     async def load(self, key: Key, space: str = "") -> Any | None:
         """The state of its kind: head and rows in one snapshot, or None. Derived vectors of the embedding `space`
         included (a bank's are all of its own)."""
+        ...
+
+    async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
+        """Those of all aggregates of all tenants after this one, by tenant, kind and name."""
+        ...
+
+    async def verify(self, key: Key) -> Any | None:
+        """Read everything that is stored of an aggregate; what `load` answers. Raises MemoryDamaged."""
+        ...
+
+    async def check_database(self) -> Sequence[str]:
+        """What the database finds wrong with itself, in its own words."""
         ...
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:

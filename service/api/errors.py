@@ -428,6 +428,13 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="a stored file is not what was written",
         metadata=("uri",),
     ),
+    core.MemoryDamaged: Rule(
+        code=grpc.StatusCode.DATA_LOSS,
+        reason=pb.ERROR_REASON_MEMORY_DAMAGED,
+        message="what is stored of {kind} {name} is not what was written, in {what}: restore it from a backup, or "
+        "delete it",
+        metadata=("kind", "name", "what"),
+    ),
     ShuttingDown: Rule(
         code=grpc.StatusCode.UNAVAILABLE,
         reason=pb.ERROR_REASON_SHUTTING_DOWN,

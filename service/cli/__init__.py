@@ -8,6 +8,7 @@ import click
 COMMANDS = {
     "serve": "service.cli.serve:serve",
     "migrate": "service.cli.migrate:migrate",
+    "verify": "service.cli.verify:verify",
     "demo": "service.cli.demo:demo",
     "ingest": "service.cli.ingest:ingest",
     "search": "service.cli.search:search",

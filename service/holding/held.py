@@ -16,7 +16,7 @@ from core.aggregate.aggregate import Aggregate, Tuning
 from core.aggregate.change import Change, Head
 from core.aggregate.indexes import Compaction, Indexes
 from core.aggregate.kind import Kind
-from core.errors import MemoryBankError, RevisionTrimmed, StoreUnavailable
+from core.errors import MemoryBankError, MemoryDamaged, RevisionTrimmed, StoreUnavailable
 from core.index.restoring import Cached, IndexSnapshot, opened
 from core.keys import Key
 from core.ports.index_cache import IndexCache
@@ -224,7 +224,7 @@ class Held:
                 changes = await self._store.changes(
                     at_hand.key, at_hand.head.uid, at_hand.head.revision, FEED_PAGE
                 )
-            except RevisionTrimmed:
+            except (RevisionTrimmed, MemoryDamaged):  # of the feed: its rows may be whole
                 return False
             if not changes or changes[0].parent != at_hand.head.change_id:
                 return False

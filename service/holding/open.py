@@ -43,6 +43,7 @@ from service.process.collector import Collector
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
 UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
 UNREAD_SECONDS = 600.0  # then a conversation rests; its next reader waits as for a load
+QUIET_SECONDS = 20.0  # without a read or a write: then a pause of some tenths of a second troubles nobody
 LARGE = 50_000_000  # bytes of an aggregate whose load leaves much to give back
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 
@@ -257,6 +258,12 @@ class OpenAggregates:
             await held.fetch_vectors()
         else:
             await held.follow()
+
+    async def collect(self) -> None:
+        """Have cycles collected that outlived what they were part of, when nothing has been read for a while."""
+        quiet = self._now() - QUIET_SECONDS
+        is_idle = all(held.used < quiet and not held.pins for held in self._open.values())
+        self._collector.look_again(is_idle=is_idle)
 
     async def sweep(self) -> None:
         """Remove the snapshots of aggregates that are no more: purged elsewhere, or as a process died."""

@@ -1067,6 +1067,20 @@ async def test_the_latest_time_is_the_latest_told_or_that_of_the_newest_change(s
     assert times == [None, a.at(7), a.at(2), a.at(9), a.at(9)]
 
 
+async def test_everything_is_found_by_its_key_and_read_as_it_was_written(store: Store) -> None:
+    keys = [a.key("b1", "one"), a.key("b2", "one"), a.key("b1", "two")]
+    for key in keys:
+        await store.append(key, "u1", [a.founding_with_two_nodes(a.Story(key))])
+
+    found = [await store.keys(None, 2), await store.keys(keys[1], 2), await store.keys(keys[2], 2)]
+    read = await store.verify(keys[1])
+
+    assert found == [keys[:2], keys[2:], []]
+    assert a.same(read, await store.load(keys[1]))
+    assert await store.verify(a.key("b3", "one")) is None
+    assert list(await store.check_database()) == []
+
+
 async def test_a_closed_store_answers_unavailable(store: Store) -> None:
     await store.close()
 

@@ -307,7 +307,7 @@ def test_every_attribute_of_an_error_is_named_among_its_reasons_metadata() -> No
     file = next(file for file in described().file if file.name.endswith("/errors.proto"))
     comments = {tuple(at.path): at.leading_comments for at in file.source_code_info.location}
     comment = {value.name: comments[5, 0, 2, i] for i, value in enumerate(file.enum_type[0].value)}
-    for_logs = {"cause", "step"}
+    for_logs = {"cause", "step", "is_damage"}
 
     unnamed = [
         f"{error.__name__}.{field.name}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.aggregate.aggregate import Aggregate
 from core.aggregate.kind import Chore, Kinds
-from core.errors import AggregateNotFound, MemoryBankError
+from core.errors import AggregateNotFound, MemoryBankError, MemoryDamaged
 from core.keys import Key
 from core.ports.aggregates import Aggregates
 from core.ports.clock import Clock
@@ -77,6 +77,8 @@ class Chores:
                     self.look(aggregate)
             except AggregateNotFound:
                 continue  # gone meanwhile
+            except MemoryDamaged as damaged:  # the others are looked at all the same
+                self._failed(key, "", damaged)
         return len(found)
 
     async def close(self) -> None:

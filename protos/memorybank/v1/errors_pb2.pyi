@@ -122,6 +122,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_BLOB_CORRUPT: _ErrorReason.ValueType  # 66
     """DATA_LOSS. A stored file is not what was written. Metadata: `uri`."""
+    ERROR_REASON_MEMORY_DAMAGED: _ErrorReason.ValueType  # 68
+    """DATA_LOSS. What is stored of one memory is not what was written: its disk failed, or its rows were changed by
+    others. Nothing of it is told; other memories are unaffected. It can be deleted, and restored from a backup.
+    Metadata: `kind` (`bank`, `conversation`, …), `name`, `what` (the table).
+    """
     ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 67
     """UNAVAILABLE. The service is stopping; another replica, or the same one shortly, answers."""
     ERROR_REASON_MEMORY_OFF: _ErrorReason.ValueType  # 120
@@ -271,6 +276,11 @@ what was unavailable, less and less often, and leaves alone what broke a budget.
 """
 ERROR_REASON_BLOB_CORRUPT: ErrorReason.ValueType  # 66
 """DATA_LOSS. A stored file is not what was written. Metadata: `uri`."""
+ERROR_REASON_MEMORY_DAMAGED: ErrorReason.ValueType  # 68
+"""DATA_LOSS. What is stored of one memory is not what was written: its disk failed, or its rows were changed by
+others. Nothing of it is told; other memories are unaffected. It can be deleted, and restored from a backup.
+Metadata: `kind` (`bank`, `conversation`, …), `name`, `what` (the table).
+"""
 ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 67
 """UNAVAILABLE. The service is stopping; another replica, or the same one shortly, answers."""
 ERROR_REASON_MEMORY_OFF: ErrorReason.ValueType  # 120

@@ -46,7 +46,11 @@ class MemoryBankStub:
     UpdateBank: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.UpdateBankRequest, _memory_bank_pb2.UpdateBankResponse]
     """Changes a bank's record. Errors: STALE_REVISION."""
     DeleteBank: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.DeleteBankRequest, _memory_bank_pb2.DeleteBankResponse]
-    """Purges a bank: every row, index and file that the service wrote for it. Errors: STALE_REVISION."""
+    """Purges a bank: every row, index and file that the service wrote for it. It is gone for all as the purge begins; when
+    this is answered no byte of it is left in any file of the service, which takes some 3 seconds per GB of the database
+    (SQLite; a PostgreSQL server frees bytes by its own vacuum). Others wait for one portion of the work at a time,
+    which takes some 10 ms, and for the disk to sync it. Whoever stops waiting stops nothing. Errors: STALE_REVISION.
+    """
     StartTask: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.StartTaskRequest, _memory_bank_pb2.StartTaskResponse]
     """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
     assembles the prompt for it. In a bank whose task has finished the next one begins, with all that it remembers.
@@ -112,7 +116,11 @@ class MemoryBankAsyncStub(MemoryBankStub):
     UpdateBank: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.UpdateBankRequest, _memory_bank_pb2.UpdateBankResponse]  # type: ignore[assignment]
     """Changes a bank's record. Errors: STALE_REVISION."""
     DeleteBank: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.DeleteBankRequest, _memory_bank_pb2.DeleteBankResponse]  # type: ignore[assignment]
-    """Purges a bank: every row, index and file that the service wrote for it. Errors: STALE_REVISION."""
+    """Purges a bank: every row, index and file that the service wrote for it. It is gone for all as the purge begins; when
+    this is answered no byte of it is left in any file of the service, which takes some 3 seconds per GB of the database
+    (SQLite; a PostgreSQL server frees bytes by its own vacuum). Others wait for one portion of the work at a time,
+    which takes some 10 ms, and for the disk to sync it. Whoever stops waiting stops nothing. Errors: STALE_REVISION.
+    """
     StartTask: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.StartTaskRequest, _memory_bank_pb2.StartTaskResponse]  # type: ignore[assignment]
     """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
     assembles the prompt for it. In a bank whose task has finished the next one begins, with all that it remembers.
@@ -205,7 +213,11 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
         request: _memory_bank_pb2.DeleteBankRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_memory_bank_pb2.DeleteBankResponse, _abc.Awaitable[_memory_bank_pb2.DeleteBankResponse]]:
-        """Purges a bank: every row, index and file that the service wrote for it. Errors: STALE_REVISION."""
+        """Purges a bank: every row, index and file that the service wrote for it. It is gone for all as the purge begins; when
+        this is answered no byte of it is left in any file of the service, which takes some 3 seconds per GB of the database
+        (SQLite; a PostgreSQL server frees bytes by its own vacuum). Others wait for one portion of the work at a time,
+        which takes some 10 ms, and for the disk to sync it. Whoever stops waiting stops nothing. Errors: STALE_REVISION.
+        """
 
     @_abc_1.abstractmethod
     def StartTask(

@@ -5,6 +5,7 @@ goes from its row to its place in one matrix, which an index then keeps as it is
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from core.aggregate.codec import vector_of
 from core.bank.rows import NodeRows
 from core.bank.state import BankState
 from core.bank.steps import SegmentRefute
+from core.errors import MemoryDamaged
 from core.ids import InteractionId, NodeId, SegmentRef
 from core.index.giving_way import MANY, GiveWay, in_turns
 from core.index.rows import VectorRows
@@ -27,6 +29,7 @@ from service.adapters.store.database import Connection
 from service.adapters.store.rows import Table, bank_row
 
 K = TypeVar("K")
+T = TypeVar("T")
 
 COMMON = 16_000  # texts of lists looked through for one that is the same
 PORTION = 100  # rows: as many as are quicker read together, few enough to let other threads in between
@@ -44,7 +47,7 @@ class StateReading:
         queries: Mapping[str, str],
         give_way: GiveWay,
     ) -> None:
-        self._connection, self._bank = connection, bank_row(key)
+        self._connection, self._key, self._bank = connection, key, bank_row(key)
         self._tables, self._queries, self._give_way = tables, queries, give_way
         self._texts: dict[
             str, str
@@ -62,18 +65,25 @@ class StateReading:
             nodes=nodes,
             edges=self._edges(nodes.nodes),
             interactions=self._interactions(spans),
-            attachments=tuple(map(tables.attachments.shape.value, rows(tables.attachments.select))),
-            structurings=tuple(map(tables.structurings.shape.value, rows(tables.structurings.select))),
-            clusters=tuple(map(tables.clusters.shape.value, rows(tables.clusters.select))),
-            merges=tuple(map(tables.merges.shape.value, rows(tables.merges.select))),
-            conflicts=tuple(map(tables.conflicts.shape.value, rows(tables.conflicts.select))),
+            attachments=tuple(self._values(tables.attachments)),
+            structurings=tuple(self._values(tables.structurings)),
+            clusters=tuple(self._values(tables.clusters)),
+            merges=tuple(self._values(tables.merges)),
+            conflicts=tuple(self._values(tables.conflicts)),
             settled=tuple(rows(self._queries["settled_pairs"])),
-            refuted=self._refuted(),
+            refuted=self._refuted(spans),
             segment_vectors=vectors,
         )
 
     def _rows(self, sql: str) -> Any:
         return self._connection.execute(sql, self._bank)
+
+    def _values(self, table: Table[T]) -> Iterator[T]:
+        return (table.shape.value(row) for some in self._of(table) for row in some)
+
+    def _of(self, table: Table[Any]) -> Iterator[list[Any]]:
+        """The rows of a table in portions, each compared with its checksum."""
+        return (table.checked(self._key, some) for some in self._portions(self._rows(table.select)))
 
     def _count(self, table: Table[Any]) -> int:
         count: int = self._rows(table.count).fetchone()[0]
@@ -87,15 +97,17 @@ class StateReading:
         return self._texts
 
     def _insight(self) -> Insight:
-        tables, rows = self._tables, self._rows
-        done = tuple(map(tables.completed.shape.value, rows(tables.completed.select)))
-        return tables.insights.shape.value(rows(tables.insights.select).fetchone(), completed=done)
+        tables = self._tables
+        done = tuple(self._values(tables.completed))
+        for (row,) in self._of(tables.insights):
+            return tables.insights.shape.value(row, completed=done)
+        raise self._damaged(tables.insights.name)
 
     def _nodes(self) -> NodeRows:
         table = self._tables.nodes
         nodes: list[Node] = []
         vectors: _Room[NodeId] = _Room(self._count(table))
-        for some in self._portions(self._rows(table.select)):
+        for some in self._of(table):
             values = table.shape.values(some, self._common())
             nodes += values
             vectors.put([node.node_id for node in values], [row[-1] for row in some])
@@ -106,23 +118,30 @@ class StateReading:
         ids = {node.node_id: node.node_id for node in in_turns(nodes, self._give_way, MANY)}
         found: list[tuple[NodeId, NodeId]] = []
         for some in self._portions(self._rows(self._queries["edges"])):
-            found += [(ids[one], ids[other]) for one, other in some]
+            try:
+                found += [(ids[one], ids[other]) for one, other in some]
+            except KeyError:  # an edge is its ends alone: it says itself whether they are there
+                raise self._damaged("edges") from None
         return tuple(found)
 
-    def _refuted(self) -> tuple[SegmentRefute, ...]:
-        return tuple(
-            SegmentRefute(
-                ref=SegmentRef(interaction_id, index), conflict_id=conflict_id, start=start, end=end
-            )
-            for interaction_id, index, start, end, conflict_id in self._rows(self._queries["refutations"])
-        )
+    def _refuted(self, spans: Mapping[str, Sequence[Span]]) -> tuple[SegmentRefute, ...]:
+        found: list[SegmentRefute] = []
+        for interaction_id, index, start, end, conflict_id in self._rows(self._queries["refutations"]):
+            if index >= len(spans.get(interaction_id, ())):
+                raise self._damaged("refutations")
+            ref = SegmentRef(interaction_id, index)
+            found.append(SegmentRefute(ref=ref, conflict_id=conflict_id, start=start, end=end))
+        return tuple(found)
+
+    def _damaged(self, table: str) -> MemoryDamaged:
+        return MemoryDamaged(self._key.kind, self._key.name, table)
 
     def _segments(self) -> tuple[dict[str, list[Span]], VectorRows[SegmentRef]]:
         table = self._tables.spans
         same = self._texts.setdefault
         spans: dict[str, list[Span]] = {}
         vectors: _Room[SegmentRef] = _Room(self._count(table))
-        for some in self._portions(self._rows(table.select)):
+        for some in self._of(table):
             beside = [row[len(table.shape.names) :] for row in some]
             refs = [SegmentRef(InteractionId(same(told, told)), index) for told, index, _ in beside]
             values = table.shape.values(some, self._common())
@@ -134,7 +153,7 @@ class StateReading:
     def _enclosed(self) -> dict[str, list[Attachment]]:
         table = self._tables.enclosed
         enclosed: dict[str, list[Attachment]] = {}
-        for row in self._rows(table.select):
+        for row in chain.from_iterable(self._of(table)):
             enclosed.setdefault(row[len(table.shape.names)], []).append(table.shape.value(row))
         return enclosed
 
@@ -145,7 +164,8 @@ class StateReading:
             table.shape.value(
                 row, spans=tuple(spans.get(row[place], ())), attachments=tuple(enclosed.get(row[place], ()))
             )
-            for row in in_turns(self._rows(table.select), self._give_way)
+            for some in self._of(table)
+            for row in some
         )
 
     def _portions(self, rows: Any) -> Iterator[list[Any]]:

@@ -5,6 +5,7 @@ Law: each step becomes the same rows wherever it is carried out; nothing is read
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
+from zlib import crc32
 
 from core.aggregate.change import Head
 from core.aggregate.codec import dumps, encode_text, vector_bytes
@@ -38,8 +39,9 @@ from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.bank_rows import BankRows
 from service.adapters.store.bank_state import StateReading
+from service.adapters.store.checksums import check, seed_of
 from service.adapters.store.database import Connection, Guarded
-from service.adapters.store.owned import Rows, owner_row
+from service.adapters.store.owned import Rows, record_row
 from service.adapters.store.rows import Column, Row, Table, Values, bank_row
 
 T = TypeVar("T")
@@ -109,9 +111,10 @@ class BankTables(BankRows):
     def vector_writes(
         self, key: BankKey, part: str, space: str, vectors: Mapping[SegmentRef, Vector]
     ) -> Iterable[Guarded]:
+        seed = seed_of(key)
         rows = [
-            {**bank_row(key), **ref._asdict(), "embedding": vector_bytes(vector)}
-            for ref, vector in vectors.items()
+            {**bank_row(key), **ref._asdict(), "embedding": stored, "checksum": crc32(stored, seed)}
+            for ref, stored in ((ref, vector_bytes(vector)) for ref, vector in vectors.items())
         ]
         yield Guarded(self._queries["put_segment_vector"], rows)
 
@@ -123,6 +126,9 @@ class BankTables(BankRows):
 
     def item_of(self, row: Sequence[Any]) -> SegmentRef:
         return SegmentRef(row[0], row[1])
+
+    def check_vector(self, key: BankKey, row: Sequence[Any]) -> None:
+        check(key, "segments", row[-2], crc32(row[-1], seed_of(key)))
 
     def purge(self, key: BankKey) -> Sequence[Rows]:
         return [Rows(table, bank_row(key), columns) for table, columns in REMOVED.items()]
@@ -141,8 +147,7 @@ class BankTables(BankRows):
                 ends = (key.tenant, key.bank_id, *sorted((step.node_id, step.other_node_id)))
                 yield _Written(self._queries["add_edge"], ends)
             case BankPut():
-                row = {**owner_row(key), "record": encode_text(step.record)}
-                yield _Written(self._queries["put_record"], row)
+                yield _Written(self._queries["put_record"], record_row(key, encode_text(step.record)))
             case InsightPut():
                 yield _put(self.insights, key, step.insight)
                 for index, task in enumerate(step.insight.completed, start=step.kept):
@@ -161,7 +166,10 @@ class BankTables(BankRows):
             case EdgeDrop():
                 yield self._named("drop_edge", key, pair_row(step.node_id, step.other_node_id))
             case MergeAdd():
-                yield self._named("add_merge", key, self.merges.shape.columns(step.record))
+                *_, kept = self.merges.row(key, step.record)
+                yield self._named(
+                    "add_merge", key, {**self.merges.shape.columns(step.record), "checksum": kept}
+                )
             case ConflictPut():
                 yield _put(self.conflicts, key, step.conflict)
             case PairSettle():

@@ -6,6 +6,7 @@ Law: a value is one row of JSON, found by part and item; what a step does to the
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 from core.aggregate.change import Head
 from core.aggregate.codec import dumps, encode_text, form, vector_bytes, vector_of
@@ -15,8 +16,9 @@ from core.index.giving_way import GiveWay, in_turns
 from core.keys import Key
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
+from service.adapters.store.checksums import check, checksum, seed_of
 from service.adapters.store.database import Connection, Guarded
-from service.adapters.store.owned import Rows, owner_row
+from service.adapters.store.owned import Rows, owner_row, record_row
 from service.adapters.store.rows import Row
 
 FEW = 8  # steps whose statements are made on the loop
@@ -37,16 +39,17 @@ class ItemTables:
 
     def statements(self, key: Key, steps: Sequence[Any]) -> Sequence[Guarded]:
         made: list[Guarded] = []
-        owner = (key.tenant, key.kind, key.name)
+        owner, seed = (key.tenant, key.kind, key.name), seed_of(key)
         for step in steps:
             record = self._kind.record_of(step)
             if record is not None:
-                row = {**owner_row(key), "record": encode_text(record)}
-                made.append(Guarded(self._queries["put_record"], [row]))
+                made.append(Guarded(self._queries["put_record"], [record_row(key, encode_text(record))]))
             for effect in step.effects():
                 place = (*owner, effect.part.name, effect.item)
                 if isinstance(effect, ItemPut):
-                    made.append(Guarded(self._queries["put_item"], [(*place, encode_text(effect.value))]))
+                    written = (effect.part.name, effect.item, encode_text(effect.value))
+                    row = (*owner, *written, checksum(seed, written))
+                    made.append(Guarded(self._queries["put_item"], [row]))
                 else:
                     made.append(Guarded(self._queries["drop_item"], [place]))
                     made.append(Guarded(self._queries["drop_vector"], [place]))
@@ -55,29 +58,33 @@ class ItemTables:
     def state(self, connection: Connection, key: Key, head: Head, record: Any, space: str) -> PartsState[Any]:
         parts: dict[str, dict[str, Any]] = {part.name: {} for part in self._kind.parts}
         forms = {part.name: form(part.of) for part in self._kind.parts}
+        seed = seed_of(key)
         rows = connection.execute(self._queries["items"], owner_row(key))
-        for part, item, value in in_turns(rows, self._give_way, PORTION):
+        for part, item, value, kept in in_turns(rows, self._give_way, PORTION):
+            check(key, "items", kept, checksum(seed, (part, item, value)))
             parts[part][item] = forms[part].taken(json.loads(value))
         vectors: dict[str, dict[str, Vector]] = {}
         asked = {**owner_row(key), "space": space}
-        for part, item, embedding in in_turns(
-            connection.execute(self._queries["vectors"], asked), self._give_way, PORTION
-        ):
+        found = connection.execute(self._queries["vectors"], asked)
+        for part, item, embedding, kept in in_turns(found, self._give_way, PORTION):
+            check(key, "vectors", kept, crc32(embedding, seed))
             vectors.setdefault(part, {})[item] = vector_of(embedding)
         return PartsState(head=head, record=record, parts=parts, vectors=vectors)
 
     def vector_writes(
         self, key: Key, part: str, space: str, vectors: Mapping[Any, Vector]
     ) -> Iterable[Guarded]:
+        seed = seed_of(key)
         rows = [
             {
                 **owner_row(key),
                 "part": part,
                 "item": item,
                 "space": space,
-                "embedding": vector_bytes(vector),
+                "embedding": stored,
+                "checksum": crc32(stored, seed),
             }
-            for item, vector in vectors.items()
+            for item, stored in ((item, vector_bytes(vector)) for item, vector in vectors.items())
         ]
         yield Guarded(self._queries["put_vector"], rows)
 
@@ -89,6 +96,9 @@ class ItemTables:
 
     def item_of(self, row: Sequence[Any]) -> Any:
         return row[0]
+
+    def check_vector(self, key: Key, row: Sequence[Any]) -> None:
+        check(key, "vectors", row[-2], crc32(row[-1], seed_of(key)))
 
     def purge(self, key: Key) -> Sequence[Rows]:
         return [Rows(table, owner_row(key), ("part", "item")) for table in ("vectors", "items")]

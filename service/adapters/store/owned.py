@@ -10,6 +10,7 @@ from core.aggregate.change import Head
 from core.keys import Key
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
+from service.adapters.store.checksums import checksum, seed_of
 from service.adapters.store.database import Connection, Guarded
 from service.adapters.store.rows import Row
 
@@ -56,6 +57,10 @@ class OwnedTables(Protocol):
         """The item that such a row is of; its last column is the vector."""
         ...
 
+    def check_vector(self, key: Any, row: Sequence[Any]) -> None:
+        """The last column but one is its checksum. Raises MemoryDamaged."""
+        ...
+
     def purge(self, key: Any) -> Sequence[Rows]:
         """Its rows, those that refer to others first."""
         ...
@@ -63,6 +68,11 @@ class OwnedTables(Protocol):
     def counted(self, connection: Connection, key: Any) -> PurgeCounts:
         """What there is to be removed that the purge itself does not count."""
         ...
+
+
+def record_row(key: Key, record: str) -> Row:
+    """The columns of an aggregate's record, which is written by itself."""
+    return {**owner_row(key), "record": record, "checksum": checksum(seed_of(key), (record,))}
 
 
 def owner_row(key: Key) -> Row:

@@ -2,8 +2,8 @@
 -- made from a table's columns are not here (rows.py).
 
 -- name: create
-INSERT INTO aggregates (tenant, kind, name, uid, revision, head, record)
-VALUES (:tenant, :kind, :name, :uid, :revision, :head, :record)
+INSERT INTO aggregates (tenant, kind, name, uid, revision, head, record, checksum)
+VALUES (:tenant, :kind, :name, :uid, :revision, :head, :record, :checksum)
 ON CONFLICT (tenant, kind, name) DO NOTHING
 
 -- name: advance
@@ -12,14 +12,14 @@ WHERE tenant = ?1 AND kind = ?2 AND name = ?3 AND uid = ?4 AND head = ?5 AND rev
 
 -- An aggregate whose rows are being purged, or were until a process died, has no head. Its row goes last.
 -- name: stands
-SELECT uid, revision, head, record FROM aggregates
+SELECT uid, revision, head, record, checksum FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND head <> ''
 
 -- name: purgeable
 SELECT uid, revision, head FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name
 
 -- name: put_record
-UPDATE aggregates SET record = :record WHERE tenant = :tenant AND kind = :kind AND name = :name
+UPDATE aggregates SET record = :record, checksum = :checksum WHERE tenant = :tenant AND kind = :kind AND name = :name
 
 -- name: count
 SELECT count(*) FROM aggregates
@@ -46,8 +46,8 @@ SELECT tenant, kind, name, uid FROM (
 ) AS timed WHERE time <= :now ORDER BY time, tenant, kind, name LIMIT :limit
 
 -- name: add_change
-INSERT INTO changes (tenant, kind, name, revision, change_id, parent, time, steps)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO changes (tenant, kind, name, revision, change_id, parent, time, steps, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: change_stored
 SELECT 1 FROM changes JOIN aggregates USING (tenant, kind, name)
@@ -59,7 +59,7 @@ WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
 SELECT uid, (
   SELECT min(old.revision) FROM changes AS old
   WHERE old.tenant = :tenant AND old.kind = :kind AND old.name = :name
-), changes.revision, change_id, parent, time, steps
+), changes.revision, change_id, parent, time, steps, changes.checksum
 FROM aggregates LEFT JOIN changes ON changes.tenant = aggregates.tenant AND changes.kind = aggregates.kind
   AND changes.name = aggregates.name AND changes.revision > :after
 WHERE aggregates.tenant = :tenant AND aggregates.kind = :kind AND aggregates.name = :name AND head <> ''
@@ -69,15 +69,16 @@ ORDER BY changes.revision LIMIT :limit
 DELETE FROM changes WHERE tenant = :tenant AND kind = :kind AND name = :name AND revision < :revision
 
 -- name: put_request
-INSERT INTO requests (tenant, kind, name, request_id, verb, digest, create_time, answer, revision)
-VALUES (:tenant, :kind, :name, :request_id, :verb, :digest, :create_time, :answer, :revision)
+INSERT INTO requests (tenant, kind, name, request_id, verb, digest, create_time, answer, revision, checksum)
+VALUES (:tenant, :kind, :name, :request_id, :verb, :digest, :create_time, :answer, :revision, :checksum)
 ON CONFLICT (tenant, kind, name, request_id) DO UPDATE
-SET create_time = excluded.create_time, answer = excluded.answer, revision = excluded.revision
+SET create_time = excluded.create_time, answer = excluded.answer, revision = excluded.revision,
+    checksum = excluded.checksum
 WHERE requests.verb = excluded.verb AND requests.digest = excluded.digest
 
 -- name: put_item
-INSERT INTO items (tenant, kind, name, part, item, value) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (tenant, kind, name, part, item) DO UPDATE SET value = excluded.value
+INSERT INTO items (tenant, kind, name, part, item, value, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, kind, name, part, item) DO UPDATE SET value = excluded.value, checksum = excluded.checksum
 
 -- name: drop_item
 DELETE FROM items WHERE tenant = ? AND kind = ? AND name = ? AND part = ? AND item = ?
@@ -86,14 +87,14 @@ DELETE FROM items WHERE tenant = ? AND kind = ? AND name = ? AND part = ? AND it
 DELETE FROM vectors WHERE tenant = ? AND kind = ? AND name = ? AND part = ? AND item = ?
 
 -- name: items
-SELECT part, item, value FROM items
+SELECT part, item, value, checksum FROM items
 WHERE tenant = :tenant AND kind = :kind AND name = :name ORDER BY part, item
 
 -- name: item_counts
 SELECT part, count(*) FROM items WHERE tenant = :tenant AND kind = :kind AND name = :name GROUP BY part
 
 -- name: vectors
-SELECT part, item, embedding FROM vectors
+SELECT part, item, embedding, checksum FROM vectors
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND space = :space ORDER BY part, item
 
 -- What is left of a feed must be its end without gaps, and never nothing, though times need not grow with revisions
@@ -118,6 +119,21 @@ WHERE create_time >= :since AND create_time < :before ORDER BY create_time LIMIT
 
 -- name: trim_requests
 DELETE FROM requests WHERE tenant = ? AND kind = ? AND name = ? AND request_id = ? AND create_time = ?
+
+-- name: all_changes
+SELECT revision, change_id, parent, time, steps, checksum FROM changes
+WHERE tenant = :tenant AND kind = :kind AND name = :name ORDER BY revision
+
+-- name: all_requests
+SELECT request_id, verb, digest, create_time, revision, answer, checksum FROM requests
+WHERE tenant = :tenant AND kind = :kind AND name = :name
+
+-- name: all_vectors
+SELECT item, checksum, embedding FROM vectors WHERE tenant = :tenant AND kind = :kind AND name = :name
+
+-- name: keys
+SELECT tenant, kind, name FROM aggregates
+WHERE (tenant, kind, name) > (:tenant, :kind, :name) AND head <> '' ORDER BY tenant, kind, name LIMIT :limit
 
 -- A file or database from before times were told has those of its changes.
 -- name: latest_time
@@ -165,9 +181,9 @@ SELECT node_id, other_node_id FROM edges
 WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY node_id, other_node_id
 
 -- name: add_merge
-INSERT INTO merges (tenant, bank_id, "index", "into", absorbed, reason, description, time, conflict_id, verdict)
+INSERT INTO merges (tenant, bank_id, "index", "into", absorbed, reason, description, time, conflict_id, verdict, checksum)
 SELECT :tenant, :bank_id, coalesce(max("index") + 1, 0),
-       :into, :absorbed, :reason, :description, :time, :conflict_id, :verdict
+       :into, :absorbed, :reason, :description, :time, :conflict_id, :verdict, :checksum
 FROM merges WHERE tenant = :tenant AND bank_id = :bank_id
 
 -- name: settle_pair
@@ -193,7 +209,7 @@ SELECT interaction_id, "index", start, "end", conflict_id FROM refutations
 WHERE tenant = :tenant AND bank_id = :bank_id ORDER BY interaction_id, "index", start, "end", conflict_id
 
 -- name: put_segment_vector
-UPDATE segments SET embedding = :embedding
+UPDATE segments SET embedding = :embedding, embedding_checksum = :checksum
 WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id AND "index" = :index
 
 -- name: leftovers

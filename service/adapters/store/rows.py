@@ -12,11 +12,16 @@ from dataclasses import fields
 from itertools import repeat
 from types import NoneType
 from typing import Any, Generic, NewType, TypeVar, get_args, get_origin, get_type_hints
+from zlib import crc32
 
 from core.aggregate.codec import expression, form
+from core.errors import MemoryDamaged
 from core.keys import BankKey
+from service.adapters.store.checksums import checksum, seed_of
 
 T = TypeVar("T")
+VECTOR = "embedding"
+CHECKSUM, VECTOR_CHECKSUM = "checksum", "embedding_checksum"
 Column = str | int | float | bytes | None
 Row = Mapping[str, Column]
 """Columns by name, for a statement that names its parameters."""
@@ -40,6 +45,13 @@ class RowShape(Generic[T]):
         self._readers = [_reader(hints[name]) for name in self.names]
         self._hints = [hints[name] for name in self.names]
         self._many = [_many_at_once(hint) for hint in self._hints]
+        # What databases give back as an equal number of another class.
+        self.exact = [
+            (place, exact)
+            for place, hint in enumerate(self._hints)
+            for exact in (bool, float)
+            if exact in (hint, *get_args(hint))
+        ]
         self._slots: list[Any] = [getattr(type_, name, None) for name in self.names]
 
     def row(self, value: T) -> Values:
@@ -79,7 +91,7 @@ class Table(Generic[T]):
     """Rows of one shape, each of a bank, identified within it by `key`; their statements.
 
     `beside` are columns that are no fields of the value. When a row is put again, one of them
-    that comes as NULL keeps what it was.
+    that comes as NULL keeps what it was: so the vector, which is the last, has a checksum of its own.
     """
 
     def __init__(
@@ -89,10 +101,14 @@ class Table(Generic[T]):
         self.shape = shape
         identity = ("tenant", "bank_id", *key)
         columns = [*shape.names, *(column for column in beside if column not in shape.names)]
+        self._columns = len(columns)
+        self._has_vector = columns[-1] == VECTOR
+        columns += [CHECKSUM, *([VECTOR_CHECKSUM] if self._has_vector else ())]
         written = ["tenant", "bank_id", *columns]
+        kept = {VECTOR_CHECKSUM, *beside}
         changed = [column for column in written if column not in identity]
         assignments = ", ".join(
-            f'"{c}" = coalesce(excluded."{c}", {name}."{c}")' if c in beside else f'"{c}" = excluded."{c}"'
+            f'"{c}" = coalesce(excluded."{c}", {name}."{c}")' if c in kept else f'"{c}" = excluded."{c}"'
             for c in changed
         )
         self.insert = f"INSERT INTO {name} ({_quoted(written)}) VALUES ({', '.join('?' for _ in written)})"
@@ -103,7 +119,32 @@ class Table(Generic[T]):
 
     def row(self, key: BankKey, value: T, *beside: Column) -> Values:
         """What `insert` and `put` write of the value, given the columns `beside` it in their order."""
-        return (key.tenant, key.bank_id, *self.shape.row(value), *beside)
+        row = (*self.shape.row(value), *beside)
+        seed = seed_of(key)
+        if not self._has_vector:
+            return (key.tenant, key.bank_id, *row, self._checksum(seed, row))
+        vector: Any = row[-1]
+        its_own = None if vector is None else crc32(vector, seed)
+        return (key.tenant, key.bank_id, *row, self._checksum(seed, row[:-1]), its_own)
+
+    def checked(self, key: BankKey, rows: Sequence[Any]) -> list[Any]:
+        """The rows that `select` found, without their checksums. Raises MemoryDamaged."""
+        seed, columns = seed_of(key), self._columns
+        sealed = columns - self._has_vector
+        for row in rows:
+            if row[columns] is not None and row[columns] != self._checksum(seed, row[:sealed]):
+                raise MemoryDamaged(key.kind, key.name, self.name)
+            if self._has_vector and row[-1] is not None and row[-1] != crc32(row[sealed] or b"", seed):
+                raise MemoryDamaged(key.kind, key.name, self.name)
+        return [row[:columns] for row in rows]
+
+    def _checksum(self, seed: int, row: Sequence[Any]) -> int:
+        if self.shape.exact:
+            cells = list(row)
+            for place, exact in self.shape.exact:
+                cells[place] = None if cells[place] is None else exact(cells[place])
+            return checksum(seed, cells)
+        return checksum(seed, row)
 
 
 def bank_row(key: BankKey) -> Row:

@@ -12,16 +12,20 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
+import structlog
+
 from core.aggregate.change import Change, Head
-from core.aggregate.codec import decode, dumps, encode_text, instant, micros, vector_of
+from core.aggregate.codec import decode, dumps, instant, micros, vector_of
 from core.aggregate.kind import Kinds
 from core.errors import (
     AggregateNotFound,
     HeadMoved,
+    MemoryDamaged,
     RequestIdReused,
     RequirementFailed,
     RevisionTaken,
     RevisionTrimmed,
+    StoreUnavailable,
 )
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
@@ -30,13 +34,16 @@ from core.model.request import RequestRecord
 from core.model.vector import Vector
 from core.ports.store import Leftover, Listing, PurgeCounts, Require
 from service.adapters.store.bank_tables import BankTables
-from service.adapters.store.database import Connection, Database, Guarded, Length, Plan, Refused
+from service.adapters.store.checksums import check, check_row, checksum, seed_of
+from service.adapters.store.database import Connection, Database, Guarded, Length, Refused
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.item_tables import ItemTables
 from service.adapters.store.owned import OwnedTables, owner_row
-from service.adapters.store.purging import Purgeable, Purging, are_more, owed_scrub
+from service.adapters.store.plans import Plans
+from service.adapters.store.purging import Purgeable, Purging, are_more
 from service.adapters.store.rows import Row, RowShape
 from service.adapters.store.trimming import trimmed
+from service.adapters.store.verifying import request_checksum, verify_rows
 
 LARGE = 5_000  # rows of an aggregate whose load takes a tenth of a second, and more
 
@@ -54,8 +61,12 @@ def digest_of(what: str) -> str:
     return sha256(what.encode()).hexdigest()
 
 
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.store")
+
 _IS_LARGE = object()  # in the place of a state that is to be read in another lane
-Standing = tuple[str, int, str, str]  # uid, revision, head and record, as they are stored
+Standing = tuple[
+    str, int, str, str, int | None
+]  # uid, revision, head, record and its checksum, as they are stored
 
 
 class SqlStore:
@@ -69,8 +80,9 @@ class SqlStore:
         self._sql = queries
         self._kinds = kinds
         self._tables = tables
-        self._purging = Purging(database, queries, tables)
         self._requests = RowShape(RequestRecord)
+        self._plans = Plans(queries, kinds, tables, self._requests)
+        self._purging = Purging(database, queries, tables)
 
     async def close(self) -> None:
         await self._database.close()
@@ -89,11 +101,11 @@ class SqlStore:
     ) -> None:
         founding = check_chain(self._kinds[key.kind], key, uid, changes)
         tables = self._tables[key.kind]
-        make = partial(self._plan, key, uid, founding, changes, requires, erase=erase)
+        make = partial(self._plans.plan, key, uid, founding, changes, requires, erase=erase)
         brief = all(tables.is_brief(change.steps) for change in changes)
         plan = make() if brief else await self._database.prepare(make)
         try:
-            await self._database.write(plan, self._landed(key, uid, changes[-1]), meanwhile)
+            await self._database.write(plan, self._plans.landed(key, uid, changes[-1]), meanwhile)
         except Refused as refused:
             if founding is not None and await self._finishes_purge(key):
                 await self.append(key, uid, changes, requires=requires, erase=erase)
@@ -105,7 +117,7 @@ class SqlStore:
     ) -> None:
         writes = self._tables[key.kind].vector_writes(key, part, space, vectors)
         try:
-            await self._database.write([self._is_there(key, uid, None), *writes])
+            await self._database.write([self._plans.is_there(key, uid, None), *writes])
         except Refused:
             raise self._kinds[key.kind].missing(key) from None
 
@@ -156,14 +168,32 @@ class SqlStore:
                 return None
             if not at_length and are_more(LARGE, tables.purge(key), connection):
                 return _IS_LARGE
-            uid, revision, head, written = standing
+            uid, revision, head, written, kept = standing
+            check(key, "aggregates", kept, checksum(seed_of(key), (written,)))
             at = Head(uid=uid, revision=revision, change_id=ChangeId(head))
             record = decode(self._kinds[key.kind].record, written)
             return tables.state(connection, key, at, record, space)
 
-        state = await self._database.read(partial(act, at_length=False), Length.LOAD)
-        if state is _IS_LARGE:
-            return await self._database.read(partial(act, at_length=True), Length.LONG_LOAD)
+        try:
+            state = await self._database.read(partial(act, at_length=False), Length.LOAD)
+            if state is _IS_LARGE:
+                return await self._database.read(partial(act, at_length=True), Length.LONG_LOAD)
+        except StoreUnavailable as failure:
+            if failure.is_damage:
+                raise MemoryDamaged(key.kind, key.name, failure.cause) from failure
+            raise
+        return state
+
+    async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
+        place = ("", "", "") if after is None else (after.tenant, after.kind, after.name)
+        asked: Row = {**dict(zip(("tenant", "kind", "name"), place, strict=True)), "limit": limit}
+        return [self._key(*found) for found in await self._fetch("keys", asked)]
+
+    async def verify(self, key: Key) -> Any | None:
+        state = await self.load(key)
+        if state is not None:
+            tables, own = self._tables[key.kind], owner_row(key)
+            await self._database.read(partial(verify_rows, self._sql, tables, key, own), Length.LONG_LOAD)
         return state
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
@@ -179,7 +209,10 @@ class SqlStore:
         rows = await self._fetch("changes", {**owner_row(key), "after": after, "limit": limit})
         if not rows or rows[0][0] != uid:
             raise kind.missing(key)
-        oldest = rows[0][1]
+        seed, oldest = seed_of(key), rows[0][1]
+        for row in rows:
+            if row[2] is not None:
+                check_row(key, "changes", seed, row[2:])
         if after < oldest - 1:
             raise RevisionTrimmed(after, oldest - 1)
         return [
@@ -190,7 +223,7 @@ class SqlStore:
                 time=instant(time),
                 steps=kind.steps.steps(steps),
             )
-            for _, _, revision, change_id, parent, time, steps in rows
+            for _, _, revision, change_id, parent, time, steps, _ in rows
             if revision is not None
         ]
 
@@ -198,14 +231,19 @@ class SqlStore:
         self, key: Key, request_ids: Collection[RequestId]
     ) -> Mapping[RequestId, RequestRecord]:
         asked = {**owner_row(key), "request_ids": dumps(list(request_ids))}
-        found = map(self._requests.value, await self._fetch("requests", asked))
-        return {record.request_id: record for record in found}
+        rows = await self._fetch("requests", asked)
+        found = {record.request_id: record for record in map(self._requests.value, rows)}
+        for row, record in zip(rows, found.values(), strict=True):
+            check(key, "requests", row[-1], request_checksum(key, record))
+        return found
 
     async def vectors(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> Mapping[Any, Vector]:
         tables = self._tables[key.kind]
         found = await self._database.fetch(*tables.vectors_asked(key, uid, part, space, items))
+        for row in found:
+            tables.check_vector(key, row)
         return {tables.item_of(row): vector_of(row[-1]) for row in found}
 
     async def listed(
@@ -221,8 +259,14 @@ class SqlStore:
             "after": after,
             "limit": limit,
         }
-        type_ = self._kinds[kind].record
-        return [(decode(type_, record), revision) for record, revision in await self._fetch("listed", asked)]
+        type_, found = self._kinds[kind].record, list[tuple[Any, int]]()
+        for name, record, kept, revision in await self._fetch("listed", asked):
+            key = self._key(tenant, kind, name)
+            if kept not in (None, checksum(seed_of(key), (record,))):
+                log.error("damaged", kind=kind, key=name)  # the others are listed
+                continue
+            found.append((decode(type_, record), revision))
+        return found
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         ((count,),) = await self._fetch("count", {"tenant": tenant, "kind": kind, "user": user})
@@ -264,89 +308,6 @@ class SqlStore:
     def _key(self, tenant: str, kind: str, name: str) -> Key:
         return self._kinds[kind].key_of(Tenant(tenant), name)
 
-    # ---- plans ----
-
-    def _plan(
-        self,
-        key: Key,
-        uid: str,
-        founding: Any | None,
-        changes: Sequence[Change[Any]],
-        requires: Sequence[Require],
-        *,
-        erase: bool,
-    ) -> Plan:
-        """All that an append writes, and what must hold for it: the head moves from the first change's parent to the
-        last change, which is the fence."""
-        tables, last = self._tables[key.kind], changes[-1]
-        plan = [self._fulfils(require) for require in requires]
-        plan.append(self._head_moves(key, uid, founding, changes))
-        if founding is not None:
-            plan.append(self._begins_above_floor(key, changes[0]))
-            plan += tables.founding(key, founding)
-        for change in changes:
-            plan += tables.statements(key, change.steps)
-            plan.append(Guarded(self._sql["add_change"], [self._entry(key, change)]))
-        for request in (request for change in changes for request in change.requests):
-            row = {**owner_row(key), **self._requests.columns(request)}
-            plan.append(Guarded(self._sql["put_request"], [row], must_touch=1))
-        if erase:
-            older = {**owner_row(key), "revision": last.revision}
-            plan.append(Guarded(self._sql["erase_changes"], [older]))
-            plan += owed_scrub(self._sql)
-        return plan
-
-    def _head_moves(
-        self, key: Key, uid: str, founding: Any | None, changes: Sequence[Change[Any]]
-    ) -> Guarded:
-        first, last = changes[0], changes[-1]
-        if founding is None:
-            place = (key.tenant, key.kind, key.name, uid)
-            step = (*place, first.parent, last.revision, last.change_id, first.revision - 1)
-            return Guarded(self._sql["advance"], [step], must_touch=1)
-        row: Row = {
-            **owner_row(key),
-            "uid": uid,
-            "revision": last.revision,
-            "head": last.change_id,
-            "record": encode_text(founding),
-        }
-        return Guarded(self._sql["create"], [row], must_touch=1)
-
-    def _begins_above_floor(self, key: Key, first: Change[Any]) -> Guarded:
-        """A statement after that which waits for a purge of the key under way: it sees what that has raised."""
-        at: Row = {"tenant": key.tenant, "revision": first.revision}
-        return Guarded(self._sql["begins_above_floor"], [at], finds=True)
-
-    def _entry(self, key: Key, change: Change[Any]) -> tuple[Any, ...]:
-        steps = self._kinds[key.kind].steps.text(change.steps)
-        place = (key.tenant, key.kind, key.name)
-        return (*place, change.revision, change.change_id, change.parent, micros(change.time), steps)
-
-    def _fulfils(self, require: Require) -> Guarded:
-        row: Row = {
-            **owner_row(require.key),
-            "uid": require.uid,
-            "generation": require.generation,
-            "enabled": require.enabled,
-            "if_there": require.if_there,
-        }
-        return Guarded(self._sql["fulfils"], [row], finds=True)
-
-    def _is_there(self, key: Key, uid: str, revision: int | None) -> Guarded:
-        return Guarded(
-            self._sql["is_there"], [{**owner_row(key), "uid": uid, "revision": revision}], finds=True
-        )
-
-    def _landed(self, key: Key, uid: str, change: Change[Any]) -> Guarded:
-        asked: Row = {
-            **owner_row(key),
-            "uid": uid,
-            "revision": change.revision,
-            "change_id": change.change_id,
-        }
-        return Guarded(self._sql["change_stored"], [asked], finds=True)
-
     # ---- refusals ----
 
     async def _finishes_purge(self, key: Key) -> bool:
@@ -369,7 +330,7 @@ class SqlStore:
     ) -> None:
         """Return where the changes are stored after all; else raise what the refusal means."""
         kind, first = self._kinds[key.kind], changes[0]
-        landed = self._landed(key, uid, changes[-1])
+        landed = self._plans.landed(key, uid, changes[-1])
         stored, standing = await self._database.read(
             lambda connection: (
                 connection.execute(landed.sql, landed.rows[0]).fetchone() is not None,
@@ -379,7 +340,7 @@ class SqlStore:
         if stored:
             return  # an append whose outcome was lost, sent again
         for require in requires:
-            if refused.guard == self._fulfils(require):
+            if refused.guard == self._plans.fulfils(require):
                 raise RequirementFailed(require.key)
         if first.parent is None and standing is not None:
             raise kind.taken(key)

@@ -21,11 +21,9 @@ _OUTSIDE = (
             sqlite3.SQLITE_READONLY,
             sqlite3.SQLITE_INTERRUPT,
             sqlite3.SQLITE_IOERR,
-            sqlite3.SQLITE_CORRUPT,
             sqlite3.SQLITE_FULL,
             sqlite3.SQLITE_CANTOPEN,
             sqlite3.SQLITE_PROTOCOL,
-            sqlite3.SQLITE_NOTADB,
             sqlite3.SQLITE_AUTH,
             sqlite3.SQLITE_PERM,
         }
@@ -47,6 +45,10 @@ def connected(path: Path) -> sqlite3.Connection:
     return connection
 
 
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+NO_TEXT = "Could not decode to UTF-8"  # of a cell; the driver has no number for it
+
+
 class OutsideErrors:
     """Within it, what the disk, the machine or another process did is StoreUnavailable.
 
@@ -60,8 +62,9 @@ class OutsideErrors:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
         if isinstance(error, sqlite3.DatabaseError):
             code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-            if code & 0xFF in _OUTSIDE:
-                raise StoreUnavailable(str(error)) from error
+            is_damage = code & 0xFF in _DAMAGE or str(error).startswith(NO_TEXT)
+            if is_damage or code & 0xFF in _OUTSIDE:
+                raise StoreUnavailable(str(error), is_damage) from error
 
 
 def insist(connection: sqlite3.Connection, statement: str) -> list[Any]:

@@ -1,10 +1,12 @@
 """The embedded store: one SQLite file."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.aggregate.kind import Kinds
 from core.index.giving_way import GiveWay, at_once
 from core.kinds import KINDS
+from service.adapters.store.database import Length
 from service.adapters.store.named import migrations, queries
 from service.adapters.store.sql_store import SqlStore, tables_of
 from service.adapters.store.sqlite_file import SqliteFile
@@ -26,3 +28,9 @@ class SqliteStore(SqlStore):
         store = cls(file, sql, kinds, tables_of(kinds, sql, give_way))
         store.file = file
         return store
+
+    async def check_database(self) -> Sequence[str]:
+        rows = await self.file.read(
+            lambda connection: connection.execute("PRAGMA integrity_check").fetchall(), Length.LONG_LOAD
+        )
+        return [problem for (said,) in rows if said != "ok" for problem in said.splitlines()]

@@ -27,7 +27,7 @@ JOIN aggregates ON tenant = key ->> 0 AND kind = key ->> 1 AND name = key ->> 2
 WHERE head <> ''
 
 -- name: listed
-SELECT record, revision FROM aggregates
+SELECT name, record, checksum, revision FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
   AND (:user = '' OR "user" = :user)
   AND (:collection = '' OR collection = :collection)
@@ -39,7 +39,7 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
 ORDER BY name LIMIT :limit
 
 -- name: requests
-SELECT request_id, verb, digest, create_time, answer, revision FROM requests
+SELECT request_id, verb, digest, create_time, answer, revision, checksum FROM requests
 WHERE tenant = :tenant AND kind = :kind AND name = :name
   AND request_id IN (SELECT json_array_elements_text(:request_ids::json))
   AND EXISTS (
@@ -47,15 +47,16 @@ WHERE tenant = :tenant AND kind = :kind AND name = :name
   )
 
 -- name: put_vector
-INSERT INTO vectors (tenant, kind, name, part, item, space, embedding)
-SELECT :tenant, :kind, :name, :part, :item, :space, :embedding::bytea
+INSERT INTO vectors (tenant, kind, name, part, item, space, embedding, checksum)
+SELECT :tenant, :kind, :name, :part, :item, :space, :embedding::bytea, :checksum::bigint
 WHERE EXISTS (
   SELECT 1 FROM items WHERE tenant = :tenant AND kind = :kind AND name = :name AND part = :part AND item = :item
 )
-ON CONFLICT (tenant, kind, name, part, item) DO UPDATE SET space = excluded.space, embedding = excluded.embedding
+ON CONFLICT (tenant, kind, name, part, item) DO UPDATE
+SET space = excluded.space, embedding = excluded.embedding, checksum = excluded.checksum
 
 -- name: vectors_of
-SELECT item, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
+SELECT item, vectors.checksum, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
   AND part = :part AND space = :space AND item IN (SELECT json_array_elements_text(:items::json))
 
@@ -68,7 +69,7 @@ WHERE claims.holder = excluded.holder OR claims.until < extract(epoch FROM clock
 DELETE FROM claims WHERE until < extract(epoch FROM clock_timestamp())::float8
 
 -- name: segment_vectors
-SELECT interaction_id, "index", embedding
+SELECT interaction_id, "index", embedding_checksum, embedding
 FROM json_array_elements(:items::json) AS wanted (ref)
 JOIN segments ON interaction_id = ref ->> 0 AND "index" = (ref ->> 1)::bigint
 JOIN aggregates ON aggregates.tenant = segments.tenant AND kind = 'bank' AND name = bank_id

@@ -23,7 +23,7 @@ CROSS JOIN aggregates ON tenant = json_extract(wanted.value, '$[0]')
 WHERE head <> ''
 
 -- name: listed
-SELECT record, revision FROM aggregates
+SELECT name, record, checksum, revision FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
   AND (:user = '' OR user = :user)
   AND (:collection = '' OR collection = :collection)
@@ -38,7 +38,7 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
 ORDER BY name LIMIT :limit
 
 -- name: requests
-SELECT request_id, verb, digest, create_time, answer, revision FROM requests
+SELECT request_id, verb, digest, create_time, answer, revision, checksum FROM requests
 WHERE tenant = :tenant AND kind = :kind AND name = :name
   AND request_id IN (SELECT value FROM json_each(:request_ids))
   AND EXISTS (
@@ -46,15 +46,16 @@ WHERE tenant = :tenant AND kind = :kind AND name = :name
   )
 
 -- name: put_vector
-INSERT INTO vectors (tenant, kind, name, part, item, space, embedding)
-SELECT :tenant, :kind, :name, :part, :item, :space, :embedding
+INSERT INTO vectors (tenant, kind, name, part, item, space, embedding, checksum)
+SELECT :tenant, :kind, :name, :part, :item, :space, :embedding, :checksum
 WHERE EXISTS (
   SELECT 1 FROM items WHERE tenant = :tenant AND kind = :kind AND name = :name AND part = :part AND item = :item
 )
-ON CONFLICT (tenant, kind, name, part, item) DO UPDATE SET space = excluded.space, embedding = excluded.embedding
+ON CONFLICT (tenant, kind, name, part, item) DO UPDATE
+SET space = excluded.space, embedding = excluded.embedding, checksum = excluded.checksum
 
 -- name: vectors_of
-SELECT item, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
+SELECT item, vectors.checksum, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
   AND part = :part AND space = :space AND item IN (SELECT value FROM json_each(:items))
 
@@ -73,7 +74,7 @@ INSERT INTO unscrubbed DEFAULT VALUES
 SELECT 1 FROM unscrubbed LIMIT 1
 
 -- name: segment_vectors
-SELECT interaction_id, "index", embedding
+SELECT interaction_id, "index", embedding_checksum, embedding
 FROM (
   SELECT json_extract(value, '$[0]') AS told, json_extract(value, '$[1]') AS place FROM json_each(:items)
 ) AS wanted
