@@ -33,11 +33,14 @@ $(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "needs a C++ compiler (Debian: apt-get install g++)" >&2; exit 1; }
 	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' || { echo "needs Python's headers (Debian: apt-get install python3-dev)" >&2; exit 1; }
-	@echo "setting up $(VENV): a few minutes the first time"
+	@echo "setting up $(VENV), a few minutes the first time:"
+	@echo "1 of 3  a Python environment"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "2 of 3  $$(grep -c '^[A-Za-z0-9]' requirements.lock) packages, each checked by its hash"
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock | sed -u -n 's/^Collecting \([^ ]*\).*/        \1/p'
+	@echo "3 of 3  the native modules, compiled"
 	@# setuptools warns of what an editable installation is; it is meant
-	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --verbose --disable-pip-version-check --no-deps --no-build-isolation --editable . | sed -u -n "s/^ *building '\\([^']*\\)' extension.*/        \\1/p"
 	@touch $@
 
 $(GENERATOR)/.ready: requirements-generator.lock | $(VENV)/.ready
@@ -75,8 +78,11 @@ lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
 
 # ---- running ----
 
-serve: setup  ## Start the service on 127.0.0.1:7700, its data in ./data
-	@$(BIN)/memorybank serve --listen 127.0.0.1:7700 --data data
+PORT ?= 7700
+DATA ?= data
+
+serve: setup  ## Start the service on 127.0.0.1:7700, its data in ./data (PORT=7800 DATA=elsewhere)
+	@$(BIN)/memorybank serve --listen 127.0.0.1:$(PORT) --data $(DATA)
 
 demo: setup  ## Show the main job on real input: no key, no network
 	@$(BIN)/memorybank demo

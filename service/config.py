@@ -11,21 +11,23 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from service.settings.agents import AgentsSection, LlmSection, Player, RoleModelsSection
 from service.settings.limits import BudgetSection, LimitsSection
 from service.settings.memories import BanksSection, ConversationSection, InstructionsSection, LongTermSection
 from service.settings.process import (
-    LISTEN,
     GrpcSection,
+    Listen,
     LogSection,
     MetricsSection,
 )
 from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.settings.store import StoreSection
 
+OPTIONS = {"listen": "--listen", "data_dir": "--data"}
+"""The options of `memorybank serve` that set a setting."""
 PREFIX = "MEMORYBANK_"
 NESTING = "__"
 
@@ -46,7 +48,7 @@ class Settings(BaseSettings):
         use_attribute_docstrings=True,
     )
 
-    listen: str = Field(pattern=rf"^{LISTEN}$")
+    listen: Listen
     """HOST:PORT; port 0 takes a free one."""
     data_dir: Path
     """Where database and files are kept."""
@@ -118,7 +120,7 @@ def make_settings(chosen: Mapping[str, Any], given: Mapping[str, Any]) -> Settin
     try:
         return Chosen(**given)
     except ValidationError as invalid:
-        raise ConfigurationError(_explained(invalid)) from None
+        raise ConfigurationError(_explained(invalid, given)) from None
 
 
 def packaged() -> dict[str, Any]:
@@ -142,16 +144,18 @@ def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _explained(invalid: ValidationError) -> str:
-    lines = [_explained_one(error["loc"], error["type"], error["msg"]) for error in invalid.errors()]
+def _explained(invalid: ValidationError, given: Mapping[str, Any]) -> str:
+    lines = [_explained_one(error["loc"], error["type"], error["msg"], given) for error in invalid.errors()]
     return "the service cannot start:\n" + "\n".join(lines)
 
 
-def _explained_one(place: tuple[int | str, ...], kind: str, problem: str) -> str:
+def _explained_one(place: tuple[int | str, ...], kind: str, problem: str, given: Mapping[str, Any]) -> str:
     problem = problem.removeprefix("Value error, ")
     if not place:  # it is about several at once, and names them
         return f"  {problem}"
     name = ".".join(map(str, place))
+    if name in given:
+        return f"  {OPTIONS.get(name, name)} {problem}"
     variable = PREFIX + NESTING.join(map(str, place)).upper()
     if kind == "missing":
         return f"  {name} is not set: set it in the configuration file, or {variable} in the environment"

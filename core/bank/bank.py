@@ -53,6 +53,7 @@ from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
 from core.model.vector import Vector
+from core.text.data_runs import is_data
 from core.verbatim.verbatim import Verbatim
 
 SEGMENTS = "segments"
@@ -280,6 +281,7 @@ class Bank(Restless):
                 self.insight = step.over(self.insight)
             case InteractionAdd():
                 self._add_interaction(step.interaction)
+                self.pass_over_data(self.tree.refs(step.interaction.interaction_id))
             case AttachmentPut():
                 self.attachments[step.attachment.attachment_id] = step.attachment
             case StructuringPut():
@@ -306,6 +308,10 @@ class Bank(Restless):
         self._characters += len(interaction.text)
         if self.embeds:
             self.verbatim.want(self.tree.refs(interaction.interaction_id))
+
+    def pass_over_data(self, refs: Iterable[SegmentRef]) -> None:
+        """Ask for no vectors of segments that are no words."""
+        self.verbatim.have([ref for ref in refs if is_data(self.tree.text(ref))])
 
     def _put_node(self, step: NodePut) -> None:
         node = step.node

@@ -32,6 +32,7 @@ def load(state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None =
     for step in other_steps_of(state):
         bank._apply_step(step)
     _restore(bank, rows.vectors, state, cached or {}, tuning)
+    bank.pass_over_data(list(bank.verbatim.wanting))
     bank.insight = state.insight
     return bank
 

@@ -4,6 +4,7 @@ Law: imports pypdf alone. A page's text is what the file draws, in the order it 
 """
 
 import logging
+from io import BytesIO
 from pathlib import Path
 
 from pypdf import PdfReader
@@ -14,7 +15,7 @@ class PdfUnreadable(Exception):
     """The file cannot be read as PDF. The message says why, and what helps."""
 
 
-def pdf_pages(path: Path) -> list[str]:
+def pdf_pages(path: Path | BytesIO) -> list[str]:
     """The text of each page, in order. Raises PdfUnreadable, OSError."""
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every oddity that it has put right
     try:

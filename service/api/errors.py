@@ -139,7 +139,7 @@ RULES: dict[type[MemoryBankError], Rule] = {
     core.BankExists: Rule(
         code=grpc.StatusCode.ALREADY_EXISTS,
         reason=pb.ERROR_REASON_BANK_EXISTS,
-        message="there is a bank {bank_id!r} already: use it, delete it, or take another id",
+        message="there is a bank {bank_id!r} already: use it (`allow_existing`), delete it, or take another id",
         metadata=("bank_id",),
     ),
     core.MemoryOff: Rule(

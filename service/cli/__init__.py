@@ -1,20 +1,23 @@
 """The command line: `memorybank COMMAND`. A command's module is imported when it is called."""
 
-import os
-from importlib import import_module
-
 import click
+
+from service.cli.groups import LazyGroup
 
 COMMANDS = {
     "serve": "service.cli.serve:serve",
     "migrate": "service.cli.migrate:migrate",
     "verify": "service.cli.verify:verify",
     "demo": "service.cli.demo:demo",
+    "status": "service.cli.status:status",
     "ingest": "service.cli.ingest:ingest",
+    "remember": "service.cli.ingest:remember",
     "search": "service.cli.search:search",
     "show": "service.cli.show:show",
     "deep": "service.cli.deep:deep",
     "resolve": "service.cli.resolve:resolve",
+    "delete": "service.cli.delete:delete",
+    "watch": "service.cli.watch:watch",
     "facts": "service.cli.facts:facts",
     "conversation": "service.cli.conversation:conversation",
     "user": "service.cli.user:user",
@@ -24,6 +27,7 @@ COMMANDS = {
     "import": "service.cli.import_:import_",
     "purge": "service.cli.purge:purge",
     "instructions": "service.cli.instructions:instructions",
+    "completion": "service.cli.completion:completion",
     "eval": "service.cli.eval:evaluate",
 }
 """Where each command is: module and name."""
@@ -40,24 +44,12 @@ Exit codes:
 """
 
 
-class Commands(click.Group):
-    """A group whose commands are found by name."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  likewise
-        if cmd_name not in COMMANDS:
-            return None
-        # Before numpy is first imported: its threads spin, and small products are slower by them than alone.
-        for library in ("OPENBLAS", "OMP", "MKL"):
-            os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-        module, _, name = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
+@click.group(
+    cls=LazyGroup,
+    places=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXIT_CODES,
+)
 @click.version_option(package_name="agentic-memory-bank", prog_name="memorybank")
 def main() -> None:
     """A memory bank for agents: the memory of a task, over gRPC.
@@ -66,6 +58,7 @@ def main() -> None:
     Start the service, and give it something to remember:
       memorybank serve
       memorybank ingest notes.md report.pdf
+      memorybank remember "The ferry leaves at nine."
       memorybank search "what do we know of ...?"
 
     Every command that calls the service takes --json.

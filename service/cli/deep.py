@@ -11,7 +11,10 @@ from rich.text import Text
 
 from service.cli import drawing, paging
 from service.cli.errand import Errand, errand
+from service.cli.pages import rejoined
 from service.cli.records import Record, record_of_id, records_of_node
+
+INDENTED = 4  # columns
 
 
 @click.command(short_help="Show the verbatim record behind a node, and its past.")
@@ -46,7 +49,9 @@ def deep(
     merges = list(paging.merges(errand.client, errand.bank_id, living)) if living else []
     plain = {"node_id": living, "interactions": [each.whole for each in found], "merges": merges}
     past = [Text("absorbed", drawing.STRONG), drawing.lineage(living, merges)] if merges else []
-    errand.answer(plain, *(_drawn(each, "" if whole else living) for each in found), *past)
+    errand.answer(
+        plain, *(_drawn(each, "" if whole else living, errand.screen.width) for each in found), *past
+    )
 
 
 def _fetch(errand: Errand, attachment_id: str, out: Path) -> None:
@@ -61,18 +66,23 @@ def _fetch(errand: Errand, attachment_id: str, out: Path) -> None:
     errand.answer(plain, f"wrote {out}: {size:,} bytes")
 
 
-def _drawn(record: Record, node_id: str) -> RenderableType:
+def _drawn(record: Record, node_id: str, width: int) -> RenderableType:
     """A record's heading, and the node's own segments with their places; for no node all of its text."""
     files = [
         drawing.words(f"with {each.attachment_id} ({each.media_type or each.type}, {each.size:,} bytes)")
         for each in record.interaction.attachments
     ]
-    pieces = list(_evidence(record, node_id)) or [drawing.words(record.text)]
+    pieces = list(_evidence(record, node_id, width)) or [_verbatim(record.text, width)]
     heading = drawing.words(record.heading, drawing.STRONG)
     return Group(heading, *(Padding(each, drawing.MARGIN) for each in (*files, *pieces)), Text())
 
 
-def _evidence(record: Record, node_id: str) -> Iterator[RenderableType]:
+def _evidence(record: Record, node_id: str, width: int) -> Iterator[RenderableType]:
     for span in record.evidence(node_id):
         yield drawing.words(record.place(span), drawing.FAINT)
-        yield Padding(drawing.words(record.cut(span)), drawing.MARGIN)
+        yield Padding(_verbatim(record.cut(span), width), drawing.MARGIN)
+
+
+def _verbatim(text: str, width: int) -> Text:
+    """Verbatim words, fitted to the terminal; where nobody sees one, line by line as they are."""
+    return drawing.words(rejoined(text, width - INDENTED))

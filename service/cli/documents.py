@@ -1,4 +1,4 @@
-"""Reading what people keep: text, Markdown and PDF as text; anything else is a file beside it.
+"""Reading what people keep: text, Markdown, HTML, PDF and Word as text; anything else is a file beside it.
 
 Law: a text is what the file says, decoded and nothing more. No encoding is guessed that would also fit something
 else: what is neither Unicode nor clearly Chinese is refused, with the remedy.
@@ -8,8 +8,11 @@ import codecs
 import hashlib
 import mimetypes
 import re
+import sys
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from service.adapters.pdf_pages import PdfUnreadable, pdf_pages
 from service.cli.pages import text_of
@@ -22,6 +25,19 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+STANDARD = Path("-")
+"""Standard input, in the place of a file."""
+ZIP_MARK = b"PK\x03\x04"
+PACKED = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstandard"),
+)
+HTML_MARK = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 COMMON_CHINESE = 0.9  # of the characters beyond ASCII; Latin text read as GB 18030 has next to none of them
 TEXT_TYPES = re.compile(r"text/|application/(json|xml|x-yaml|yaml|toml|javascript|x-sh)$")
 CODE_SUFFIXES = frozenset(
@@ -43,6 +59,11 @@ class Document:
     text: str
     pages: int = 0
 
+    @property
+    def name(self) -> str:
+        """What it is called: the file's name."""
+        return named(self.path) if self.path == STANDARD else self.path.name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
@@ -59,26 +80,72 @@ class File:
 
 
 def read_file(path: Path, encoding: str | None = None) -> Document | File:
-    """The document in a file, or the file. Raises DocumentUnreadable, OSError."""
+    """The document in a file, or the file; `-` is standard input. Raises DocumentUnreadable, OSError."""
+    if path == STANDARD:
+        return _read_standard_input(encoding)
     with path.open("rb") as opened:
         start = opened.read(4096)
-    media_type = mimetypes.guess_type(path.name)[0] or ""
+    media_type, packed = mimetypes.guess_type(path.name)
     if start.startswith(PDF_MARK):
-        return _read_pdf(path)
-    if encoding is None and not _may_be_text(start, media_type):
-        return _file(path, media_type)
-    return Document(path=path, text=_decoded(path, path.read_bytes(), encoding))
+        return _read_pdf(path, path)
+    if packing := next((name for mark, name in PACKED if start.startswith(mark)), None):
+        raise DocumentUnreadable(
+            f"{path}: it is compressed ({packing}): unpack it, and ingest what was in it"
+        )
+    if start.startswith(ZIP_MARK) and path.suffix.lower() == ".docx":
+        with path.open("rb") as opened:
+            return Document(path=path, text=_docx(path, opened))
+    if encoding is None and not _may_be_text(start, "" if packed else media_type or ""):
+        return _file(path, media_type or "")
+    return Document(path=path, text=_text(path, path.read_bytes(), encoding))
 
 
-def _read_pdf(path: Path) -> Document:
+def _read_standard_input(encoding: str | None) -> Document:
+    content = sys.stdin.buffer.read()
+    if content.startswith(PDF_MARK):
+        return _read_pdf(STANDARD, BytesIO(content))
+    if content.startswith(ZIP_MARK):
+        return Document(path=STANDARD, text=_docx(STANDARD, BytesIO(content)))
+    if encoding is None and not _may_be_text(content[:4096], ""):
+        raise DocumentUnreadable(
+            "standard input: it is no text: give a file, and it is kept as an attachment"
+        )
+    return Document(path=STANDARD, text=_text(STANDARD, content, encoding))
+
+
+def _read_pdf(path: Path, opened: Path | BytesIO) -> Document:
     try:
-        pages = pdf_pages(path)
+        pages = pdf_pages(opened)
     except PdfUnreadable as problem:
-        raise DocumentUnreadable(f"{path}: {problem}") from None
+        raise DocumentUnreadable(f"{named(path)}: {problem}") from None
     text = text_of(pages)
     if not text.strip():
-        raise DocumentUnreadable(f"{path}: no page holds text. A scan must go through OCR first")
+        raise DocumentUnreadable(f"{named(path)}: no page holds text. A scan must go through OCR first")
     return Document(path=path, text=text, pages=len(pages))
+
+
+def _docx(path: Path, opened: BinaryIO) -> str:
+    from service.adapters.docx_text import DocxUnreadable, docx_text  # takes a while to import
+
+    try:
+        return docx_text(opened)
+    except DocxUnreadable as problem:
+        raise DocumentUnreadable(f"{named(path)}: {problem}") from None
+
+
+def _text(path: Path, content: bytes, encoding: str | None) -> str:
+    """The text that bytes are; of a page of HTML what it says."""
+    if not (HTML_MARK.match(content) or path.suffix.lower() in HTML_SUFFIXES):
+        return _decoded(path, content, encoding)
+    from service.adapters.html_text import declared_encoding, html_text  # takes a while to import
+
+    marked = any(content.startswith(mark) for mark, _ in MARKS)
+    return html_text(_decoded(path, content, encoding or (None if marked else declared_encoding(content))))
+
+
+def named(path: Path) -> str:
+    """What messages call it."""
+    return "standard input" if path == STANDARD else str(path)
 
 
 def _may_be_text(start: bytes, media_type: str) -> bool:
@@ -90,16 +157,18 @@ def _may_be_text(start: bytes, media_type: str) -> bool:
 
 
 def _decoded(path: Path, content: bytes, encoding: str | None) -> str:
-    named = encoding or next((name for mark, name in MARKS if content.startswith(mark)), None)
+    chosen = encoding or next((name for mark, name in MARKS if content.startswith(mark)), None)
     try:
-        return content.decode(named or "utf-8")
+        return content.decode(chosen or "utf-8")
     except LookupError:
-        raise DocumentUnreadable(f"{path}: there is no encoding {named!r}") from None
+        raise DocumentUnreadable(f"{named(path)}: there is no encoding {chosen!r}") from None
     except UnicodeDecodeError as misfit:
-        if named is None and (chinese := _chinese(content)) is not None:
+        if chosen is None and (chinese := _chinese(content)) is not None:
             return chinese
-        problem = f"not {named or 'UTF-8'} (at byte {misfit.start:,})"
-        raise DocumentUnreadable(f"{path}: {problem}. Name its encoding: --encoding latin-1, say") from None
+        problem = f"not {chosen or 'UTF-8'} (at byte {misfit.start:,})"
+        raise DocumentUnreadable(
+            f"{named(path)}: {problem}. Name its encoding: --encoding latin-1, say"
+        ) from None
 
 
 def _chinese(content: bytes) -> str | None:

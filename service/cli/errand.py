@@ -31,13 +31,18 @@ Plain = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """One command on its way: whom it asks, about which bank, and how it tells what it learned."""
+    """One command on its way: whom it asks, about which bank, and how it tells what it learned.
+
+    `kept`: what stands if the command is interrupted now, a sentence each.
+    """
 
     client: SyncMemoryBankClient
+    server: str
     bank_id: str
     as_json: bool
     screen: Console
     aside: Console
+    kept: list[str]
 
     def answer(self, plain: Plain | Message, *drawn: RenderableType) -> None:
         """The answer, once: as JSON, or drawn for people."""
@@ -96,14 +101,16 @@ def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[.
     def run(
         *args: Any, server: str, as_json: bool, timeout: float | None, bank_id: str = "", **options: Any
     ) -> None:
-        with ending(as_json, server), heeded(), _client(server, timeout) as client:
+        with ending(as_json, server) as kept, heeded(), _client(server, timeout) as client:
             command(
                 Errand(
                     client=client,
+                    server=server,
                     bank_id=bank_id,
                     as_json=as_json,
                     screen=drawing.console(),
                     aside=drawing.console(stderr=True),
+                    kept=kept,
                 ),
                 *args,
                 **options,
@@ -118,17 +125,21 @@ def _client(server: str, timeout: float | None) -> SyncMemoryBankClient:
 
 
 @contextmanager
-def ending(as_json: bool, server: str = "") -> Iterator[None]:
-    """Ends the program with the exit code of what went wrong inside, said on standard error."""
+def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
+    """Ends the program with the exit code of what went wrong inside, said on standard error.
+
+    What is put into the list is said of an interruption: what stands in spite of it.
+    """
+    kept: list[str] = []
     try:
-        yield
+        yield kept
     except MemoryBankError as error:
         reason = ErrorReason.Name(error.reason).removeprefix("ERROR_REASON_")
         _end(failure_of(error, server), as_json, {"code": error.code.name, "reason": reason})
     except Failure as failure:
         _end(failure, as_json)
     except KeyboardInterrupt:
-        _end(Failure("interrupted", exit_code=Exit.INTERRUPTED), as_json)
+        _end(Failure("interrupted", "\n  ".join(kept), Exit.INTERRUPTED), as_json)
     except BrokenPipeError:  # whoever read the answer has read enough
         raise
     except OSError as problem:

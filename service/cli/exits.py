@@ -72,5 +72,6 @@ def _remedy(error: MemoryBankError) -> str:
     if into := error.metadata.get("into"):
         return f"it was merged: {into} stands for it now"
     if "bank_id" in error.metadata and isinstance(error, NotFound):
-        return "`memorybank show banks` lists the banks there are"
+        name = error.metadata["bank_id"]
+        return f"`memorybank ingest … --bank {name}` makes it; `memorybank show banks` lists those there are"
     return error.metadata.get("remedy", "")

@@ -1,4 +1,4 @@
-"""`memorybank export`: a bank written to a file, one JSON record a line.
+"""`memorybank export`: a bank written to a file, one JSON record a line; or all banks, a file each.
 
 Law: a file is there whole or not at all.
 """
@@ -8,40 +8,94 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, TypedDict
 
 import click
 from google.protobuf.json_format import MessageToJson
 
 from memorybank.v1 import memory_bank_pb2 as memory
+from service.cli import drawing, paging
 from service.cli.errand import Errand, errand
+from service.cli.exits import Exit, Failure
 
 STANDARD = Path("-")
 
 
-@click.command(short_help="Write all of a bank to a file.")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.command(short_help="Write all of a bank to a file, or all banks to a folder.")
+@click.argument("file", type=click.Path(path_type=Path))
 @errand
+@click.option("--all", "every", is_flag=True, help="All banks, each to a file of its own in the folder FILE.")
 @click.option("--omit-files", is_flag=True, help="Leave out the bytes of attachments.")
 @click.option(
     "--omit-segment-vectors",
     is_flag=True,
     help="Leave out what an import can make anew: smaller, slower to import.",
 )
-def export(errand: Errand, file: Path, omit_files: bool, omit_segment_vectors: bool) -> None:
+def export(errand: Errand, file: Path, every: bool, omit_files: bool, omit_segment_vectors: bool) -> None:
     """Write all of a bank to FILE, one JSON record a line; `memorybank import` gives the same bank again.
 
-    A FILE that ends in .gz is compressed; - is standard output.
+    A FILE that ends in .gz is compressed; - is standard output. With --all FILE is a folder, made if it is missing:
+    each bank goes to BANK.jsonl.gz in it, and replaces the one of an earlier export.
 
     \b
     Examples:
       memorybank export trip.jsonl.gz --bank trip
       memorybank export - --bank trip | jq -r 'select(.node).node.summary'
+      memorybank export backup --all
     """
-    pieces = errand.client.export_bank(
-        bank_id=errand.bank_id, omit_files=omit_files, omit_segment_vectors=omit_segment_vectors
+    omitted = Omitted(omit_files=omit_files, omit_segment_vectors=omit_segment_vectors)
+    if not every:
+        if file.is_dir():
+            raise Failure(f"{file} is a folder", "name a file in it, or give --all for all banks", Exit.USAGE)
+        written = _export(errand, errand.bank_id, file, omitted)
+        if file != STANDARD:
+            errand.answer(written, _told(written))
+        return
+    file.mkdir(parents=True, exist_ok=True)
+    done: list[Written] = []
+    for bank_id in _bank_ids(errand):
+        errand.kept[:] = [f"{drawing.many(len(done), 'bank')} written to {file}"]
+        done.append(_export(errand, bank_id, file / f"{bank_id}.jsonl.gz", omitted))
+    lines = [_told(each) for each in done] or ["there are no banks"]
+    errand.answer({"exports": done}, *lines)
+
+
+class Omitted(TypedDict):
+    """What an export leaves out."""
+
+    omit_files: bool
+    omit_segment_vectors: bool
+
+
+class Written(TypedDict):
+    """An export that was written."""
+
+    bank_id: str
+    file: str
+    records: int
+    revision: int
+    sha256: str
+
+
+def _told(written: Written) -> str:
+    return (
+        f"wrote {written['file']}: {written['records']:,} records of {written['bank_id']} "
+        f"at revision {written['revision']}"
     )
+
+
+def _bank_ids(errand: Errand) -> list[str]:
+    """Of all banks there are now: one that goes meanwhile is NOT_FOUND."""
+    read = partial(errand.client.list_banks, page_size=1_000)
+    return [
+        bank.bank_id for page in paging.pages(lambda token: read(page_token=token)) for bank in page.banks
+    ]
+
+
+def _export(errand: Errand, bank_id: str, file: Path, omitted: Omitted) -> Written:
+    pieces = errand.client.export_bank(bank_id=bank_id, **omitted)
     trailer, header, count = memory.ExportTrailer(), memory.ExportHeader(), 0
     with closing(pieces), _opened(file) as out:
         for piece in pieces:
@@ -53,17 +107,9 @@ def export(errand: Errand, file: Path, omit_files: bool, omit_segment_vectors: b
             count += 1
             header = record.header if record.HasField("header") else header
             trailer = record.trailer if record.HasField("trailer") else trailer
-    if file != STANDARD:
-        plain = {
-            "bank_id": errand.bank_id,
-            "file": str(file),
-            "records": count,
-            "revision": header.revision,
-            "sha256": trailer.sha256,
-        }
-        errand.answer(
-            plain, f"wrote {file}: {count:,} records of {errand.bank_id} at revision {header.revision}"
-        )
+    return Written(
+        bank_id=bank_id, file=str(file), records=count, revision=header.revision, sha256=trailer.sha256
+    )
 
 
 @contextmanager

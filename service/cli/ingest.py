@@ -7,7 +7,6 @@ command again changes nothing, and after an interruption it goes on.
 import hashlib
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,26 +18,20 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import InvalidArgument, timestamp
-from service.cli import drawing, paging
-from service.cli.documents import Document, DocumentUnreadable, File, read_file
+from service.cli import drawing, paging, progress
+from service.cli.documents import Document, DocumentUnreadable, File, named, read_file
 from service.cli.errand import Errand, errand
 from service.cli.exits import Exit, Failure
 from service.cli.ttl import Ttl
 
-STAGES = {
-    memory.PROGRESS_STAGE_RECEIVING: "sending",
-    memory.PROGRESS_STAGE_STORED: "stored",
-    memory.PROGRESS_STAGE_CLUSTERING: "finding topics",
-    memory.PROGRESS_STAGE_STRUCTURING: "placing topics",
-}
 MOST_SHOWN = 5  # conflicts; the others are counted
+GOES_ON = "the same command again goes on from there, and doubles nothing"
 PIECE = 65_536  # code points; so that the bar moves while a large text is sent
 
 
@@ -61,13 +54,13 @@ class Ingested:
         }
 
 
-@click.command(short_help="Remember files: text, Markdown, PDF, attachments.")
+@click.command(short_help="Remember files: text, Markdown, HTML, PDF, Word, attachments.")
 @click.argument(
     "files",
     metavar="FILE...",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, allow_dash=True, path_type=Path),
 )
 @errand
 @click.option("--goal", default="", help="What the bank is for; used when it is made.")
@@ -88,24 +81,62 @@ def ingest(
     event_time: datetime | None,
     encoding: str | None,
 ) -> None:
-    """Remember files: text, Markdown and PDF by their words, anything else as attachments.
+    """Remember files: text, Markdown, HTML, PDF and Word (.docx) by their words, anything else as attachments.
 
-    The bank is made if it is missing. An attachment belongs to the texts that name it (by its file name, as in
-    ![](figure.png)); one that no text names is remembered by a line of its own.
+    - is standard input. The bank is made if it is missing. An attachment belongs to the texts that name it (by its
+    file name, as in ![](figure.png)); one that no text names is remembered by a line of its own.
 
     \b
     Examples:
       memorybank ingest notes.md report.pdf --bank trip
       memorybank ingest trip.md map.png --bank trip
       memorybank ingest minutes.txt --event-time 2024-05-01 --json
+      git log -20 | memorybank ingest - --source "git log" --bank trip
     """
     documents, attached = _read(files, encoding)
     _make_bank(errand, goal, ttl)
     uploads = [_upload(errand, file) for file in attached]
-    happened = timestamp(event_time.replace(tzinfo=UTC)) if event_time else None
     texts = [*documents, *_notes(attached, documents)]
-    with _progress(errand) as progress:
-        done = [_memorize(errand, progress, text, attached, source, happened) for text in texts]
+    _take_in(errand, texts, attached, uploads, source, event_time)
+
+
+@click.command(short_help="Remember a sentence.")
+@click.argument("text")
+@errand
+@click.option("--goal", default="", help="What the bank is for; used when it is made.")
+@click.option("--source", default="the command line", show_default=True, help="Where it came from.")
+@click.option("--event-time", type=click.DateTime(), help="When it happened (UTC).  [default: now]")
+def remember(errand: Errand, text: str, goal: str, source: str, event_time: datetime | None) -> None:
+    """Remember TEXT, word for word. The bank is made if it is missing.
+
+    \b
+    Examples:
+      memorybank remember "The ferry leaves at nine." --bank trip
+      memorybank remember 渡轮九点开 --bank trip --event-time 2024-05-01
+    """
+    if not text.strip():
+        raise click.UsageError("there is nothing to remember in an empty text")
+    _make_bank(errand, goal, None)
+    _take_in(errand, [Document(path=Path("text"), text=text)], [], [], source, event_time)
+
+
+def _take_in(
+    errand: Errand,
+    texts: Sequence[Document],
+    attached: Sequence[File],
+    uploads: Sequence[memory.UploadAttachmentResponse],
+    source: str,
+    event_time: datetime | None,
+) -> None:
+    """Memorizes texts one after another, and tells what became of them."""
+    happened = timestamp(event_time.replace(tzinfo=UTC)) if event_time else None
+    done: list[Ingested] = []
+    with progress.bar(errand.aside, [(each.name, len(each.text)) for each in texts]) as bar:
+        for text in texts:
+            errand.kept[:] = [f"{len(done)} of {drawing.many(len(texts), 'text')} remembered so far", GOES_ON]
+            bar.begin()
+            done.append(_memorize(errand, bar, text, attached, source, happened))
+            bar.end()
     found = _conflicts(errand, done)
     plain = {
         "bank_id": errand.bank_id,
@@ -113,17 +144,19 @@ def ingest(
         "attachments": uploads,
         "conflicts": found,
     }
-    errand.answer(plain, _drawn(errand.bank_id, done, found))
+    errand.answer(plain, _drawn(errand.bank_id, done, found), *map(_kept_as_it_is, attached))
 
 
 def _read(files: Sequence[Path], encoding: str | None) -> tuple[list[Document], list[File]]:
+    if folder := next((path for path in files if path.is_dir()), None):
+        raise Failure(f"{folder} is a folder", f"name the files in it: {folder}/*", Exit.USAGE)
     try:
         read = [read_file(path, encoding) for path in files]
     except DocumentUnreadable as problem:
         raise Failure(str(problem)) from None
     documents = [each for each in read if isinstance(each, Document)]
     if blank := next((each for each in documents if not each.text.strip()), None):
-        raise Failure(f"{blank.path}: there is nothing in it")
+        raise Failure(f"{named(blank.path)}: there is nothing in it")
     return documents, [each for each in read if isinstance(each, File)]
 
 
@@ -165,21 +198,20 @@ def _upload(errand: Errand, file: File) -> memory.UploadAttachmentResponse:
 
 def _memorize(
     errand: Errand,
-    progress: Progress,
+    bar: progress.Bar,
     document: Document,
     attached: Sequence[File],
     source: str,
     happened: Timestamp | None,
 ) -> Ingested:
     cited = [file.attachment_id for file in attached if file.is_cited_in(document.text)]
-    named = source or document.path.name
-    said = [named, str(happened), *cited, document.text]
-    bar = progress.add_task(document.path.name, total=None, stage="sending")
+    origin = source or document.name
+    said = [origin, str(happened), *cited, document.text]
     started = time.monotonic()
     news = errand.client.memorize_stream(
         _pieces(document.text),
         bank_id=errand.bank_id,
-        source=named,
+        source=origin,
         event_time=happened,
         attachments=[types.Attachment(attachment_id=each) for each in cited],
         request_id=_request_id("text", *said),
@@ -189,8 +221,12 @@ def _memorize(
         if one.HasField("result"):
             result = one.result
         else:
-            _move(progress, bar, one.progress, len(document.text))
-    progress.update(bar, stage="done", total=1, completed=1)
+            bar.move(one.progress)
+            if one.progress.interaction_id:
+                stored = (
+                    f"{document.name} is stored and searchable; the server goes on sorting it into topics"
+                )
+                errand.kept[1:] = [stored, GOES_ON]
     return Ingested(document=document, seconds=time.monotonic() - started, result=result)
 
 
@@ -205,26 +241,10 @@ def _request_id(*said: str) -> str:
     return f"ingest-{digest.hexdigest()[:40]}"
 
 
-@contextmanager
-def _progress(errand: Errand) -> Iterator[Progress]:
-    """A bar for each file, on standard error, where someone sees it."""
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[stage]}"),
-        TimeElapsedColumn(),
-        console=errand.aside,
-        transient=True,
-        disable=not errand.aside.is_terminal,
-    ) as progress:
-        yield progress
-
-
-def _move(progress: Progress, bar: TaskID, news: memory.Progress, length: int) -> None:
-    total = length if news.stage == memory.PROGRESS_STAGE_RECEIVING else news.total
-    stage = STAGES.get(news.stage, "at work")
-    counted = f" {news.done:,} of {total:,}" if total else ""
-    progress.update(bar, completed=news.done, total=total or None, stage=f"{stage}{counted}")
+def _kept_as_it_is(file: File) -> str:
+    """What is said of a file whose words were not read."""
+    kind = file.media_type or "of no known kind"
+    return f"{file.path.name} ({kind}, {file.size:,} bytes) is kept as an attachment: its words are not read"
 
 
 def _conflicts(errand: Errand, done: Sequence[Ingested]) -> list[types.Conflict]:
@@ -243,7 +263,7 @@ def _drawn(bank_id: str, done: Sequence[Ingested], found: Sequence[types.Conflic
     for each in done:
         result = each.result
         table.add_row(
-            drawing.words(each.document.path.name + (" (again)" if result.replayed else "")),
+            drawing.words(each.document.name + (" (again)" if result.replayed else "")),
             f"{len(each.document.text):,}",
             *(str(len(some)) for some in (result.node_ids, result.merges, result.related)),
             Text(str(len(result.conflict_ids)), drawing.WARNING if result.conflict_ids else ""),

@@ -1,25 +1,42 @@
 """From the lines that a PDF draws to the text that was written: wrapped lines joined, paragraphs parted.
 
-Law: pure. Words stay in their order; what goes is line breaks inside paragraphs, hyphens at them, and the lines that
-head or foot most pages. Pages are joined by a form feed each: the page of any place is the number of those before it.
+Law: pure. Words stay in their order; what goes is line breaks inside paragraphs, hyphens at them, the lines that head
+or foot many pages, and the entries of a table of contents. Pages are joined by a form feed each: the page of any place
+is the number of those before it.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from core.text.scripts import display_width
+
+Line = TypeVar("Line", int, str)
 
 PAGE_BREAK = "\f"
 FULL_LINE = 0.7  # of the page's width; a shorter line was ended, not wrapped
 USUAL = 0.9  # the quantile of line widths that counts as the page's width
-RUNNING = 0.5  # of all pages; lines at the edge of so many belong to the page, not to the text
+RUNNING = (
+    0.3  # of all pages; lines at the edge of so many belong to the page: left and right pages may differ
+)
 FEWEST_PAGES = 3  # with fewer, a line that comes twice may well be text
+TALL = 8  # lines; of a page of so many two at its top and foot may be the page's, else one
+FEWEST_ENTRIES = 3  # of a table of contents
 
 ENDED = re.compile(r"[.!?:;。！？：；…][\"'”’」』）)\]]*$")
 ITEM = re.compile(r"\s*(?:[-*•▪◦–]\s|\(?\d{1,3}[.)、]\s?|[（(]?[一二三四五六七八九十]{1,3}[、）)])")
-HYPHENATED = re.compile(r"[^\W\d_]-$")
+HYPHENATED = re.compile(r"[^\W\d_][-\u2010\u00ad]$")
+ENTRY = re.compile(r".*[^\W\d_].*?(?:\.{4,}|(?: ?\. ){3,}\.?|…{2,}|·{4,}|_{4,})\s*(?:\d{1,4}|[ivxlc]{1,6})$")
+"""An entry of a table of contents: dots lead to a page number."""
+NUMBERED = re.compile(r".*[^\W\d_].*\s\d{1,4}$")
+CONTENTS = re.compile(r"(?:table of )?contents|目\s*[录錄次]", re.IGNORECASE)
 CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+OWN_LINE = re.compile(r"\s|$|[#>|]|```|~~~|(?:[-*+•–]|\d{1,3}[.)、])\s?")
+"""A line that does not go on with the sentence before it."""
+STANDS_ALONE = re.compile(r"\s*(?:[#|]|```|~~~)|\s{4}")
+"""A line that no other goes on with."""
+SOFT_HYPHEN = re.compile("\u00ad(?!$)")
 DIGITS = re.compile(r"\d+")
 
 
@@ -41,12 +58,45 @@ def page_of(text: str, offset: int) -> int:
     return text.count(PAGE_BREAK, 0, offset) + 1
 
 
+def rejoined(text: str, width: int) -> str:
+    """The text with the lines of its paragraphs joined, to be wrapped anew; as it is where it fits `width` columns.
+
+    Headings, items, tables, quotations and what is indented or fenced stay lines of their own; so does a short line.
+    """
+    lines = text.splitlines()
+    if all(display_width(line) <= width for line in lines):
+        return text
+    widths = sorted(display_width(line) for line in lines if line.strip())
+    full = FULL_LINE * widths[int(USUAL * (len(widths) - 1))]
+    said: list[str] = []
+    goes_on = fenced = False
+    for line in lines:
+        if goes_on and not OWN_LINE.match(line):
+            between = "" if CJK.match(said[-1][-1]) and CJK.match(line[0]) else " "
+            said[-1] += between + line
+        else:
+            said.append(line)
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+        goes_on = not fenced and display_width(line) >= full and not STANDS_ALONE.match(line)
+    return "\n".join(said)
+
+
 def _lines(page: str, running: frozenset[str]) -> list[str]:
     """The page's lines, tidied, without those that most pages have at their edge."""
-    lines = [" ".join(line.replace("\u00ad", "").split()) for line in page.splitlines()]
+    lines = [" ".join(SOFT_HYPHEN.sub("", line).split()) for line in page.splitlines()]
     kept = [number for number, line in enumerate(lines) if line]
-    edge = {kept[0], kept[-1]} if kept else set()
-    return [line for number, line in enumerate(lines) if number not in edge or _form(line) not in running]
+    edge = set(_edges(kept))
+    own = [line for number, line in enumerate(lines) if number not in edge or _form(line) not in running]
+    return _without_contents(own)
+
+
+def _without_contents(lines: list[str]) -> list[str]:
+    """The lines without the entries of a table of contents, which say where things are, not what they are."""
+    named = [line for line in lines if CONTENTS.fullmatch(line)]
+    entries = {line for line in lines if ENTRY.fullmatch(line) or (named and NUMBERED.fullmatch(line))}
+    if len(entries) < FEWEST_ENTRIES or (named and 2 * len(entries) < sum(map(bool, lines))):
+        return lines
+    return [line for line in lines if line not in entries and line not in named]
 
 
 def _running_lines(pages: Sequence[str]) -> frozenset[str]:
@@ -55,8 +105,15 @@ def _running_lines(pages: Sequence[str]) -> frozenset[str]:
     seen: Counter[str] = Counter()
     for page in pages:
         lines = [" ".join(line.split()) for line in page.splitlines() if line.strip()]
-        seen.update({_form(line) for line in (*lines[:1], *lines[-1:])})
-    return frozenset(form for form, times in seen.items() if times > RUNNING * len(pages))
+        seen.update({_form(line) for line in _edges(lines)})
+    least = max(FEWEST_PAGES, RUNNING * len(pages))
+    return frozenset(form for form, times in seen.items() if times >= least)
+
+
+def _edges(lines: list[Line]) -> list[Line]:
+    """What may head or foot a page."""
+    depth = 2 if len(lines) >= TALL else 1
+    return lines[:depth] + lines[-depth:]
 
 
 def _form(line: str) -> str:

@@ -8,9 +8,10 @@ import structlog
 
 from core.errors import MemoryBankError
 from service.config import ConfigurationError, Settings, load_settings
-from service.process.logs import configure_logs
+from service.process.logs import configure_logs, is_read_by_people
 from service.server import require_loopback
 from service.server import serve as run
+from service.settings.agents import RoleModelsSection
 
 
 @click.command()
@@ -36,11 +37,24 @@ def serve(listen: str | None, data: Path | None, config: Path | None, insecure: 
         if not insecure:
             require_loopback(settings)
         configure_logs(settings.log.level, settings.log.format)
-        structlog.get_logger("memorybank").info("settings", **settings.shown())
+        shown = _glimpse(settings) if is_read_by_people(settings.log.format) else settings.shown()
+        structlog.get_logger("memorybank").info("settings", **shown)
         _run(settings)
     except (ConfigurationError, MemoryBankError) as problem:
         click.echo(f"memorybank: {problem}", err=True)
         sys.exit(1)
+
+
+def _glimpse(settings: Settings) -> dict[str, str]:
+    """What people want to see of the settings when they start the service."""
+    players = {role: settings.player(role) for role in RoleModelsSection.model_fields}
+    asked = [role for role, player in players.items() if player == "llm"]
+    return {
+        "data": str(settings.data_dir),
+        "store": settings.store.kind,
+        "embedder": settings.embedder.kind,
+        "on a model": ", ".join(asked) or "no role: all agents are offline",
+    }
 
 
 def _run(settings: Settings) -> None:

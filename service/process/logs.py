@@ -34,8 +34,13 @@ class _Stream:
             self._inner.flush()
 
 
+def is_read_by_people(form: str) -> bool:
+    """Whether lines of this `form` are for people: `console`, or `auto` in a terminal."""
+    return form == "console" or (form == "auto" and sys.stderr.isatty())
+
+
 def configure_logs(level: str, form: str) -> None:
-    """Send events of `level` and above to standard error as `form`: `json` or `console`.
+    """Send events of `level` and above to standard error as `form`: `json`, `console`, or `auto`, either of these.
 
     What libraries log through `logging` goes the same way, from WARNING on.
     """
@@ -46,7 +51,7 @@ def configure_logs(level: str, form: str) -> None:
     ]
     last: list[Any] = (
         [_TRACEBACKS, structlog.processors.JSONRenderer(ensure_ascii=False)]
-        if form == "json"
+        if not is_read_by_people(form)
         else [
             structlog.dev.ConsoleRenderer(
                 colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback

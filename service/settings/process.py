@@ -1,12 +1,29 @@
 """The settings of the process: its transport, what it tells of itself."""
 
-from typing import Literal
+import re
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from service.settings.section import Positive, Seconds, Section
 
-LISTEN = r"(\[[0-9a-fA-F:.]+\]|[^\[\]:]+):\d{1,5}"
+LISTEN = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:]+):(\d{1,5})")
+HIGHEST_PORT = 65_535
+
+
+def _is_host_and_port(listen: str) -> str:
+    found = LISTEN.fullmatch(listen)
+    if found is None or int(found[2]) > HIGHEST_PORT:
+        raise ValueError(f"must be HOST:PORT, 127.0.0.1:7700 say, not {listen!r}; port 0 takes a free one")
+    return listen
+
+
+def _is_empty_or_host_and_port(listen: str) -> str:
+    return listen and _is_host_and_port(listen)
+
+
+Listen = Annotated[str, AfterValidator(_is_host_and_port)]
+"""HOST:PORT."""
 
 
 class GrpcSection(Section):
@@ -27,12 +44,12 @@ class LogSection(Section):
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     """From which level on is logged."""
-    format: Literal["json", "console"] = "json"
-    """`json` or `console`, on standard error."""
+    format: Literal["auto", "json", "console"] = "auto"
+    """`json` or `console`, on standard error; `auto`: `console` in a terminal, else `json`."""
 
 
 class MetricsSection(Section):
     """Where Prometheus finds the metrics."""
 
-    listen: str = Field(default="", pattern=rf"^({LISTEN})?$")
+    listen: Annotated[str, AfterValidator(_is_empty_or_host_and_port)] = ""
     """HOST:PORT where Prometheus finds the metrics; empty: none are kept."""

@@ -460,3 +460,11 @@ async def test_under_the_service_config_a_mutation_is_not_tried_again() -> None:
 
     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
     assert scene.asked == {"DeleteNode": 1}
+
+
+def test_the_messages_that_errors_carry_can_be_made_from_protos_that_are_here() -> None:
+    told = (resources.files("google.rpc") / "error_details.proto").read_text(encoding="utf-8")
+
+    assert (resources.files("google.rpc") / "status.proto").is_file()
+    for name in ("ErrorInfo", "BadRequest", "RetryInfo", "QuotaFailure"):
+        assert f"message {name} {{" in told

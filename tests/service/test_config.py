@@ -63,8 +63,16 @@ def test_every_wrong_setting_is_named_at_once() -> None:
 
 
 def test_options_are_checked_like_everything_else() -> None:
-    with pytest.raises(ConfigurationError, match="listen"):
+    with pytest.raises(ConfigurationError, match="--listen must be HOST:PORT"):
         load_settings(listen="nowhere")
+
+
+@pytest.mark.parametrize("wrong", ["7700", "127.0.0.1", "127.0.0.1:70000", "::1:7700", "host:port"])
+def test_an_address_is_a_host_and_a_port(wrong: str) -> None:
+    with pytest.raises(ConfigurationError, match="HOST:PORT"):
+        make_settings({**packaged(), "listen": wrong}, {})
+    with pytest.raises(ConfigurationError, match=r"metrics\.listen"):
+        make_settings({**packaged(), "metrics": {"listen": wrong}}, {})
 
 
 def test_an_endpoint_must_be_described() -> None:

@@ -36,7 +36,14 @@ class Shell:
             "MEMORYBANK_BANK": self.bank,
             "COLUMNS": str(columns),
         }
-        ended = CliRunner().invoke(main, list(words), input=into, env=environment, catch_exceptions=False)
+        ended = CliRunner().invoke(
+            main,
+            list(words),
+            input=into,
+            env=environment,
+            catch_exceptions=False,
+            prog_name="memorybank",
+        )
         return Ended(exit_code=ended.exit_code, out=ended.stdout, err=ended.stderr)
 
     def done(self, *words: str, into: str | None = None) -> str:

@@ -35,6 +35,7 @@ from core.model.node import Node
 from core.model.structuring import ClusterWork, Outcome, Purpose, Structuring, StructuringState
 from core.ports.aggregates import Draft, Result
 from core.text import transcript
+from core.text.data_runs import is_data
 from core.text.failures import failures
 from core.text.segmenting import chunks
 from core.usecases.bank.absorb import topic
@@ -171,7 +172,8 @@ class _Work:
         return committed.result
 
     async def _cluster(self, interaction: Interaction, numbers: range) -> Sequence[Cluster]:
-        """The topics of a chunk. A page that says only that something could not be had is none: it stays on record."""
+        """The topics of a chunk. A page that says only that something could not be had is none, nor is data that is no
+        words: they stay on record."""
         pieces = []
         for place, number in enumerate(numbers):
             span = interaction.spans[number]
@@ -181,7 +183,7 @@ class _Work:
                 Piece(number=place, text=text, speaker=span.speaker, role=span.role, event_time=time)
             )
         failed = failures(transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces))
-        kept = [piece.number for piece in pieces if piece.number not in failed]
+        kept = [p.number for p in pieces if p.number not in failed and not is_data(p.text)]
         pieces = [replace(pieces[place], number=number) for number, place in enumerate(kept)]
         if not pieces:
             return ()

@@ -6,6 +6,7 @@ from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation, joined
 from core.conversation.steps import TURNS
 from core.keys import ConversationKey
+from core.text.data_runs import without_data
 from core.usecases.house import House
 
 BATCH = 32  # segments asked for at once, and turns stored at once
@@ -32,4 +33,5 @@ async def embed_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
 def _next(conversation: Conversation) -> dict[str, list[str]]:
     """The texts of turns still to be embedded: of some, the oldest first."""
     chosen = list(islice(conversation.unembedded, BATCH))
-    return {item: list(conversation.lines(conversation.turns[item]).values()) for item in chosen}
+    said = {item: conversation.lines(conversation.turns[item]).values() for item in chosen}
+    return {item: list(map(without_data, lines)) for item, lines in said.items()}

@@ -1,6 +1,7 @@
 """Reading files: which are text, in which encoding, and what becomes of the others."""
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -79,6 +80,69 @@ def test_what_is_no_text_is_a_file(tmp_path: Path, name: str, content: bytes, ki
 
     assert isinstance(read, File)
     assert (read.attachment_id, read.type, read.size) == (name, kind, len(content))
+
+
+def test_a_page_of_html_is_read_for_what_it_says(tmp_path: Path) -> None:
+    page = """<!doctype html><html><head><title>Ferries</title><style>p {color: red}</style></head><body>
+    <nav><a href="/">Home</a></nav><h2>To Bygdøy</h2><p>It leaves from <b>pier 3</b> at nine.</p>
+    <table><tr><th>pier</th><th>ferry</th></tr><tr><td>3</td><td>Bygdøy</td></tr></table>
+    <script>track("you")</script><footer>© harbour</footer></body></html>"""
+
+    read = read_file(written(tmp_path / "ferries.html", page.encode()))
+
+    assert isinstance(read, Document)
+    assert read.text.startswith("# Ferries\n\n## To Bygdøy\n\nIt leaves from **pier 3** at nine.")
+    assert "| 3 | Bygdøy |" in read.text
+    assert not any(silent in read.text for silent in ("Home", "track", "harbour", "color"))
+
+
+def test_html_is_read_in_the_encoding_that_it_declares_whatever_its_name(tmp_path: Path) -> None:
+    page = f'<html><head><meta charset="gbk"></head><body><p>{CHINESE}</p></body></html>'
+
+    read = read_file(written(tmp_path / "page", page.encode("gbk")))
+
+    assert read == Document(path=tmp_path / "page", text=CHINESE)
+
+
+def test_a_word_document_is_read(tmp_path: Path) -> None:
+    path = write_docx(tmp_path / "report.docx", ["The ferry leaves at nine.", CHINESE])
+
+    assert read_file(path) == Document(path=path, text=f"The ferry leaves at nine.\n\n{CHINESE}")
+
+
+def test_a_damaged_word_document_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DocumentUnreadable, match="damaged"):
+        read_file(written(tmp_path / "report.docx", b"PK\x03\x04 and no more"))
+
+
+@pytest.mark.parametrize(("start", "packing"), [(b"\x1f\x8b\x08", "gzip"), (b"BZh9", "bzip2")])
+def test_what_is_compressed_is_refused_with_the_reason(tmp_path: Path, start: bytes, packing: str) -> None:
+    with pytest.raises(DocumentUnreadable, match=packing):
+        read_file(written(tmp_path / "notes.md", start + b"rest"))
+
+
+def write_docx(path: Path, paragraphs: list[str]) -> Path:
+    """The smallest document that Word opens."""
+    space = "http://schemas.openxmlformats.org/"
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
+    kinds = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    with ZipFile(path, "w") as made:
+        made.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{space}package/2006/content-types"><Default Extension="rels" ContentType='
+            '"application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/word/document.xml" ContentType="{kinds}"/></Types>',
+        )
+        made.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{space}package/2006/relationships"><Relationship Id="r1" Target='
+            f'"word/document.xml" Type="{space}officeDocument/2006/relationships/officeDocument"/></Relationships>',
+        )
+        made.writestr(
+            "word/document.xml",
+            f'<w:document xmlns:w="{space}wordprocessingml/2006/main"><w:body>{body}</w:body></w:document>',
+        )
+    return path
 
 
 def test_a_name_that_can_be_no_id_keeps_what_it_can_and_stays_distinct() -> None:

@@ -1,6 +1,6 @@
 """From drawn lines to written text."""
 
-from service.cli.pages import page_of, text_of
+from service.cli.pages import page_of, rejoined, text_of
 
 WIDE = "The refrigerator was delivered in the spring of last year, and it was"
 
@@ -71,3 +71,78 @@ def test_two_pages_keep_what_both_begin_with() -> None:
 def test_no_pages_and_empty_pages_are_empty_texts() -> None:
     assert text_of([]) == ""
     assert text_of(["", ""]).strip() == ""
+
+
+def test_the_entries_of_a_table_of_contents_are_no_text() -> None:
+    contents = (
+        "Contents\n1 Purpose ........ 3\n2 The refrigerator . . . . . 5\n3 附录…………12\nAnnex ________ iv"
+    )
+    bare = f"目录\n一 目的 3\n二 制冷机 5\n三 风险 8\n{WIDE}"
+
+    text = text_of([contents, bare, f"{WIDE}\nin 2024."])
+
+    assert text.count(WIDE) == 2
+    assert not any(entry in text for entry in ("Contents", "Purpose", "附录", "目录", "制冷机", "Annex"))
+    assert page_of(text, text.index("in 2024")) == 3
+
+
+def test_a_list_that_ends_in_numbers_is_text() -> None:
+    text = text_of(["Readings\nprobe A 12\nprobe B 14\nprobe C 11"])
+
+    assert "probe B 14" in text
+
+
+def test_heads_that_differ_on_left_and_right_pages_and_have_two_lines_are_no_text() -> None:
+    heads = ["Chapter on cooling", "The Aurora report"]
+    bodies = ["\n".join(f"{WIDE} in part {letter}{part}." for letter in "abcde") for part in "klmnopqrst"]
+    pages = [
+        f"{heads[n % 2]}\nNordkryo, page {n}\n{body}\nconfidential\n" for n, body in enumerate(bodies)
+    ]
+
+    text = text_of(pages)
+
+    assert not any(head in text for head in ("Aurora", "Chapter", "Nordkryo", "confidential"))
+    assert text.count(WIDE) == 50
+
+
+def test_soft_hyphens_at_line_ends_join_their_word() -> None:
+    page = f"{WIDE[:-6]}it was de\u00ad\nlivered by a com\u00adpany from the north of the country in the end."
+
+    assert "it was delivered by a company from" in text_of([page])
+
+
+# ---- verbatim texts in a terminal ----
+
+PROSE = f"{WIDE}\ncooled down twice since then, as the log of the winter says in its last line.\nIt works."
+
+
+def test_lines_too_long_for_the_terminal_are_joined_to_be_wrapped_anew() -> None:
+    assert rejoined(PROSE, 60) == PROSE.replace("\n", " ")
+
+
+def test_lines_that_fit_the_terminal_stay_as_they_are() -> None:
+    assert rejoined(PROSE, 100) == PROSE
+
+
+def test_headings_items_tables_and_code_stay_lines_of_their_own() -> None:
+    kept = [
+        f"# {WIDE}",
+        f"- {WIDE}",
+        f"- {WIDE}",
+        f"| {WIDE} |",
+        "| short |",
+        "```",
+        f"first({WIDE})",
+        f"second({WIDE})",
+        "```",
+        "",
+        f"> {WIDE}",
+    ]
+
+    assert rejoined("\n".join(kept), 40).splitlines() == kept
+
+
+def test_chinese_lines_are_joined_without_a_space() -> None:
+    line = "量子比特的平均相干时间为一百二十五微秒，两比特门的平均保真度为百分之九十九点四"
+
+    assert rejoined(f"{line}\n{line}。", 60) == f"{line}{line}。"
