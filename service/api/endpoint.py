@@ -47,7 +47,7 @@ class Endpoint:
 
 
 def tenant_of(context: ServicerContext[Any, Any]) -> Tenant:
-    """Whose memory the call may touch: everyone's is the same tenant as long as there are no credentials."""
+    """Returns the tenant of a call: the same for all as long as there are no credentials."""
     return DEFAULT_TENANT
 
 
@@ -57,7 +57,7 @@ def unary(
     call: Callable[[Command], Awaitable[Result]],
     render: Callable[[Result], Reply],
 ) -> Endpoint:
-    """One message in, one out."""
+    """Makes an endpoint of one message in, one out."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> bytes:
@@ -82,7 +82,7 @@ def server_stream(
     *,
     endless: bool = False,
 ) -> Endpoint:
-    """One message in, many out, each as soon as there is one."""
+    """Makes an endpoint of one message in, many out, each sent as soon as there is one."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> None:
@@ -99,7 +99,7 @@ def client_stream(
     call: Callable[[AsyncIterator[M], Tenant], Awaitable[Result]],
     render: Callable[[Result], Reply],
 ) -> Endpoint:
-    """Many messages in, one out. `call` reads them one by one, and parses what it reads."""
+    """Makes an endpoint of many messages in, one out. `call` reads them one by one, and parses what it reads."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> bytes:
@@ -117,7 +117,7 @@ def bidi_stream(
     call: Callable[[AsyncIterator[M], Tenant], AsyncGenerator[Result, None]],
     render: Callable[[Result], Reply],
 ) -> Endpoint:
-    """Many messages in, many out."""
+    """Makes an endpoint of many messages in, many out."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> None:
@@ -132,7 +132,7 @@ def bidi_stream(
 def handlers(
     service: str, endpoints: Mapping[str, Endpoint], gate: Gate, desk: Desk
 ) -> "grpc.GenericRpcHandler[Any, Any]":
-    """A service's methods, guarded, ready to be added to a server."""
+    """Makes a service's methods, guarded, ready to be added to a server."""
     return grpc.method_handlers_generic_handler(
         service,
         {
@@ -143,7 +143,7 @@ def handlers(
 
 
 def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
-    """The message that the bytes are. Raises MessageTooLarge, UndecodableRequest."""
+    """Decodes a request. Raises MessageTooLarge, UndecodableRequest."""
     if len(request) > desk.max_message_bytes:
         raise MessageTooLarge(
             len(request),

@@ -175,12 +175,12 @@ THUMBS = {long_term_pb2.THUMB_UP: True, long_term_pb2.THUMB_DOWN: False}
 
 
 def or_first(choices: Mapping[Number, Value]) -> dict[int, Value]:
-    """The same choices where 0, not stated, reads as the first."""
+    """Returns the same choices where 0, not stated, reads as the first."""
     return {0: next(iter(choices.values())), **dict(choices.items())}
 
 
 def or_none(choices: Mapping[Number, Value]) -> dict[int, Value | None]:
-    """The same choices where 0, not stated, reads as None."""
+    """Returns the same choices where 0, not stated, reads as None."""
     return {0: None, **dict(choices.items())}
 
 

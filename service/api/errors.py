@@ -473,7 +473,7 @@ OVER_BUDGET = Rule(
 
 
 def rule_of(error: MemoryBankError) -> Rule:
-    """The error's entry in the table."""
+    """Finds the error's entry in the table."""
     if isinstance(error, core.EmbeddingSpaceMismatch) and not error.field:
         return SPACE_OF_THE_BANK
     if isinstance(error, core.StructuringFailed) and isinstance(error.cause, core.BudgetSpent):
@@ -484,5 +484,5 @@ def rule_of(error: MemoryBankError) -> Rule:
 
 
 def reason_of(error: MemoryBankError) -> str:
-    """The reason's name without its prefix, as ErrorInfo has it."""
+    """Returns the reason's name without its prefix, as ErrorInfo has it."""
     return pb.ErrorReason.Name(rule_of(error).reason).removeprefix(PREFIX)

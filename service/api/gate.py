@@ -48,7 +48,7 @@ class Gate:
         self._empty.set()
 
     def guard(self, method: str, behaviour: Behaviour, *, endless: bool = False) -> Behaviour:
-        """The behaviour as it is registered. `endless`: a stream that only its caller, or closing, ends."""
+        """Wraps a behaviour as it is registered. `endless`: a stream that only its caller, or closing, ends."""
         return self._answered(method, self._admitted(within_deadline(behaviour), endless))
 
     async def close(self, seconds: float) -> None:

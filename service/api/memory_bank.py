@@ -37,7 +37,7 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
     start = partial(parse.start_task, new_bank_id=partial(new_bank_id, house))
 
     def keeping(answer: Callable[..., Reply]) -> Callable[[Any], Reply]:
-        """An answer that tells when the bank goes."""
+        """Makes an answer tell when the bank is purged."""
         return partial(answer, kept=house.finished_ttl)
 
     return {

@@ -33,7 +33,7 @@ class Refusal:
 
 
 def refusal_of(error: MemoryBankError) -> Refusal:
-    """The status for an error, with all its details."""
+    """Makes the status for an error, with all its details."""
     rule = rule_of(error)
     said = _attributes(error)
     message = _clipped(rule.message.format_map(said), LONGEST_MESSAGE)
@@ -94,7 +94,7 @@ def _violations(error: MemoryBankError, message: str) -> list[details.BadRequest
 
 
 def _quota(error: MemoryBankError) -> str:
-    """The setting that bounds what the error ran into, if one does."""
+    """Finds the setting that bounds what the error ran into, if one does."""
     cause = error.cause if isinstance(error, core.StructuringFailed) else error
     if isinstance(cause, core.BudgetSpent):
         return cause.budget
@@ -108,6 +108,6 @@ def _add(status: Status, detail: Any) -> None:
 
 
 def _clipped(text: str, most: int) -> str:
-    """The text in at most so many bytes of UTF-8."""
+    """Cuts the text to at most so many bytes of UTF-8."""
     whole = text.encode()
     return text if len(whole) <= most else whole[: most - 3].decode(errors="ignore") + "…"

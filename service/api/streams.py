@@ -69,7 +69,7 @@ class _Text:
         self.length = 0
 
     def add(self, request: pb.MemorizeStreamRequest) -> bool:
-        """Whether enough has come to tell. Raises InvalidField, LimitReached."""
+        """Adds a piece; says whether enough has come to be told. Raises InvalidField, LimitReached."""
         if request.WhichOneof("part") != "text":
             raise InvalidField("header", "must come once, and text after it")
         if "\0" in request.text:
@@ -93,7 +93,7 @@ class _Text:
 
 
 def _completed(house: House, command: Memorize, text: str) -> Memorize:
-    """The command with its text, which is part of its body, and an interaction that progress can name."""
+    """Completes the command with its text, which is part of its body, and an interaction that progress can name."""
     interaction_id = command.context.interaction_id or InteractionId(house.ids.new("i"))
     request = command.request
     if request is not None:
@@ -163,7 +163,7 @@ async def _chunks(requests: AsyncIterator[pb.UploadAttachmentRequest]) -> AsyncI
 async def read_file(
     house: House, command: ReadAttachment
 ) -> AsyncGenerator[deep_retrieval_pb2.ReadAttachmentResponse, None]:
-    """A file's bytes as they are read."""
+    """Yields a file's bytes as they are read."""
     opened = await read_attachment(house, command)
     async with aclosing(deep_retrieval.read_attachment(opened, command.offset)) as pieces:
         async for piece in pieces:
@@ -174,7 +174,7 @@ async def read_file(
 
 
 async def write_out(house: House, command: ExportBank) -> AsyncGenerator[pb.ExportBankResponse, None]:
-    """A bank's records, and the digest over them."""
+    """Yields a bank's records, and the digest over them."""
     writer = Writer()
     async for record in export_bank(house, command):
         yield writer.response(record)
@@ -183,7 +183,7 @@ async def write_out(house: House, command: ExportBank) -> AsyncGenerator[pb.Expo
 async def read_in(
     house: House, requests: AsyncIterator[pb.ImportBankRequest], tenant: Tenant
 ) -> Committed[BankImported]:
-    """A bank from the records of an export."""
+    """Makes a bank from the records of an export."""
     first = await anext(requests, None)
     if first is None:
         raise InvalidField("record", "must come, to the export's last")

@@ -11,7 +11,7 @@ from google.protobuf.descriptor import FileDescriptor
 
 
 def symbols() -> descriptor_pool.DescriptorPool:
-    """A pool that finds methods too, as far as reflection asks."""
+    """Makes a pool that finds methods too, as far as reflection asks."""
     return cast(descriptor_pool.DescriptorPool, _Symbols())  # its own class cannot be extended
 
 
@@ -26,7 +26,7 @@ class _Symbols:
         self.FindAllExtensions = pool.FindAllExtensions
 
     def FindFileContainingSymbol(self, symbol: str) -> FileDescriptor:  # noqa: N802 - named as the pool's
-        """The file that defines a symbol. Raises KeyError."""
+        """Finds the file that defines a symbol. Raises KeyError."""
         try:
             return self._pool.FindFileContainingSymbol(symbol)
         except KeyError:

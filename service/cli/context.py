@@ -77,7 +77,7 @@ def _is_anybodys(named: dict[str, Any], told: bool, collection: str | None) -> b
 
 
 def _sections(made: pb.AssembleContextResponse, budget: int | None) -> RenderableType:
-    """A line for each section: its tokens, how much of the longest that is, what of it was lost."""
+    """Draws a line for each section: its tokens, how much of the longest that is, what of it was lost."""
     lost = _lost(made)
     longest = max((section.tokens for section in made.sections), default=1)
     table = Table.grid(padding=(0, 2))

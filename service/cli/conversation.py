@@ -19,7 +19,7 @@ SHOWN = 20
 
 
 def whose(command: Callable[..., None]) -> Callable[..., None]:
-    """A command about a user's conversation: its id first, with --user and what every command has."""
+    """Makes a command about a user's conversation: its id first, with --user and what every command has."""
 
     @functools.wraps(command)
     def run(errand: Errand, conversation_id: str, *args: Any, user: str, **options: Any) -> None:

@@ -67,7 +67,7 @@ def _fetch(errand: Errand, attachment_id: str, out: Path) -> None:
 
 
 def _drawn(record: Record, node_id: str, width: int) -> RenderableType:
-    """A record's heading, and the node's own segments with their places; for no node all of its text."""
+    """Draws a record's heading, and the node's own segments with their places; for no node all of its text."""
     files = [
         drawing.words(f"with {each.attachment_id} ({each.media_type or each.type}, {each.size:,} bytes)")
         for each in record.interaction.attachments
@@ -84,5 +84,5 @@ def _evidence(record: Record, node_id: str, width: int) -> Iterator[RenderableTy
 
 
 def _verbatim(text: str, width: int) -> Text:
-    """Verbatim words, fitted to the terminal; where nobody sees one, line by line as they are."""
+    """Fits verbatim words to the terminal; without one they stay line by line as they are."""
     return drawing.words(rejoined(text, width - INDENTED))

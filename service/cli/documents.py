@@ -80,7 +80,7 @@ class File:
 
 
 def read_file(path: Path, encoding: str | None = None) -> Document | File:
-    """The document in a file, or the file; `-` is standard input. Raises DocumentUnreadable, OSError."""
+    """Reads the document in a file, or names the file; `-` is standard input. Raises DocumentUnreadable, OSError."""
     if path == STANDARD:
         return _read_standard_input(encoding)
     with path.open("rb") as opened:
@@ -134,7 +134,7 @@ def _docx(path: Path, opened: BinaryIO) -> str:
 
 
 def _text(path: Path, content: bytes, encoding: str | None) -> str:
-    """The text that bytes are; of a page of HTML what it says."""
+    """Decodes a text; of a page of HTML what it says."""
     if not (HTML_MARK.match(content) or path.suffix.lower() in HTML_SUFFIXES):
         return _decoded(path, content, encoding)
     from service.adapters.html_text import declared_encoding, html_text  # takes a while to import
@@ -144,7 +144,7 @@ def _text(path: Path, content: bytes, encoding: str | None) -> str:
 
 
 def named(path: Path) -> str:
-    """What messages call it."""
+    """Returns what messages call a file."""
     return "standard input" if path == STANDARD else str(path)
 
 
@@ -172,7 +172,7 @@ def _decoded(path: Path, content: bytes, encoding: str | None) -> str:
 
 
 def _chinese(content: bytes) -> str | None:
-    """The text as GB 18030 (which covers GBK and GB 2312), if that gives Chinese as people write it."""
+    """Decodes a text as GB 18030 (which covers GBK and GB 2312), if that gives Chinese as people write it."""
     try:
         text = content.decode("gb18030")
     except UnicodeDecodeError:
@@ -202,7 +202,7 @@ def _file(path: Path, media_type: str) -> File:
 
 
 def attachment_id(path: Path) -> str:
-    """The file's name where it can be an id; else what can be kept of it, told apart by a digest of the name."""
+    """Makes an id of a file's name: the name itself, or what can be kept of it with a digest of the name."""
     name = path.name
     plain = NO_ID.sub("-", name).lstrip("._:-")
     if plain == name and len(name) <= LONGEST_ID:

@@ -38,7 +38,7 @@ UNRERANKED = {
 
 
 def console(*, stderr: bool = False, quiet: bool = False) -> Console:
-    """A terminal, or what stands for it, on which nothing is markup.
+    """Opens a terminal, or what stands for it, on which nothing is markup.
 
     What is no terminal gets whole lines, without blanks at their ends, unless COLUMNS says how wide it is.
     """
@@ -70,14 +70,14 @@ class _Trimmed:
 
 
 def words(text: str, style: str = "") -> Text:
-    """Stored text, made harmless; a page break is shown as a space. An id that touches Chinese text gets a space before
+    """Makes stored text harmless; a page break is shown as a space. An id that touches Chinese text gets a space before
     it: a line then ends there, not within the id."""
     harmless = CONTROL.sub("", text.replace("\f", " "))
     return Text(BESIDE_WORDS.sub(r" \1", harmless), style)
 
 
 def glimpse(text: str, length: int = GLIMPSE) -> str:
-    """The text on one line, as much as a list has room for."""
+    """Puts a text on one line, as much as a list has room for."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
@@ -87,7 +87,7 @@ def moment(time: Timestamp) -> str:
 
 
 def pairs(rows: Iterable[tuple[str, str | Text]]) -> Table:
-    """Names and values, one pair a line; pairs without a value are left out."""
+    """Draws names and values, one pair a line; pairs without a value are left out."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style=FAINT, no_wrap=True)
     table.add_column(overflow="fold")
@@ -105,7 +105,7 @@ def contested(node: types.Node) -> str:
 
 
 def hits(found: retrieval.SearchResponse, full: bool) -> RenderableType:
-    """Hits, best first: score, what was found, and by what."""
+    """Draws hits, best first: score, what was found, and by what."""
     if not found.hits:
         return Text("nothing found", FAINT)
     table = Table.grid(padding=(0, 2, 1, 0))
@@ -161,7 +161,7 @@ def _segment_place(hit: types.SearchHit) -> str:
 
 
 def node(found: graph.GetNodeResponse) -> RenderableType:
-    """One node with its place in the graph."""
+    """Draws one node with its place in the graph."""
     it = found.node
     state = Text(f"CONTESTED in {', '.join(found.conflict_ids)}", WARNING) if contested(it) else "active"
     return pairs(
@@ -182,7 +182,7 @@ def node(found: graph.GetNodeResponse) -> RenderableType:
 
 
 def adjacency(nodes: Sequence[types.Node], neighbors: Mapping[str, Sequence[str]]) -> RenderableType:
-    """The graph as a list of nodes, each with the numbers of those it is related to."""
+    """Draws the graph as a list of nodes, each with the numbers of those it is related to."""
     numbers = {each.node_id: number for number, each in enumerate(nodes, 1)}
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for name in ("#", "node", "related to"):
@@ -198,7 +198,7 @@ def adjacency(nodes: Sequence[types.Node], neighbors: Mapping[str, Sequence[str]
 
 
 def lineage(node_id: str, merges: Sequence[types.MergeRecord]) -> RenderableType:
-    """What a node absorbed, and what that had absorbed before."""
+    """Draws what a node absorbed, and what that had absorbed before."""
     by_heir = {merge.into_node_id: merge for merge in merges}
     tree = Tree(words(node_id, STRONG))
     _grow(tree, by_heir.get(node_id), by_heir)
@@ -225,7 +225,7 @@ def _grow(tree: Tree, merge: types.MergeRecord | None, by_heir: Mapping[str, typ
 
 
 def conflict(found: types.Conflict) -> RenderableType:
-    """A contradiction: its sides in their own words, and its verdict if it has one."""
+    """Draws a contradiction: its sides in their own words, and its verdict if it has one."""
     status = types.ConflictStatus.Name(found.status).removeprefix("CONFLICT_STATUS_")
     sides = [pairs([(side.node_id, words(side.quote, WARNING))]) for side in found.sides]
     return Group(
@@ -249,7 +249,7 @@ def conflict(found: types.Conflict) -> RenderableType:
 
 
 def insight(found: types.Insight) -> RenderableType:
-    """The goal, what was done, what comes next."""
+    """Draws the goal, what was done, what comes next."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for name in ("", "type", "task"):
         table.add_column(name, overflow="fold")
@@ -284,7 +284,7 @@ def _task(description: str, more: str) -> Text:
 
 
 def bank(found: memory.GetBankResponse) -> RenderableType:
-    """A bank's record and how much it holds."""
+    """Draws a bank's record and how much it holds."""
     it, counts = found.bank, found.counts
     space = it.embedding_space
     return pairs(
@@ -319,7 +319,7 @@ def banks(found: Sequence[types.Bank]) -> RenderableType:
 
 
 def _goes(it: types.Bank) -> str:
-    """When the bank goes; of one that goes on, how long it is kept once it has finished, where it says so."""
+    """Says when the bank is purged; of one that goes on, how long it is kept once it has finished, where it says so."""
     if it.HasField("purge_time"):
         return moment(it.purge_time)
     if not it.HasField("ttl"):

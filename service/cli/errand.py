@@ -45,7 +45,7 @@ class Errand:
     kept: list[str]
 
     def answer(self, plain: Plain | Message, *drawn: RenderableType) -> None:
-        """The answer, once: as JSON, or drawn for people."""
+        """Prints the answer, once: as JSON, or drawn for people."""
         if self.as_json:
             click.echo(json.dumps(plain_of(plain), ensure_ascii=False, indent=2))
             return
@@ -54,7 +54,7 @@ class Errand:
 
 
 def plain_of(value: Any) -> Any:
-    """Messages as JSON has them: the contract's field names, all fields, 64-bit numbers as strings (protobuf's way)."""
+    """Makes JSON of messages: the contract's field names, all fields, 64-bit numbers as strings (protobuf's way)."""
     if isinstance(value, Message):
         return MessageToDict(
             value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
@@ -90,12 +90,12 @@ TIMEOUT = click.option(
 
 
 def errand(command: Callable[Concatenate[Errand, P], None]) -> Callable[..., None]:
-    """A command of one bank: with --bank, --server, --json and --timeout, and an Errand as first argument."""
+    """Makes a command of one bank: with --bank, --server, --json and --timeout, and an Errand as first argument."""
     return BANK(errand_of_any(command))
 
 
 def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[..., None]:
-    """The same for a command that names its bank in another way, or none."""
+    """Does the same for a command that names its bank in another way, or none."""
 
     @functools.wraps(command)
     def run(

@@ -51,7 +51,7 @@ class Failure(Exception):
 
 
 def failure_of(error: MemoryBankError, server: str) -> Failure:
-    """What the service's refusal, or its silence, means to the person at the terminal."""
+    """Says what the service's refusal, or its silence, means at the terminal."""
     exit_code = next((code for family, code in CODES if isinstance(error, family)), Exit.FAILED)
     if isinstance(error, Unavailable) and not error.reason:
         return Failure(

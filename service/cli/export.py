@@ -87,7 +87,7 @@ def _told(written: Written) -> str:
 
 
 def _bank_ids(errand: Errand) -> list[str]:
-    """Of all banks there are now: one that goes meanwhile is NOT_FOUND."""
+    """Lists the ids of all banks there are now: one that goes meanwhile is NOT_FOUND."""
     read = partial(errand.client.list_banks, page_size=1_000)
     return [
         bank.bank_id for page in paging.pages(lambda token: read(page_token=token)) for bank in page.banks
@@ -114,7 +114,7 @@ def _export(errand: Errand, bank_id: str, file: Path, omitted: Omitted) -> Writt
 
 @contextmanager
 def _opened(file: Path) -> Iterator[IO[str]]:
-    """The file to write, which takes its name when all is written; or standard output."""
+    """Opens the file to write, which takes its name when all is written; or standard output."""
     if file == STANDARD:
         yield sys.stdout
         return
@@ -127,7 +127,7 @@ def _opened(file: Path) -> Iterator[IO[str]]:
 
 @contextmanager
 def whole(file: Path) -> Iterator[Path]:
-    """Where to write a file, which takes its name when the context ends well."""
+    """Says where to write a file, which takes its name when the context ends well."""
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         yield unfinished
@@ -137,7 +137,7 @@ def whole(file: Path) -> Iterator[Path]:
 
 
 def text_file(path: Path, mode: str, compressed: bool) -> IO[str]:
-    """A text file of records, compressed or not."""
+    """Opens a text file of records, compressed or not."""
     if compressed:
         return gzip.open(path, mode, compresslevel=6, encoding="utf-8", newline="\n")  # type: ignore[return-value]
     return path.open(mode, encoding="utf-8", newline="\n")

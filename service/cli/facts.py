@@ -27,7 +27,7 @@ KINDS = {
 
 
 def whose(command: Callable[..., None]) -> Callable[..., None]:
-    """A command about a user's memory: with --user, --collection and what every command has."""
+    """Makes a command about a user's memory: with --user, --collection and what every command has."""
 
     @functools.wraps(command)
     def run(errand: Errand, *args: Any, user: str, collection: str, **options: Any) -> None:
@@ -180,7 +180,7 @@ def _pieces(path: Path) -> Iterable[bytes]:
 
 
 def _table(rows: Iterable[tuple[str, pb.Record]]) -> RenderableType:
-    """A number, the record's id, and what it says."""
+    """Draws a number, the record's id, and what it says."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style=drawing.FAINT)
     table.add_column(no_wrap=True, style=drawing.FAINT)

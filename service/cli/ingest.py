@@ -161,7 +161,7 @@ def _read(files: Sequence[Path], encoding: str | None) -> tuple[list[Document], 
 
 
 def _notes(attached: Sequence[File], documents: Sequence[Document]) -> list[Document]:
-    """A line for each file that no text cites, so that it can be found by its name."""
+    """Makes a line for each file that no text cites, so that it can be found by its name."""
     return [
         Document(path=file.path, text=f"Attached {file.type}: {file.path.name} [{file.attachment_id}]")
         for file in attached
@@ -236,19 +236,19 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _request_id(*said: str) -> str:
-    """The same for the same content: what makes a repetition harmless."""
+    """Makes an id of the content: the same for the same, so that a repetition is harmless."""
     digest = hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass"))
     return f"ingest-{digest.hexdigest()[:40]}"
 
 
 def _kept_as_it_is(file: File) -> str:
-    """What is said of a file whose words were not read."""
+    """Says of a file that its words were not read."""
     kind = file.media_type or "of no known kind"
     return f"{file.path.name} ({kind}, {file.size:,} bytes) is kept as an attachment: its words are not read"
 
 
 def _conflicts(errand: Errand, done: Sequence[Ingested]) -> list[types.Conflict]:
-    """The contradictions that came up, still open."""
+    """Finds the contradictions that came up, still open."""
     ids = {conflict_id for each in done for conflict_id in each.result.conflict_ids}
     if not ids:
         return []

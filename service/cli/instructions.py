@@ -38,7 +38,7 @@ def owner_of(text: str) -> pb.Owner:
 
 
 def ref_of(text: str) -> pb.SourceRef:
-    """An owner, or `OWNER=PATH` for one of its documents. Raises BadParameter."""
+    """Reads an owner, or `OWNER=PATH` for one of its documents. Raises BadParameter."""
     owner, _, path = text.partition("=")
     return pb.SourceRef(owner=owner_of(owner), path=path)
 

@@ -41,7 +41,7 @@ DIGITS = re.compile(r"\d+")
 
 
 def text_of(pages: Sequence[str]) -> str:
-    """The pages as one text. A sentence that runs over a page break stays one."""
+    """Joins the pages to one text. A sentence that runs over a page break stays one."""
     running = _running_lines(pages)
     text = ""
     for number, page in enumerate(pages):
@@ -54,12 +54,12 @@ def text_of(pages: Sequence[str]) -> str:
 
 
 def page_of(text: str, offset: int) -> int:
-    """The number, from 1, of the page that the code point at `offset` stands on."""
+    """Counts the page, from 1, that the code point at `offset` stands on."""
     return text.count(PAGE_BREAK, 0, offset) + 1
 
 
 def rejoined(text: str, width: int) -> str:
-    """The text with the lines of its paragraphs joined, to be wrapped anew; as it is where it fits `width` columns.
+    """Joins the lines of paragraphs, to be wrapped anew; a text that fits `width` columns stays as it is.
 
     Headings, items, tables, quotations and what is indented or fenced stay lines of their own; so does a short line.
     """
@@ -82,7 +82,7 @@ def rejoined(text: str, width: int) -> str:
 
 
 def _lines(page: str, running: frozenset[str]) -> list[str]:
-    """The page's lines, tidied, without those that most pages have at their edge."""
+    """Tidies the page's lines, and leaves out those that many pages have at their edge."""
     lines = [" ".join(SOFT_HYPHEN.sub("", line).split()) for line in page.splitlines()]
     kept = [number for number, line in enumerate(lines) if line]
     edge = set(_edges(kept))
@@ -91,7 +91,7 @@ def _lines(page: str, running: frozenset[str]) -> list[str]:
 
 
 def _without_contents(lines: list[str]) -> list[str]:
-    """The lines without the entries of a table of contents, which say where things are, not what they are."""
+    """Leaves out the entries of a table of contents, which say where things are, not what they are."""
     named = [line for line in lines if CONTENTS.fullmatch(line)]
     entries = {line for line in lines if ENTRY.fullmatch(line) or (named and NUMBERED.fullmatch(line))}
     if len(entries) < FEWEST_ENTRIES or (named and 2 * len(entries) < sum(map(bool, lines))):
@@ -111,13 +111,13 @@ def _running_lines(pages: Sequence[str]) -> frozenset[str]:
 
 
 def _edges(lines: list[Line]) -> list[Line]:
-    """What may head or foot a page."""
+    """Takes the lines that may head or foot a page."""
     depth = 2 if len(lines) >= TALL else 1
     return lines[:depth] + lines[-depth:]
 
 
 def _form(line: str) -> str:
-    """A line without its page number."""
+    """Takes the page number out of a line."""
     return DIGITS.sub("#", line)
 
 

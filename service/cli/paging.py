@@ -18,7 +18,7 @@ AnyPage = TypeVar("AnyPage", bound=Page)
 
 
 def pages(read: Callable[[str], AnyPage]) -> Iterator[AnyPage]:
-    """All pages; `read` gets the token of each, the first one empty."""
+    """Yields all pages; `read` gets the token of each, the first one empty."""
     token = ""
     while True:
         page = read(token)
@@ -31,7 +31,7 @@ def pages(read: Callable[[str], AnyPage]) -> Iterator[AnyPage]:
 def conflicts(
     client: SyncMemoryBankClient, bank_id: str, *statuses: types.ConflictStatus.ValueType
 ) -> Iterator[types.Conflict]:
-    """A bank's conflicts, oldest first; the open ones unless statuses are named."""
+    """Yields a bank's conflicts, oldest first; the open ones unless statuses are named."""
     for page in pages(
         lambda token: client.list_conflicts(bank_id=bank_id, statuses=statuses, page_token=token)
     ):
@@ -39,6 +39,6 @@ def conflicts(
 
 
 def merges(client: SyncMemoryBankClient, bank_id: str, node_id: str) -> Iterator[types.MergeRecord]:
-    """What a node absorbed, newest first."""
+    """Yields what a node absorbed, newest first."""
     for page in pages(lambda token: client.get_lineage(bank_id=bank_id, node_id=node_id, page_token=token)):
         yield from page.merges

@@ -33,7 +33,7 @@ class Share:
         self.done = 0.0
 
     def after(self, news: memory.Progress) -> float:
-        """The share after an event."""
+        """Moves on by an event, and returns the share."""
         if news.stage == memory.PROGRESS_STAGE_RECEIVING:
             reached = SENDING * min(1.0, news.done / self._characters)
         elif news.stage == memory.PROGRESS_STAGE_CLUSTERING:
@@ -64,19 +64,19 @@ class Bar:
         self._task: TaskID = progress.add_task("", total=total, stage="")
 
     def begin(self) -> None:
-        """The next text begins."""
+        """Begins the next text."""
         self._number += 1
         self._share = Share(self._texts[self._number][1])
         self._show("sending")
 
     def move(self, news: memory.Progress) -> None:
-        """News of the text at hand."""
+        """Moves on by news of the text at hand."""
         self._share.after(news)
         counted = f" {news.done:,} of {news.total:,}" if news.total else ""
         self._show(f"{STAGES.get(news.stage, 'at work')}{counted}")
 
     def end(self) -> None:
-        """The text at hand is done."""
+        """Ends the text at hand."""
         self._share.done = 1.0
         self._show("done")
 
@@ -94,7 +94,7 @@ class Bar:
 
 @contextmanager
 def bar(console: Console, texts: Sequence[tuple[str, int]]) -> Iterator[Bar]:
-    """A bar on a terminal, gone when all is done; elsewhere nothing is shown."""
+    """Shows a bar on a terminal, gone when all is done; elsewhere nothing."""
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

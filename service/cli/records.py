@@ -40,15 +40,15 @@ class Record:
         return " · ".join(part for part in parts if part)
 
     def evidence(self, node_id: str) -> list[types.Span]:
-        """The segments that the node was made from, in order."""
+        """Finds the segments that the node was made from, in order."""
         return [self.spans[index] for index in sorted(self.spans) if node_id in self.spans[index].node_ids]
 
     def cut(self, span: types.Span) -> str:
-        """The words of a segment."""
+        """Cuts out the words of a segment."""
         return self.text[span.start : span.end]
 
     def place(self, span: types.Span) -> str:
-        """Where a segment stands: `page 3, characters 1,204 to 1,377`; the page where the text has pages."""
+        """Says where a segment stands: `page 3, characters 1,204 to 1,377`; the page where the text has pages."""
         page = f"page {page_of(self.text, span.start)}, " if PAGE_BREAK in self.text else ""
         places = (f"{span.start + words.start:,} to {span.start + words.end:,}" for words in span.refuted)
         refuted = f", refuted by {span.refuted_by}: {', '.join(places)}" if span.refuted_by else ""
@@ -56,21 +56,21 @@ class Record:
 
 
 def records_of_node(client: SyncMemoryBankClient, bank_id: str, node_id: str) -> tuple[str, list[Record]]:
-    """The living node that stands for the one asked for, and its records in order of their events."""
+    """Reads the living node that stands for the one asked for, and its records in order of their events."""
     read = functools.partial(client.get_interaction, bank_id=bank_id, node_id=node_id, page_size=MOST)
     found = list(pages(lambda token: read(page_token=token)))
     return found[-1].node_id, _joined(found)
 
 
 def record_of_id(client: SyncMemoryBankClient, bank_id: str, interaction_id: str) -> Record:
-    """One record by its own id."""
+    """Reads one record by its own id."""
     read = functools.partial(client.get_interaction, bank_id=bank_id, interaction_id=interaction_id)
     (record,) = _joined(list(pages(lambda token: read(page_token=token))))
     return record
 
 
 def _joined(found: list[pb.GetInteractionResponse]) -> list[Record]:
-    """A long text comes in pieces, a page each."""
+    """Joins the pieces of a long text, a page each."""
     whole: dict[str, Record] = {}
     for piece in (piece for page in found for piece in page.interactions):
         before = whole.get(piece.interaction_id)

@@ -46,7 +46,7 @@ def serve(listen: str | None, data: Path | None, config: Path | None, insecure: 
 
 
 def _glimpse(settings: Settings) -> dict[str, str]:
-    """What people want to see of the settings when they start the service."""
+    """Picks the settings that people want to see when they start the service."""
     players = {role: settings.player(role) for role in RoleModelsSection.model_fields}
     asked = [role for role, player in players.items() if player == "llm"]
     return {

@@ -163,7 +163,7 @@ class Checks:
         return self.text("page_token", value, TOKEN)
 
     def revision(self, message: Message, field: str) -> int | None:
-        """An optional revision of this name, 0 or more; None where it is absent."""
+        """Reads an optional revision of this name, 0 or more; None where it is absent."""
         return self.at_least(field, getattr(message, field)) if message.HasField(field) else None
 
     def min_revision(self, message: Message) -> int:
@@ -176,7 +176,7 @@ class Checks:
     def int_or(
         self, message: Message, field: str, default: int, least: int, most: int, path: str = ""
     ) -> int:
-        """An optional number, `default` where it is absent."""
+        """Reads an optional number, `default` where it is absent."""
         given = self.optional_int(message, field, least, most, path)
         return default if given is None else given
 
@@ -223,14 +223,14 @@ class Checks:
         return timedelta(seconds=value.seconds, microseconds=value.nanos // 1_000)
 
     def ttl(self, field: str, value: Duration) -> timedelta:
-        """A duration, or NEVER."""
+        """Reads a duration, or NEVER."""
         never = value.seconds == NEVER.total_seconds() and not value.nanos
         return NEVER if never else self.duration(field, value)
 
     # ---- the rest ----
 
     def choice(self, field: str, value: Number, choices: Mapping[Number, Choice]) -> Choice:
-        """The meaning of an enum's value; the first of `choices` stands in for one that has none."""
+        """Reads an enum's value; the first of `choices` stands in for one that has no meaning."""
         if value not in choices:
             self.wrong(field, f"has no value {value}; it has {', '.join(map(str, choices))}")
             return next(iter(choices.values()))
@@ -277,7 +277,7 @@ class Checks:
         return self.vector(path or field, getattr(message, field)) if message.HasField(field) else None
 
     def request(self, message: Message, *apart: str, path: str = "request_id") -> RequestKey | None:
-        """The call's identity, None without a request_id. Fields named `apart` may differ in a repetition."""
+        """Reads the call's identity, None without a request_id. Fields named `apart` may differ in a repetition."""
         request_id: str = getattr(message, "request_id")  # noqa: B009  every mutation has it
         if not request_id:
             return None

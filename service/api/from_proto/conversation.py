@@ -192,7 +192,7 @@ def list_turns(request: pb.ListTurnsRequest, tenant: Tenant) -> ListTurns:
 
 
 def _steps(check: Checks, request: Message) -> tuple[int | None, int | None]:
-    """An optional range; both ends are steps, in order."""
+    """Reads an optional range; both ends are steps, in order."""
     first = check.optional_int(request, "first_step", 1, LAST)
     last = check.optional_int(request, "last_step", 1, LAST)
     if first is not None and last is not None and last < first:

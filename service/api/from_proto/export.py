@@ -84,7 +84,7 @@ class Reader:
     async def records(
         self, first: pb.ImportBankRequest | None, requests: AsyncIterator[pb.ImportBankRequest]
     ) -> AsyncIterator[ExportRecord]:
-        """All records: that of `first`, if it has one, then those of the requests."""
+        """Yields all records: that of `first`, if it has one, then those of the requests."""
         if first is not None and first.WhichOneof("part") == "record":
             yield self.record(first.record)
         async for request in requests:
@@ -93,7 +93,7 @@ class Reader:
             yield self.record(request.record)
 
     def record(self, message: pb.ExportRecord) -> ExportRecord:
-        """The next record."""
+        """Reads the next record."""
         self._line += 1
         kind = message.WhichOneof("record")
         if kind is None:

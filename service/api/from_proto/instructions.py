@@ -118,7 +118,7 @@ def load_sources(request: pb.LoadSourcesRequest, tenant: Tenant) -> LoadSources:
 def references(
     check: Checks, request: pb.LoadSourcesRequest | AssembleContextRequest
 ) -> tuple[SourceRef, ...]:
-    """What is asked for, in order."""
+    """Reads what is asked for, in order."""
     check.amount("refs", request.refs, MOST_REFS, least=1)
     refs = []
     for index, given in enumerate(request.refs[:MOST_REFS]):
@@ -131,7 +131,7 @@ def references(
 
 
 def least(check: Checks, request: pb.LoadSourcesRequest | AssembleContextRequest) -> dict[str, int]:
-    """The least revisions to be seen, by `KIND/NAME`."""
+    """Reads the least revisions to be seen, by `KIND/NAME`."""
     check.amount("min_revisions", request.min_revisions, MOST_REVISIONS)
     for key, revision in list(request.min_revisions.items())[:MOST_REVISIONS]:
         check.text("min_revisions", key, KEY, least=1)
@@ -157,7 +157,7 @@ def path(check: Checks, field: str, value: str) -> str:
 
 
 def printed(check: Checks, field: str, value: str, most: int, least: int = 0) -> str:
-    """A name that stands in one line wherever it is shown."""
+    """Checks a name, which stands in one line wherever it is shown."""
     if any(unicodedata.category(character) in UNPRINTED for character in value[: most + 1]):
         check.wrong(field, "must not hold control characters or line breaks")
     return check.text(field, value, most, least)
@@ -168,5 +168,5 @@ def version(
     request: pb.GetSourceRequest | pb.EditSourceRequest | pb.DeleteSourceRequest,
     field: str,
 ) -> int | None:
-    """An optional version, from 1."""
+    """Reads an optional version, from 1."""
     return check.at_least(field, getattr(request, field), 1) if request.HasField(field) else None  # type: ignore[arg-type]  # one of two names

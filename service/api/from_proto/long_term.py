@@ -283,7 +283,7 @@ def give_feedback(request: pb.GiveFeedbackRequest, tenant: Tenant) -> GiveFeedba
 
 
 def _opinion(check: Checks, request: pb.GiveFeedbackRequest) -> float:
-    """A thumb or stars, one of the two."""
+    """Reads a thumb or stars, one of the two."""
     stars = check.optional_int(request, "stars", 1, 5)
     if (stars is None) is (request.thumb == pb.THUMB_UNSPECIFIED):
         check.wrong("stars", "must be given, or thumb, and not both")

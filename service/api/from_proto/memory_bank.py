@@ -143,7 +143,7 @@ def start_task(request: pb.StartTaskRequest, tenant: Tenant, new_bank_id: NewBan
 
 
 def _check_inputs(check: Checks, request: pb.StartTaskRequest) -> None:
-    """A context comes in one way."""
+    """Checks that a context comes in one way."""
     ways = {"prompt": request.prompt, "text": request.text, "messages": request.messages}
     ways["interaction_id"] = request.interaction_id
     given = [name for name, value in ways.items() if value]
@@ -191,7 +191,7 @@ def memorize(request: pb.MemorizeRequest, tenant: Tenant) -> Memorize:
 
 
 def memorize_header(request: pb.MemorizeRequest, tenant: Tenant) -> Memorize:
-    """The first message of MemorizeStream: a Memorize whose text is still to come."""
+    """Reads the first message of MemorizeStream: a Memorize whose text is still to come."""
     with checking() as check:
         for field in ("text", "messages"):
             if getattr(request, field):

@@ -69,7 +69,7 @@ def categories(check: Checks, field: str, values: Sequence[str]) -> tuple[str, .
 
 
 def json_object(check: Checks, field: str, value: str) -> str:
-    """A JSON object as it came; empty for none."""
+    """Checks a JSON object and keeps it as it came; empty for none."""
     if not value:
         return ""
     if len(check.text(field, value, JSON)) > JSON:
@@ -98,7 +98,7 @@ def optional_id(check: Checks, field: str, value: str) -> str:
 
 
 def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | None = None) -> Record:
-    """A new record; what is the service's to set is set when it is stored."""
+    """Reads a new record; what is the service's to set is set when it is stored."""
     kind = check.choice(f"{path}kind", given.kind, or_first(RECORD_KINDS))
     origin = check.choice(f"{path}origin", given.origin, or_first(RECORD_ORIGINS))
     told = _episode_of(check, given, kind, path, episode_path)
@@ -144,7 +144,7 @@ def _reward(check: Checks, given: pb.Record, path: str) -> float:
 def _episode_of(
     check: Checks, given: pb.Record, kind: RecordKind, path: str, episode_path: str | None
 ) -> Episode | None:
-    """What an EPISODE has, and no other."""
+    """Reads what an EPISODE has, and no other."""
     if given.HasField("episode") is not (kind is RecordKind.EPISODE):
         problem = (
             "must be given with an EPISODE" if kind is RecordKind.EPISODE else "goes with an EPISODE alone"

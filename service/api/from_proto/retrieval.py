@@ -113,7 +113,7 @@ def _excluded(check: Checks, named: Sequence[str]) -> frozenset[NodeId]:
 
 
 def structure(check: Checks, path: str, request: pb.SearchRequest | pb.AugmentRequest) -> Structure | None:
-    """The weights as a whole; None where the request leaves them to the configuration."""
+    """Reads the weights as a whole; None where the request leaves them to the configuration."""
     if not request.HasField("structure"):
         return None
     given = request.structure
@@ -127,7 +127,7 @@ def structure(check: Checks, path: str, request: pb.SearchRequest | pb.AugmentRe
 
 
 def chosen(check: Checks, path: str, given: types_pb2.Filter) -> Filter:
-    """A Filter; what is empty admits all."""
+    """Reads a Filter; what is empty admits all."""
     since, until = time_range(check, f"{path}.event_time", given.event_time)
     check.amount(f"{path}.states", given.states, MOST_STATES)
     return Filter(
@@ -143,7 +143,7 @@ def chosen(check: Checks, path: str, given: types_pb2.Filter) -> Filter:
 def time_range(
     check: Checks, path: str, given: types_pb2.TimeRange
 ) -> tuple[datetime | None, datetime | None]:
-    """Start, inclusive, and end, exclusive; None where unbounded."""
+    """Reads start, inclusive, and end, exclusive; None where unbounded."""
     since = check.optional_time(given, "start", f"{path}.start")
     until = check.optional_time(given, "end", f"{path}.end")
     if since is not None and until is not None and not since < until:
@@ -202,7 +202,7 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
 def _of_user(
     check: Checks, request: pb.AssembleContextRequest, tenant: Tenant
 ) -> tuple[ConversationKey | None, CollectionKey | None, InvocationKey | None]:
-    """What is named of the user's; nothing where it is not."""
+    """Reads the keys of what is named of the user's; None for what is not."""
     user = request.user
     conversation, collection, invocation = None, None, None
     if request.conversation_id:
@@ -234,7 +234,7 @@ def _patience(check: Checks, request: pb.AssembleContextRequest) -> timedelta | 
 def _instructions(
     check: Checks, request: pb.AssembleContextRequest, tenant: Tenant, revisions: dict[str, int]
 ) -> LoadSources | None:
-    """The documents to load; None where none are named."""
+    """Reads which documents to load; None where none are named."""
     run_id = check.id_or_none("run_id", request.run_id)
     if not request.refs:
         if run_id:

@@ -47,7 +47,7 @@ def context(
     path: str = "",
     named: bool = True,
 ) -> Context:
-    """The context as it came; whether there must be one is the caller's to check.
+    """Reads the context as it came; whether there must be one is the caller's to check.
 
     `named`: the request's interaction_id is that of this context.
     """

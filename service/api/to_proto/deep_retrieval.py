@@ -33,7 +33,7 @@ def list_interactions(listed: InteractionsListed) -> pb.ListInteractionsResponse
 
 
 def interaction(seen: InteractionSeen) -> types_pb2.Interaction:
-    """The record, with what is there of its text, and as the bank knows it."""
+    """Renders the record, with what is there of its text, and as the bank knows it."""
     message = values.interaction(seen.interaction)
     message.text = seen.text
     message.text_offset = seen.text_offset
@@ -45,7 +45,7 @@ def interaction(seen: InteractionSeen) -> types_pb2.Interaction:
 
 
 def span(segment: Segment, seen: InteractionSeen) -> types_pb2.Span:
-    """Where a segment lies in the whole text."""
+    """Renders where a segment lies in the whole text."""
     message = values.span(segment.ref.index, seen.interaction.spans[segment.ref.index])
     message.node_ids.extend(segment.node_ids)
     message.refuted_by = segment.refuted_by
@@ -56,7 +56,7 @@ def span(segment: Segment, seen: InteractionSeen) -> types_pb2.Span:
 async def read_attachment(
     opened: OpenedAttachment, offset: int
 ) -> AsyncGenerator[pb.ReadAttachmentResponse, None]:
-    """The file from `offset` on: first what it is, then its bytes as they come."""
+    """Renders the file from `offset` on: first what it is, then its bytes as they come."""
     first: types_pb2.Attachment | None = values.attachment(opened.attachment)
     async for content in opened.chunks:
         yield pb.ReadAttachmentResponse(

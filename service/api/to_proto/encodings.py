@@ -9,12 +9,12 @@ from functools import lru_cache
 
 
 def delimited(content: bytes) -> bytes:
-    """A message, text or bytes with its length before it."""
+    """Puts the length before a message, text or bytes."""
     return varint(len(content)) + content
 
 
 def content(delimited: bytes) -> bytes:
-    """What stands behind its length."""
+    """Takes the length off what stands behind it."""
     start = 1
     while delimited[start - 1] >= 0x80:
         start += 1
@@ -22,12 +22,12 @@ def content(delimited: bytes) -> bytes:
 
 
 def field(number: int, delimited: bytes) -> bytes:
-    """A length-delimited field. Encoded messages join by concatenation."""
+    """Encodes a length-delimited field. Encoded messages join by concatenation."""
     return varint(number << 3 | 2) + delimited
 
 
 def fields(number: int, delimited: Iterable[bytes]) -> bytes:
-    """A repeated length-delimited field."""
+    """Encodes a repeated length-delimited field."""
     tag = varint(number << 3 | 2)
     joined = tag.join(delimited)
     return tag + joined if joined else b""
@@ -35,7 +35,7 @@ def fields(number: int, delimited: Iterable[bytes]) -> bytes:
 
 @lru_cache(maxsize=16_384)  # tags and lengths come again and again: 0.05 µs instead of 0.4
 def varint(number: int) -> bytes:
-    """A whole number of at least 0, seven bits to a byte, the lowest first (protobuf's encoding guide)."""
+    """Encodes a whole number of at least 0, seven bits to a byte, the lowest first (protobuf's encoding guide)."""
     if number < 0x80:
         return bytes((number,))
     encoded = bytearray()

@@ -27,7 +27,7 @@ from service.api.to_proto import values
 
 
 def change(made: BankChange) -> pb.WatchBankResponse:
-    """One revision, with those of its steps that are shown."""
+    """Renders one revision, with those of its steps that are shown."""
     events = (event(step, made.revision) for step in made.steps)
     return pb.WatchBankResponse(
         revision=made.revision, time=values.time(made.time), events=[e for e in events if e is not None]
@@ -35,7 +35,7 @@ def change(made: BankChange) -> pb.WatchBankResponse:
 
 
 def gone(bank: BankGone, revision: int) -> pb.WatchBankResponse:
-    """The last message: the bank was purged after `revision`."""
+    """Renders the last message: the bank was purged after `revision`."""
     deleted = pb.ChangeEvent(bank_deleted=pb.BankDeleted(uid=bank.uid))
     return pb.WatchBankResponse(revision=revision, events=[deleted])
 
@@ -73,7 +73,7 @@ def event(step: Step, revision: int) -> pb.ChangeEvent | None:  # one case a ste
 
 
 def _node_event(node: Node) -> pb.ChangeEvent:
-    """A node is new until its first update: every update moves its update_time."""
+    """Renders a node as new until its first update: every update moves its update_time."""
     shown = values.node(node)
     if node.create_time == node.update_time:
         return pb.ChangeEvent(node_added=shown)

@@ -43,7 +43,7 @@ class Writer:
         self._spans = 0
 
     def response(self, record: ExportRecord) -> pb.ExportBankResponse:
-        """The next message."""
+        """Renders the next message."""
         if isinstance(record, ExportTrailer):
             trailer = pb.ExportTrailer(records=record.records, sha256=self._digest.hexdigest())
             return pb.ExportBankResponse(record=pb.ExportRecord(trailer=trailer))
@@ -113,7 +113,7 @@ def header(record: ExportHeader) -> pb.ExportHeader:
 
 
 def bank(record: BankRecord) -> types_pb2.Bank:
-    """Without what the header says."""
+    """Renders a bank without what the header says."""
     message = values.bank(record, revision=0)
     message.ClearField("bank_id")
     message.ClearField("uid")
@@ -121,7 +121,7 @@ def bank(record: BankRecord) -> types_pb2.Bank:
 
 
 def node(value: Node) -> types_pb2.Node:
-    """With its own words beside the shown ones."""
+    """Renders a node with its own words beside the shown ones."""
     message = values.node(value)
     message.base_context = value.base_context
     message.base_keywords.extend(value.base_keywords)

@@ -41,7 +41,7 @@ _LAYERS = numbers(LAYERS)
 
 
 def seen(value: Seen) -> pb.Record:
-    """A record; of one that is gone its id alone."""
+    """Renders a record; of one that is gone its id alone."""
     return pb.Record(record_id=value.record_id) if value.record is None else record(value.record, value.uses)
 
 

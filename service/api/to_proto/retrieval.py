@@ -56,7 +56,7 @@ def batch_search(answers: SearchAnswers) -> bytes:
 
 
 def answer(found: Answer, revision: int, room: int = ROOM) -> bytes:
-    """One SearchResponse, joined: as many hits as `room` bytes hold, then as many neighbors."""
+    """Joins one SearchResponse: as many hits as `room` bytes hold, then as many neighbors."""
     parts = hits(found.found.hits, found.vectors, found.found.by_words, found.found.by_meaning)
     shown = _held(parts, room)
     neighbors = node_encodings(found.found.neighbors)
@@ -68,7 +68,7 @@ def answer(found: Answer, revision: int, room: int = ROOM) -> bytes:
 
 @lru_cache(maxsize=256)
 def _last(neighbors_truncated: bool, revision: int, reranked: Reranked, truncated: bool) -> bytes:
-    """The fields behind hits and neighbors: the same until the bank changes."""
+    """Encodes the fields behind hits and neighbors: the same until the bank changes."""
     return pb.SearchResponse(
         neighbors_truncated=neighbors_truncated,
         revision=revision,
@@ -78,12 +78,12 @@ def _last(neighbors_truncated: bool, revision: int, reranked: Reranked, truncate
 
 
 def _held(parts: list[HitParts], room: int) -> list[HitParts]:
-    """The first hits that `room` bytes hold, at least one of them."""
+    """Takes the first hits that `room` bytes hold, at least one of them."""
     return parts[: max(1, fitted(map(_size, parts), room))]
 
 
 def _size(part: HitParts) -> int:
-    """Bytes of a hit: of what was found, of its neighbors' ids, of its scores and what few hits have."""
+    """Counts the bytes of a hit: of what was found, of its neighbors' ids, of its scores and what few hits have."""
     return len(part[1]) + sum(map(len, part[5])) + 4 * len(part[5]) + len(part[6]) + _SCORES
 
 
@@ -93,7 +93,7 @@ def hits(
     by_words: bool = True,
     by_meaning: bool = True,
 ) -> list[HitParts]:
-    """SearchHits, to be joined. `vectors` of their nodes, or none at all; a side that was not used has no score."""
+    """Renders SearchHits, to be joined. `vectors` of their nodes, or none; a side that was not used has no score."""
     parts: list[HitParts] = []
     for place, hit in enumerate(found):
         score, attribute, embedding, node, segment, near, unstructured, best_segment, why = hit
@@ -109,7 +109,7 @@ def hits(
 
 
 def _rest(hit: Hit) -> bytes:
-    """What few hits have."""
+    """Encodes the fields that few hits have."""
     return types_pb2.SearchHit(
         unstructured=hit.unstructured,
         best_segment=None if hit.best_segment is None else segment_ref(hit.best_segment),

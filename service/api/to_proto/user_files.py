@@ -26,7 +26,7 @@ LARGEST_PART = 1_048_576
 
 
 async def parts(pieces: AsyncIterator[Line | FilePart]) -> AsyncGenerator[pb.ExportUserResponse, None]:
-    """The parts of all files."""
+    """Yields the parts of all files."""
     path, gathered, bank = "", bytearray(), Writer()
     async for piece in pieces:
         if piece.path != path:
@@ -54,7 +54,7 @@ def _line(value: Value, bank: Writer) -> str:
 
 
 def _message(value: Value, bank: Writer) -> tuple[str, Message]:
-    """A message, and under which name it stands on its line; with no name it is the line."""
+    """Renders a message under the name that it has on its line; with no name it is the line."""
     match value:
         case UserSeen():
             return "", users.get_user(value)

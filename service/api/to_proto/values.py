@@ -56,7 +56,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @lru_cache(maxsize=256)  # a node bears its time three times, a batch one for all
 def time(value: datetime) -> Timestamp:
-    """To be put into messages, which take a copy: not to be changed."""
+    """Renders a time. It is shared: messages take a copy of it, and nothing may change it."""
     seconds, micros = divmod((value - _EPOCH) // _MICROSECOND, 1_000_000)
     return Timestamp(seconds=seconds, nanos=micros * 1_000)
 
@@ -126,7 +126,7 @@ def bank_counts(counts: BankCounts) -> pb.BankCounts:
 
 
 def passing(text: str) -> Any:
-    """A text for a message: beyond ASCII as UTF-8, which the text itself would else keep as long as it lives."""
+    """Encodes a text for a message: beyond ASCII as UTF-8, which the text itself would else keep while it lives."""
     return text if text.isascii() else text.encode()
 
 
@@ -171,7 +171,7 @@ def segment(value: Segment) -> pb.Segment:
 
 
 def node_bytes(value: Node, embedding: Vector | None = None) -> bytes:
-    """The node's message, delimited."""
+    """Encodes the node's message, delimited."""
     try:
         plain = value.encoding
     except AttributeError:
@@ -183,7 +183,7 @@ def node_bytes(value: Node, embedding: Vector | None = None) -> bytes:
 
 
 def node_encodings(values: Sequence[Node]) -> list[bytes]:
-    """The messages of many nodes, delimited."""
+    """Encodes the messages of many nodes, delimited."""
     try:
         return [value.encoding for value in values]
     except AttributeError:
@@ -191,7 +191,7 @@ def node_encodings(values: Sequence[Node]) -> list[bytes]:
 
 
 def segment_bytes(value: Segment) -> bytes:
-    """The segment's message, delimited."""
+    """Encodes the segment's message, delimited."""
     try:
         return value.encoding
     except AttributeError:
@@ -249,7 +249,7 @@ def span(index: int, value: Span) -> pb.Span:
 
 
 def interaction(value: Interaction) -> pb.Interaction:
-    """Without text, segments and what the bank knows about it."""
+    """Renders a record without text, segments and what the bank knows about it."""
     return pb.Interaction(
         interaction_id=value.interaction_id,
         text_length=len(value.text),
@@ -264,7 +264,7 @@ def interaction(value: Interaction) -> pb.Interaction:
 
 
 def structuring(value: Structuring, clusters: Iterable[ClusterWork] = ()) -> pb.Structuring:
-    """Without its insight, which exports alone carry."""
+    """Renders a structuring without its insight, which exports alone carry."""
     return pb.Structuring(
         interaction_id=value.interaction_id,
         purpose=_PURPOSES[value.purpose],
@@ -325,12 +325,12 @@ def merge_record(value: MergeRecord) -> pb.MergeRecord:
 
 
 def latest(value: Insight) -> pb.Insight:
-    """With as many of the last completed tasks as answers show."""
+    """Renders an insight document with as many of the last completed tasks as answers show."""
     return insight(value, max(0, len(value.completed) - SHOWN_TASKS))
 
 
 def insight(value: Insight, start: int = 0, end: int | None = None, before: int = 0) -> pb.Insight:
-    """With the completed tasks from `start` to `end`; `before` come before all that it has."""
+    """Renders an insight document with the completed tasks `start` to `end`; `before` come before all that it has."""
     return pb.Insight(
         goal=value.goal,
         completed=map(completed_task, value.completed[start:end]),

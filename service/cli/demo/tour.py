@@ -74,7 +74,7 @@ class Tour:
     # ---- calls ----
 
     def memorize(self, name: str, day: date) -> memory.MemorizeResponse:
-        """A packaged document into the bank, as of a day; what it caused is shown."""
+        """Memorizes a packaged document as of a day, and shows what it caused."""
         text = document(name)
         happened = timestamp(datetime.combine(day, clock_time(), UTC))
         if len(text.splitlines()) == 1:
@@ -94,5 +94,5 @@ class Tour:
 
 
 def document(name: str) -> str:
-    """The words of a packaged document."""
+    """Reads a packaged document."""
     return (files("service.cli.demo") / "documents" / name).read_text(encoding="utf-8")

@@ -76,13 +76,14 @@ def test_a_folder_is_no_file_to_export_one_bank_to(shell: Shell, tmp_path: Path)
 
 
 def test_changes_are_watched_until_ctrl_c_which_says_how_to_go_on(shell: Shell) -> None:
-    shell.done("remember", FERRY)
-    command = [sys.executable, "-m", "service", "watch", "--from", "0", "--server", shell.server]
+    revision = shell.told("remember", "The museum opens at ten.")["documents"][0]["result"]["revision"]
+    command = [sys.executable, "-m", "service", "watch", "--from", revision, "--server", shell.server]
 
     with subprocess.Popen(
         [*command, "--bank", shell.bank], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as watching:
         assert watching.stdout is not None
+        shell.done("remember", FERRY)
         seen = ""
         for line in watching.stdout:
             seen += line

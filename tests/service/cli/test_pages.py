@@ -95,9 +95,7 @@ def test_a_list_that_ends_in_numbers_is_text() -> None:
 def test_heads_that_differ_on_left_and_right_pages_and_have_two_lines_are_no_text() -> None:
     heads = ["Chapter on cooling", "The Aurora report"]
     bodies = ["\n".join(f"{WIDE} in part {letter}{part}." for letter in "abcde") for part in "klmnopqrst"]
-    pages = [
-        f"{heads[n % 2]}\nNordkryo, page {n}\n{body}\nconfidential\n" for n, body in enumerate(bodies)
-    ]
+    pages = [f"{heads[n % 2]}\nNordkryo, page {n}\n{body}\nconfidential\n" for n, body in enumerate(bodies)]
 
     text = text_of(pages)
 
