@@ -115,7 +115,7 @@ class Compiled:
         rows, cosines = self._graph.near(vector, wanted, max(self._ef, int(_BEYOND * wanted)))
         if len(rows) < wanted:
             return None
-        return self._with_twins(rows, cosines) if self._twins else (rows, cosines)
+        return (rows, cosines) if self._twins.keys().isdisjoint(rows) else self._with_twins(rows, cosines)
 
     def _with_twins(self, labels: list[int], cosines: list[float]) -> tuple[list[int], list[float]]:
         twins = self._twins

@@ -189,9 +189,10 @@ class VectorIndex(Generic[K]):
 
     def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
         """The cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
-        present, rows = self._present(keys)
-        if len(rows) == len(keys):  # as a rule
+        rows = list(map(self._row_of.get, keys, repeat(-1)))
+        if min(rows, default=0) >= 0:  # as a rule
             return self._cosines(vector, rows)
+        present, rows = self._present(keys)
         found = np.full(len(keys), ABSENT, np.float32)
         found[present] = self._cosines(vector, rows)
         return found

@@ -74,8 +74,9 @@ class RowShape(Generic[T]):
     def values(self, rows: Sequence[Any], texts: dict[str, str] | None = None) -> list[T]:
         """The values of many rows, as `value` gives them, in a third of the time: column by column, slot by slot.
 
-        Of classes with slots that make nothing of their fields, and have none `apart`: the constructor of a frozen
-        one takes as long as all the reading. What is equal in columns of one kind is read once, and one object.
+        Of classes with slots that make nothing of their fields, and have none `apart`: calling their constructors
+        takes 40 to 50 % longer, a sixth of a bank's load. What is equal in columns of one kind is read once, and one
+        object.
         `texts` are those that lists in earlier rows held: an equal one in these is the same object.
         """
         known: dict[Any, dict[Any, Any]] = {hint: {None: None} for hint in self._hints}

@@ -156,7 +156,7 @@ def test_equal_documents_come_in_the_order_of_their_keys() -> None:
     assert [key for key, _ in found] == [("i", 1), ("i", 3), ("i", 5)]
 
 
-def test_a_word_nobody_says_any_more_is_forgotten() -> None:
+def test_a_word_of_no_document_is_forgotten() -> None:
     index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
     index.put_one("n", {"text": "confidential"})
 

@@ -262,7 +262,7 @@ def test_what_cannot_be_is_an_error_and_not_a_crash() -> None:
     assert Graph(matrix[:0], np.empty(0, np.int64), 8).near(matrix[0], 3, 20) == ([], [])
 
 
-def test_a_print_depends_on_every_bit_of_a_row() -> None:
+def test_a_fingerprint_depends_on_every_bit_of_a_row() -> None:
     matrix = np.repeat(units(1, 16), 17, axis=0)
     matrix.view(np.uint32)[np.arange(16), np.arange(16)] ^= 1
     factors = np.random.default_rng(1).integers(1, 1 << 63, size=16, dtype=np.uint64)

@@ -13,7 +13,8 @@ from core.native.words import Draft, Postings
 K1, B = 0.9, 0.4
 WORDS = [f"word{number}" for number in range(200)] + ["机器", "ïß", "𠮷野", "\ud800"]
 
-RANGE = 65_536  # rows
+WINDOW = 2_048  # rows scored in one go
+FAR = 32 * WINDOW
 
 Said = tuple[list[str], float]  # words, and the weight of each
 
@@ -73,11 +74,11 @@ def a_document(rng: np.random.Generator) -> list[Said]:
 
 
 def lived(seed: int, rounds: int) -> tuple[Plain, np.random.Generator]:
-    """Documents put in batches, some dropped, rows taken again out of turn; some of the rows in a second range."""
+    """Documents put in batches, some dropped, rows taken again out of turn; some of the rows far behind."""
     rng = np.random.default_rng(seed)
     plain, free = (
         Plain(),
-        [*range(150 * rounds), *range(RANGE - 150 * rounds // 2, RANGE + 150 * rounds // 2)],
+        [*range(150 * rounds), *range(FAR - 150 * rounds // 2, FAR + 150 * rounds // 2)],
     )
     for _ in range(rounds):
         rows = free[:250]
@@ -104,7 +105,7 @@ def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int
                 *rng.integers(-1, 300 * rounds, 300).tolist(),
                 *rng.choice(list(plain.counts), 300).tolist(),
             ]
-            others += [*range(RANGE - 5, RANGE + 5), 3 * RANGE, *(row for _, row in best[:9])]
+            others += [*range(FAR - 5, FAR + 5), 3 * FAR, *(row for _, row in best[:9])]
             rows, scores, beside = plain.postings.search(list(query), list(query.values()), k, others)
             alone = plain.postings.scores(list(query), list(query.values()), others)
 
@@ -173,11 +174,11 @@ def a_short_document(rng: np.random.Generator) -> list[Said]:
 
 
 def rows_at_borders(rng: np.random.Generator, count: int) -> list[int]:
-    """The first and last rows of ranges and of pages of 256, whole pages, and others anywhere; in no order."""
-    borders = [0, 255, 256, 511, 512, RANGE - 257, RANGE - 256, RANGE - 1, RANGE, RANGE + 255, 2 * RANGE - 1]
-    pages = [*range(1_024, 1_280), *range(RANGE - 512, RANGE - 256)]
-    anywhere = rng.integers(2 * RANGE, size=count).tolist()
-    rows: list[int] = rng.permutation(sorted({*borders, *pages, *anywhere})).tolist()
+    """The first and last rows of windows, stretches without a gap, and others anywhere; in no order."""
+    borders = [0, 255, 256, WINDOW - 1, WINDOW, WINDOW + 1, FAR - 257, FAR - 1, FAR, FAR + 255, 2 * FAR - 1]
+    stretches = [*range(1_024, 1_280), *range(FAR - 512, FAR - 256)]
+    anywhere = rng.integers(2 * FAR, size=count).tolist()
+    rows: list[int] = rng.permutation(sorted({*borders, *stretches, *anywhere})).tolist()
     return rows
 
 
@@ -185,7 +186,7 @@ def same_as(plain: Plain, postings: Postings, rng: np.random.Generator) -> bool:
     """Whether postings answer as the plain ones would, of all and of chosen rows."""
     query = {word: float(rng.integers(1, 4)) for word in FREQUENT}
     expected = plain.scores(query) if plain.counts else {}
-    chosen = [*rng.integers(2 * RANGE, size=200).tolist(), *list(plain.counts)[:200], RANGE - 1, RANGE]
+    chosen = [*rng.integers(2 * FAR, size=200).tolist(), *list(plain.counts)[:200], FAR - 1, FAR]
     asked = list(query), list(query.values())
     rows, scores, beside = postings.search(*asked, 10**6, chosen)
     told = [expected.get(row, 0.0) for row in chosen]
@@ -217,7 +218,7 @@ def test_words_of_many_documents_come_and_go_at_every_border_and_in_the_middle(s
 @pytest.mark.parametrize("count", [1, 2, 33, 34, 35, 542, 543, 544, 545, 700])
 def test_a_word_is_found_while_its_documents_become_more_or_fewer_by_one(count: int) -> None:
     rng = np.random.default_rng(count)
-    plain, rows = Plain(), rng.choice(RANGE, size=count + 1, replace=False).tolist()
+    plain, rows = Plain(), rng.choice(FAR, size=count + 1, replace=False).tolist()
     plain.put(rows[:count], [[(["most", "few"], 1.0 + row % 2)] for row in rows[:count]])
     shared = plain.postings.copy()
 
@@ -228,11 +229,11 @@ def test_a_word_is_found_while_its_documents_become_more_or_fewer_by_one(count: 
     assert len(shared.search(["most"], [1.0], 10**6, [])[0]) == count
 
 
-def test_a_word_of_many_documents_is_said_in_ever_new_pages() -> None:
+def test_a_word_comes_in_ever_new_stretches_of_rows() -> None:
     rng = np.random.default_rng(4)
     plain = Plain()
-    for page in rng.permutation(RANGE // 256)[:60].tolist():
-        rows = (256 * page + rng.choice(256, size=40, replace=False)).tolist()
+    for stretch in rng.permutation(FAR // 256)[:60].tolist():
+        rows = (256 * stretch + rng.choice(256, size=40, replace=False)).tolist()
         plain.put(rows, [[(["most"], 1.0), (["half"], 2.0 + row % 2)] for row in rows])
 
         assert same_as(plain, plain.postings, rng)
@@ -256,24 +257,24 @@ def test_a_copy_is_written_down_in_another_thread_while_its_origin_is_edited() -
     assert same_as(plain, plain.postings, rng)
 
 
-def test_documents_of_several_ranges_are_restored() -> None:
-    documents: list[list[Said]] = [[] for _ in range(2 * RANGE + 10)]
-    for row in (0, 7, RANGE - 1, RANGE, RANGE + 7, 2 * RANGE + 9):
+def test_documents_far_apart_are_restored() -> None:
+    documents: list[list[Said]] = [[] for _ in range(2 * FAR + 10)]
+    for row in (0, 7, FAR - 1, FAR, FAR + 7, 2 * FAR + 9):
         documents[row] = [(["cat", f"only{row}"], 1.0 + row % 5 * 0.3)]
     put, restored = Postings(K1, B), Postings(K1, B)
     put.put(drafted(documents), range(len(documents)))
 
     restored.restore(put.terms(), *put.documents())
 
-    asked = ["cat", "only7", f"only{RANGE}"], [1.0, 1.0, 1.0], 10, [7, RANGE, RANGE + 8]
+    asked = ["cat", "only7", f"only{FAR}"], [1.0, 1.0, 1.0], 10, [7, FAR, FAR + 8]
     assert restored.search(*asked) == put.search(*asked)
-    assert sorted(restored.search(*asked)[0]) == [0, 7, RANGE - 1, RANGE, RANGE + 7, 2 * RANGE + 9]
-    restored.drop(RANGE, drafted([documents[RANGE]]))
-    assert f"only{RANGE}".encode() not in restored.terms()
+    assert sorted(restored.search(*asked)[0]) == [0, 7, FAR - 1, FAR, FAR + 7, 2 * FAR + 9]
+    restored.drop(FAR, drafted([documents[FAR]]))
+    assert f"only{FAR}".encode() not in restored.terms()
     assert b"cat" in restored.terms()
 
 
-def test_a_run_says_its_pairs() -> None:
+def test_a_run_counts_as_its_pairs() -> None:
     runs, pairs = Draft(), Draft()
     runs.add(["gpt"], ["机器机器", "学", "𠮷野家", "ab"], 1.5)
     runs.close()
@@ -288,7 +289,7 @@ def test_a_run_says_its_pairs() -> None:
     assert one.terms() == other.terms() == "gpt\n机器\n器机\n𠮷野\n野家\nab\n".encode()
 
 
-def test_a_word_that_nobody_says_any_more_is_overwritten_and_its_number_given_anew() -> None:
+def test_a_word_of_no_document_is_overwritten_and_its_number_given_anew() -> None:
     plain = Plain()
     plain.put([0, 1], [[(["common", "confidential"], 1.0)], [(["common"], 1.0)]])
     plain.drop(0)
@@ -321,6 +322,7 @@ def test_many_words_come_and_go() -> None:
     [
         lambda p: p.put(drafted([[]]), [0]),
         lambda p: p.put(drafted([[]]), [-1]),
+        lambda p: p.put(drafted([[]]), [1 << 24]),
         lambda p: p.put(drafted([[], []]), [7, 7]),
         lambda p: p.put(drafted([[]]), [8, 9]),
         lambda p: p.put(drafted([[], []]), [8]),
@@ -338,6 +340,7 @@ def test_many_words_come_and_go() -> None:
         lambda p: p.drop(1, drafted([[(["dog"], 0.1)]])),
         lambda p: p.drop(0, b"\x00\x00"),
         lambda p: p.drop(0, b"\x01\xff\x00"),
+        lambda p: p.drop(0, b"\x01\xff\x00\x00\xc0\x7f"),
         lambda p: p.drop(0, b"\x0e"),
         lambda p: p.drop(0, b"\xff\xff\xff\xff\xff\x01"),
         lambda p: p.restore(b"", np.array([], np.uint8), np.array([], np.int64)),
