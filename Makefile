@@ -20,6 +20,8 @@ GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
 SOURCES := core service protos clients/python examples tests tools
 export PYTHONPATH := .:protos:clients/python
+# Compiled modules are kept whatever the environment says: without them each process of a test compiles for seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -119,14 +121,17 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # ---- checking ----
 
-check: lint types layers proto-lint check-proto test  ## All that must hold: what CI runs
+# What only reads goes side by side, the examples' builds beside it: types take a minute of one processor.
+check: setup  ## All that must hold: what CI runs
+	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory types languages lint layers
+	@$(MAKE) --no-print-directory proto-lint check-proto test
 
 # LangChain is only for its example's tests: without it, and without a network, these are skipped.
 test: setup  ## Run the tests
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
 	@$(MAKE) --silent languages 2>/dev/null
-	@# a file's tests stay together: they share what is costly to start
-	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile
+	@# a file's tests stay together: they share what is costly to start; files with slow ones go first
+	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
 
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
@@ -143,7 +148,7 @@ native-builds: setup  ## Compile the native modules by every compiler at hand: G
 	@$(BIN)/python -m tools.native_builds
 
 soak: setup sanitize  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
-	@MEMORYBANK_TEST_SCALE=7 $(BIN)/python -m pytest -s tests/e2e tests/model
+	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/service/api/test_fuzz.py tests/service/api/test_large_context.py
 
 lint: setup  ## Check style and layout (ruff)
 	@$(BIN)/ruff check .

@@ -31,7 +31,7 @@ from tests.support.changes import same
 from tests.support.process import CLIENT_SPACE, server_process, vector
 from tests.support.scale import scaled
 
-ROUNDS = 6
+ROUNDS = 3
 GRAPH, NOTES = "graph", "notes"
 WRITERS = 8  # seven of nodes, one of memories
 LIFE = (0.02, 1.0)  # seconds under load before the kill

@@ -18,7 +18,7 @@ from tests.support.postgres import empty_database
 from tests.support.process import CLIENT_SPACE, server_process, vector
 from tests.support.scale import scaled
 
-READS = 300 if scaled(1) == 1 else 10_000
+READS = 100 if scaled(1) == 1 else 10_000
 WRITERS = 8
 SECONDS = scaled(1) * 3.0
 RACES = scaled(8)

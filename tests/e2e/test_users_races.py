@@ -29,7 +29,7 @@ from service.bootstrap import DATABASE
 from tests.support.process import server_process
 from tests.support.scale import scaled
 
-RACES = 29
+RACES = 10
 LEAD = (0.0, 0.15)  # seconds that the writers have before the other call is made
 TALK, WORK = "talk", "work"
 

@@ -14,9 +14,10 @@ from memorybank.v1 import query_graph_pb2 as graph
 from tests.service.api.every_violation import RIGHT, WRONG
 from tests.service.api.test_bad_input import METHODS
 from tests.service.api.violations import put
+from tests.support.scale import scaled
 from tests.support.server import Service
 
-STRINGS = 2_000  # to each method
+STRINGS = scaled(200)  # to each method
 AT_ONCE = 100
 NEVER = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 ABSENT = (

@@ -8,9 +8,10 @@ import pytest
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import retrieval_pb2, types_pb2
+from tests.support.scale import scaled
 from tests.support.server import Service, serving, stream_refused
 
-MEGABYTES = 50
+MEGABYTES = scaled(10)
 PIECE = 1_000_000
 
 
@@ -22,7 +23,7 @@ def streamed(text: str) -> Iterator[pb.MemorizeStreamRequest]:
 
 
 @pytest.mark.slow
-async def test_fifty_megabytes_are_taken_in_and_any_word_of_them_is_found(service: Service) -> None:
+async def test_many_megabytes_are_taken_in_and_any_word_of_them_is_found(service: Service) -> None:
     await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
     lines = (
         f"Record {n}: sensor {n % 97} measured {n * 31 % 1009} units at station {n % 13}."
