@@ -31,7 +31,8 @@ FIRST = -1  # before every tier
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
-    `spare`: what its full form has more than `short` goes before anything else does.
+    `spare`: what its full form has more than `short` goes before anything else does. `quote`: what it says word for
+    word, on one line, where it tells nothing else.
     """
 
     item_id: str
@@ -41,6 +42,7 @@ class Item:
     tier: Tier = Tier.FITTING
     fixed: bool = False
     spare: bool = False
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,22 @@ def conversation_sections(remembered: Recalled, words: Words, room: int) -> list
     ]
 
 
+def surely_shown(remembered: Recalled, room: int) -> list[Turn]:
+    """The turns that a context which has `room` tokens for turns hardly leaves out: the last ones, and of those that
+    fit best as many as fill half of it."""
+    ranks = remembered.ranks
+    grouped = [turn for _, turns in remembered.clusters for turn in turns]
+    fitting = [turn for turn in (*grouped, *remembered.turns, *remembered.short) if turn.step in ranks]
+    shown = [turn for turn in remembered.short[-LAST_TURNS:] if shortened(turn) is turn]
+    left = room // 2
+    for turn in sorted(fitting, key=lambda t: ranks[t.step]):
+        left -= estimate(turn.input) + estimate(turn.reply)
+        if left < 0:
+            break
+        shown.append(turn)
+    return shown
+
+
 def input_section(text: str, words: Words) -> Section:
     """What is to be answered."""
     return Section(

@@ -20,7 +20,7 @@ PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
 EPISODES, REFLECTIONS = "episodes", "reflections"
 PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
-SHARES = {PREFERENCES: 0.08, STRATEGIES: 0.06, FACTS: 0.1}
+SHARES = {PREFERENCES: 0.05, STRATEGIES: 0.04, FACTS: 0.06}
 """Of a budget, what each of these may take: a small one must have room for what was said."""
 
 

@@ -165,7 +165,10 @@ def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
     head = f"- [{item_id}]{mark} {segment.event_time:%Y-%m-%d}"
     said = _said(segment)
     shown = indented("\n".join((said, *_refuted(segment, said, words))))
-    return Item(item_id=item_id, full=f"{head}\n{shown}", weight=hit.score)
+    plain = not (segment.refuted or segment.of_failure)
+    return Item(
+        item_id=item_id, full=f"{head}\n{shown}", weight=hit.score, quote=one_line(said) if plain else ""
+    )
 
 
 # ---- gathered ----
@@ -206,9 +209,11 @@ def _said_item(
     segment: Segment, said: str, score: float, node: Node, words: Wording, tried: bool, tier: Tier
 ) -> Item:
     """A segment under its node: its day, and that it was an attempt, where these are not the node's (`tried`)."""
-    marks = [] if segment.event_time.date() == node.event_time.date() else [f"{segment.event_time:%Y-%m-%d}"]
-    marks += [words.attempt] if segment.of_failure and not tried else []
+    marks = [words.attempt] if segment.of_failure and not tried else []
     marks += [words.refuted] if segment.is_refuted_whole else []
+    plain = not (marks or segment.refuted)
+    if segment.event_time.date() != node.event_time.date():
+        marks.insert(0, f"{segment.event_time:%Y-%m-%d}")
     line = _spoken(segment, said)
     shown = "\n  ".join((*line.splitlines(), *_refuted(segment, line, words)))
     return Item(
@@ -216,6 +221,7 @@ def _said_item(
         full="  " + " ".join((QUOTED, *marks, shown)),
         weight=score,
         tier=tier,
+        quote=one_line(said) if plain else "",
     )
 
 

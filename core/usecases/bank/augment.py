@@ -72,13 +72,14 @@ class Augmented:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What a bank has for a prompt, before it is fitted into a budget."""
+    """What a bank has for a prompt, before it is fitted into a budget. `has_task`: its task state says something."""
 
     sections: tuple[Section, ...]
     tools: tuple[str, ...]
     hits: tuple[Hit, ...]
     revision: int
     reranked: Reranked
+    has_task: bool
 
 
 async def augment(house: House, command: Augment) -> Augmented:
@@ -135,6 +136,7 @@ async def gather(house: House, command: Augment, budget: int, said: int = SAID) 
             hits=remembered.hits,
             revision=bank.revision,
             reranked=judged.reranked,
+            has_task=bank.insight != Insight() or bool(bank.open_conflicts()),
         )
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
-from core.context.conversing import conversation_sections, input_section
+from core.context.conversing import conversation_sections, input_section, surely_shown
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
+from core.context.repeating import NOTHING_TOLD, Told
 from core.context.tools import MEMORY_TOOLS, declared
 from core.context.words import Words, words_for
 from core.context.working import working_section
@@ -36,8 +37,8 @@ from core.usecases.long_term.memory import memory_of
 
 LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt,
 MOST_TURNS = 100  # but no more than these
-SYSTEM, INSTRUCTIONS, TOOLS, NOW = "system", "instructions", "tools", "now"
-BEFORE = frozenset({TOOLS, "insight"})  # of a bank's sections, what stands before a conversation's
+SYSTEM, INSTRUCTIONS, TOOLS, INSIGHT, NOW = "system", "instructions", "tools", "insight", "now"
+BEFORE = frozenset({TOOLS, INSIGHT})  # of a bank's sections, what stands before a conversation's
 
 Found = TypeVar("Found")
 Named = TypeVar("Named")
@@ -63,9 +64,10 @@ class ContextAssembled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Conversation:
-    """What was read of a conversation."""
+    """What was read of a conversation, and what a context of it surely tells."""
 
     recalled: Recalled
+    told: Told
     uid: str
     revision: int
 
@@ -145,7 +147,10 @@ async def _conversation(
             top_clusters=own if command.top_clusters is None else command.top_clusters,
             singles=max(1, min(MOST_TURNS, budget // LEAST_TURN) // command.sources),
         )
-        return _Conversation(recalled=recalled, uid=conversation.uid, revision=conversation.revision)
+        told = Told(key.conversation_id, surely_shown(recalled, budget // command.sources))
+        return _Conversation(
+            recalled=recalled, told=told, uid=conversation.uid, revision=conversation.revision
+        )
 
 
 async def _bank(house: House, command: AssembleContext, key: BankKey, budget: int) -> Gathered:
@@ -179,16 +184,15 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
 def _sections(house: House, command: AssembleContext, read: _Read, budget: int) -> list[Section]:
     """All parts in their order: what holds always, what is known, what was said and done before, then now."""
     words = words_for(command.input)
-    of_bank = list(read.bank.sections) if read.bank else []
-    if not command.tools:
-        of_bank = [section for section in of_bank if section.name != TOOLS]
     of_talk = conversation_sections(read.talk.recalled, words, budget // command.sources) if read.talk else []
+    told = read.talk.told if read.talk else NOTHING_TOLD
+    of_bank = [told.new_in(section) for section in _of_bank(command, read.bank)]
     return [
         *_fixed(SYSTEM, command.system),
         *_fixed(INSTRUCTIONS, read.told.block if read.told else ""),
         *(s for s in of_bank if s.name in BEFORE),
         *of_talk[:1],
-        *(long_term_sections(read.known.known, words) if read.known else ()),
+        *(long_term_sections(told.new_of(read.known.known), words) if read.known else ()),
         *of_talk[1:3],
         *(s for s in of_bank if s.name not in BEFORE and s.name != NOW),
         *of_talk[3:],
@@ -196,6 +200,14 @@ def _sections(house: House, command: AssembleContext, read: _Read, budget: int) 
         *(s for s in of_bank if s.name == NOW),
         input_section(command.input, words),
     ]
+
+
+def _of_bank(command: AssembleContext, bank: Gathered | None) -> list[Section]:
+    """What of a bank's sections is wanted, and tells anything."""
+    if bank is None:
+        return []
+    without = {TOOLS: not command.tools, INSIGHT: not bank.has_task}
+    return [section for section in bank.sections if not without.get(section.name)]
 
 
 def _fixed(name: str, text: str) -> list[Section]:

@@ -1,0 +1,58 @@
+"""What a context would say twice: facts of turns that stand in it, passages of a bank that such a turn says, too.
+
+Law: pure. What tells more than its turn stays: another day, a mark, a detail, other words. Only turns that hardly a
+budget leaves out speak for others, so that nothing is lost with them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.context.budget import Section
+from core.context.lines import one_line
+from core.context.long_term import Known
+from core.ids import ConversationId
+from core.model.conversation import Turn
+from core.model.record import Record, RecordState
+
+LEAST_QUOTE = 20  # characters: less may be said by anybody
+
+
+class Told:
+    """What turns of a conversation say."""
+
+    def __init__(self, conversation_id: ConversationId, turns: Iterable[Turn]) -> None:
+        self._conversation_id = conversation_id
+        self._said = {turn.step: one_line(f"{turn.input}\n{turn.reply}") for turn in turns}
+        self._all = "\n".join(self._said.values())
+
+    def new_of(self, known: Known) -> Known:
+        """The same without what only repeats a turn that it rests on."""
+        return replace(
+            known,
+            preferences=self._new(known.preferences),
+            strategies=self._new(known.strategies),
+            facts=self._new(known.facts),
+        )
+
+    def new_in(self, section: Section) -> Section:
+        """The section without items that only quote what a turn says."""
+        items = [item for item in section.items if not self._is_quoted(item.quote)]
+        return section if len(items) == len(section.items) else replace(section, items=tuple(items))
+
+    def _new(self, records: Sequence[Record]) -> list[Record]:
+        return [record for record in records if not self._repeats(record)]
+
+    def _repeats(self, record: Record) -> bool:
+        """Whether a turn that a record rests on says all of it; a speaker before it says who that was."""
+        tells_more = record.detail.strip() or record.state is RecordState.CONTESTED
+        if tells_more or record.conversation_id != self._conversation_id:
+            return False
+        line = one_line(record.content)
+        quoted = [q for q in (line, *(line.partition(mark)[2].strip() for mark in ":：")) if q]
+        return any(q in self._said.get(step, "") for step in record.steps for q in quoted)
+
+    def _is_quoted(self, quote: str) -> bool:
+        return len(quote) >= LEAST_QUOTE and quote in self._all
+
+
+NOTHING_TOLD = Told(ConversationId(""), ())
