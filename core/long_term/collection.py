@@ -33,7 +33,7 @@ from core.long_term.steps import (
 )
 from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, normalised
 from core.model.collection import CollectionRecord, Feedback, Tombstone
-from core.model.record import STRATEGY, Record, RecordKind, RecordState, Reflection, Uses
+from core.model.record import PREFERENCE, STRATEGY, Record, RecordKind, RecordState, Reflection, Uses
 from core.model.vector import Vector
 
 NEVER_USED = Uses(count=0, last_time=datetime.min.replace(tzinfo=UTC))
@@ -55,6 +55,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.unjudged: dict[RecordId, None] = {}
         self.recoveries: dict[RecordId, None] = {}
         self.strategies: dict[RecordId, None] = {}
+        self.preferences: dict[RecordId, None] = {}
+        self.episodes: dict[RecordId, None] = {}
         self.standing: dict[RecordId, None] = {}  # facts that are not superseded
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
@@ -162,6 +164,10 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             self.mortal[key] = None
         if record.category == STRATEGY:
             self.strategies[key] = None
+        if record.category == PREFERENCE:
+            self.preferences[key] = None
+        if record.kind is RecordKind.EPISODE:
+            self.episodes[key] = None
 
     def _leave(self, record: Record, *, stays: bool) -> None:
         key = record.record_id
@@ -173,7 +179,15 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         saying.pop(key, None)
         if not saying:
             self._saying.pop(text, None)
-        for derived in (self.unjudged, self.recoveries, self.strategies, self.standing, self.mortal):
+        for derived in (
+            self.unjudged,
+            self.recoveries,
+            self.strategies,
+            self.preferences,
+            self.episodes,
+            self.standing,
+            self.mortal,
+        ):
             derived.pop(key, None)
 
 

@@ -7,7 +7,7 @@ from core.context.long_term import FACTS, PREFERENCES, STRATEGIES, Known
 from core.errors import MemoryOff
 from core.ids import RecordId
 from core.keys import CollectionKey
-from core.long_term.ranking import Sought, ranked
+from core.long_term.ranking import Sought, admitting, ranked
 from core.long_term.worth import weight
 from core.model.record import (
     ERROR_RECOVERY,
@@ -59,10 +59,12 @@ class _Looking:
     ) -> None:
         self._house, self._opened, self._command = house, opened, command
         self._vectors = vectors
-        self._members: dict[str, set[RecordId]] = {name: set() for name in (PREFERENCES, STRATEGIES, FACTS)}
-        for record in opened.collection.records.values():
-            if (name := _section_of(record)) is not None and opened.lasts(record):
-                self._members[name].add(record.record_id)
+        collection = opened.collection
+        self._among: Mapping[str, Mapping[RecordId, None]] = {
+            PREFERENCES: collection.preferences,
+            STRATEGIES: collection.strategies,
+            FACTS: collection.standing,
+        }
 
     def known(self) -> Known:
         settings, asked = self._house.long_term, self._command
@@ -78,13 +80,12 @@ class _Looking:
         )
 
     def _best(self, section: str, count: int) -> list[Record]:
-        members = self._members[section]
-        if count <= 0 or not members:
+        if count <= 0 or not self._among[section]:
             return []
         found = ranked(
             self._opened.collection,
             self._sought(self._command.input, count),
-            members.__contains__,
+            admitting(self._opened.collection, lambda record: self._stands(record, section)),
             self._house.embedder.space,
             self._house.long_term,
         )
@@ -99,10 +100,14 @@ class _Looking:
     def _preferences(self) -> list[Record]:
         """Those that the input speaks of, then the weightiest of the others."""
         found = self._best(PREFERENCES, MOST_PREFERENCES)
-        records = self._opened.collection.records
-        left = self._members[PREFERENCES] - {record.record_id for record in found}
-        others = sorted((records[each] for each in left), key=lambda r: (-weight(r), r.record_id))
+        left = self._among[PREFERENCES].keys() - {record.record_id for record in found}
+        records = (self._opened.collection.records[each] for each in left)
+        others = [record for record in records if self._stands(record, PREFERENCES)]
+        others.sort(key=lambda r: (-weight(r), r.record_id))
         return [*found, *others[: MOST_PREFERENCES - len(found)]]
+
+    def _stands(self, record: Record, section: str) -> bool:
+        return _section_of(record) == section and self._opened.lasts(record)
 
     def _sought(self, text: str, count: int) -> Sought:
         return Sought(

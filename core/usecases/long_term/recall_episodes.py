@@ -43,6 +43,8 @@ def alike(house: House, opened: Open, sought: Sequence[Sought], top_k: int) -> l
     def allowed(record: Record) -> bool:
         return record.kind is RecordKind.EPISODE and opened.lasts(record)
 
+    if not opened.collection.episodes:
+        return []
     sums: dict[RecordId, float] = {}
     for one in sought:
         admits = admitting(opened.collection, allowed)
