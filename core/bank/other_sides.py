@@ -12,7 +12,6 @@ from core.bank.bank import Bank
 from core.bank.plan import BankPlan
 from core.bank.query import Hit
 from core.ids import NodeId, SegmentRef
-from core.index import scoring
 from core.index.scoring import K
 from core.model.conflict import Side
 from core.verbatim.candidates import sides
@@ -93,8 +92,7 @@ def _unranked(plan: BankPlan, keys: Iterable[Key]) -> dict[Key, Hit]:
 
 
 def _plain_hits(plan: BankPlan, source: Source[K], keys: Sequence[K]) -> list[Hit]:
-    alpha = plan.plan.alpha
-    assert alpha is not None, "without words or a vector nothing was found"
-    attribute, embedding = sides(plan.plan, source, keys)
-    columns = (each.tolist() for each in (scoring.mixture(alpha, attribute, embedding), attribute, embedding))
+    assert plan.plan.alpha is not None, "without words or a vector nothing was found"
+    attribute, embedding, plain = sides(plan.plan, source, keys)
+    columns = (each.tolist() for each in (plain, attribute, embedding))
     return [Hit(*scores) for scores in zip(*columns, strict=True)]

@@ -14,7 +14,7 @@ from core.bank.plan import BankPlan
 from core.ids import NodeId, SegmentRef
 from core.index.scoring import Scored
 from core.verbatim import placed as by_place
-from core.verbatim.candidates import plain_scores
+from core.verbatim.candidates import sides
 from core.verbatim.plan import Plan, Source
 from core.verbatim.segment_order import Positions
 
@@ -27,7 +27,10 @@ class BankOfSegments:
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
-        self.text = bank.tree.text
+
+    def quoting(self, refs: Sequence[SegmentRef], quotation: str) -> list[bool]:
+        text = self._bank.tree.text
+        return [quotation in text(ref) for ref in refs]
 
     def credibility(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64] | None:
         """What scores are multiplied with: less for what verdicts speak against, or what failed."""
@@ -43,7 +46,7 @@ class BankOfSegments:
         nodes = list(dict.fromkeys(chain.from_iterable(groups)))
         if not nodes:
             return np.zeros(len(positions))
-        plain = plain_scores(plan, Source(bank.node_words, bank.node_vectors), nodes)
+        plain = sides(plan, Source(bank.node_words, bank.node_vectors), nodes).plain
         scores = dict(zip(nodes, plain.tolist(), strict=True))
         best = {each: _best(scores, each) for each in groups}
         return np.array([best[each] for each in owners])

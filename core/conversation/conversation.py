@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, MutableMapping, Seque
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.aggregate.aggregate import Tuning, Weights
 from core.aggregate.change import Change, Head
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
+from core.conversation.clustered import Clustered, is_embedded
 from core.conversation.resting import Resting, enter
 from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
 from core.conversation.telling import id_of, step_of, told
@@ -60,8 +60,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.invocations: MutableMapping[str, InvocationSummary] = self.parts[INVOCATIONS.name]
         self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
         self._resting: Resting | None = None  # what is kept of it while nobody reads
-        self._cluster_of: dict[int, str] | None = None  # made when asked for
-        self._totals: dict[str, NDArray[np.float64] | None] = {}  # by cluster, made when asked for
+        self._clustered: Clustered | None = None  # made when asked for
 
     # ---- making one ----
 
@@ -116,11 +115,17 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     def newest(self, count: int) -> list[Turn]:
         return self.turns.rows(max(0, len(self.steps) - count), len(self.steps))
 
-    def cluster_of(self, step: int) -> str:
-        """The cluster that a turn lies in; empty for none."""
-        if self._cluster_of is None:
-            self._cluster_of = {step: name for name, each in self.clusters.items() for step in each.steps}
-        return self._cluster_of.get(step, "")
+    def cluster_names(self) -> dict[int, str]:
+        """By step, the cluster of each turn that lies in one."""
+        return {step: name for name, each in self.clusters.items() for step in each.steps}
+
+    @property
+    def clustered(self) -> Clustered:
+        """The clusters of its segments. To be read before the next change."""
+        if self._clustered is None:
+            self._clustered = Clustered(self.clusters)
+        self._clustered.bring_up_to_date(self.clusters, self.verbatim)
+        return self._clustered
 
     def short(self) -> list[Turn]:
         """The newest turns, and every one that has not been placed: none is between two tiers."""
@@ -184,8 +189,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         if not verbatim.wanting and len(verbatim.vectors) < self.tuning.vectors.exact_up_to:
             self.turns.trim()
             self._resting = Resting.of(verbatim, self.turns)
-            self._verbatim = self._cluster_of = None
-            self._totals = {}
+            self._verbatim = self._clustered = None
 
     def made_again(self) -> Verbatim | None:
         """What `rest` let go of; None, if nothing. Reads only: may run in another thread."""
@@ -233,31 +237,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     def is_embedded(self, turn: Turn) -> bool:
         """Whether each of the turn's segments has its vector."""
-        return not any(ref in self.verbatim.wanting for ref in self.refs(turn))
-
-    # ---- meaning ----
-
-    def vector_of(self, step: int) -> Vector | None:
-        """A turn's own: the mean of its segments' by their lengths, as a unit vector. None until they are made."""
-        turn = self.turns[numbered(step)]
-        refs = self.refs(turn)
-        present, rows = self.verbatim.vectors.matrix(refs)
-        if len(present) < len(refs):
-            return None
-        lengths = np.array([span.end - span.start for span in told(turn).spans], dtype=np.float64)
-        return unit(lengths @ rows.astype(np.float64))
-
-    def total(self, cluster_id: str) -> NDArray[np.float64] | None:
-        """The sum of the vectors of a cluster's turns. None while none of them has one."""
-        if cluster_id not in self._totals:
-            made = [v for step in self.clusters[cluster_id].steps if (v := self.vector_of(step)) is not None]
-            self._totals[cluster_id] = np.array(made).astype(np.float64).sum(axis=0) if made else None
-        return self._totals[cluster_id]
-
-    def centroid(self, cluster_id: str) -> Vector | None:
-        """The mean of a cluster's turns, as a unit vector. None while none of them has a vector."""
-        total = self.total(cluster_id)
-        return None if total is None else unit(total)
+        return is_embedded(self.refs(turn), self.verbatim)
 
     # ---- what holds and stores it ----
 
@@ -307,24 +287,21 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             return
         there = {item: vector for item, vector in vectors.items() if item in self.turns}
         self.verbatim.put_vectors(self._by_segment(there))
-        for item in there:
-            self._totals.pop(self.cluster_of(step_of(item)), None)
+        if self._clustered is not None:
+            names = self.cluster_names()
+            self._outdate(*(names.get(step_of(item), "") for item in there))
 
-    def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:
+    def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:  # noqa: ARG002  its name is enough
         if part == TURNS.name:
             self._enter_turn(value)
         elif part == CLUSTERS.name:
-            self._leave_cluster(before)
-            if self._cluster_of is not None:
-                self._cluster_of.update(dict.fromkeys(value.steps, item))
-            self._totals.pop(item, None)
+            self._outdate(item)
 
     def left(self, part: str, item: str, before: Any) -> None:
         if part == TURNS.name:
             self._leave_turn(before)
         elif part == CLUSTERS.name:
-            self._leave_cluster(before)
-            self._totals.pop(item, None)
+            self._outdate(item)
 
     # ---- turns come and go ----
 
@@ -339,10 +316,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.verbatim.have(fields)
         self.verbatim.order.drop(id_of(turn.step), len(fields))
 
-    def _leave_cluster(self, before: TurnCluster | None) -> None:
-        if self._cluster_of is not None:
-            for step in before.steps if before else ():
-                self._cluster_of.pop(step, None)
+    def _outdate(self, *clusters: str) -> None:
+        if self._clustered is not None:
+            for name in filter(None, clusters):
+                self._clustered.outdate(name)
 
     # ---- names of segments ----
 
@@ -363,12 +340,6 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             if refs and vector.size == len(refs) * self.tuning.dimension:
                 found.update(zip(refs, vector.reshape(len(refs), -1), strict=True))
         return found
-
-
-def unit(vector: NDArray[np.float64]) -> Vector:
-    """Of length 1, as float32; zero stays zero."""
-    length = float(np.sqrt(vector @ vector))
-    return (vector / length if length > 0.0 else vector).astype(np.float32)
 
 
 def joined(rows: Sequence[Vector]) -> Vector:

@@ -5,20 +5,20 @@ most like it, if it is like enough, else into a new one; so the clusters follow 
 cluster scores half by its centroid, half by the best segment of its turns.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.conversation.conversation import Conversation, unit
-from core.conversation.telling import id_of
+from core.conversation.clustered import NONE, vectors_of
+from core.conversation.conversation import Conversation
 from core.index import scoring
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import StepRange, TurnCluster
 from core.model.vector import Vector
-from core.verbatim.candidates import plain_scores
+from core.verbatim.candidates import sides
 from core.verbatim.plan import Plan, Source, planned
 from core.verbatim.query import Query
 
@@ -27,57 +27,50 @@ RECENT = 200  # newest turns: a cluster that holds one of them is never folded
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(slots=True)
-class _Open:
-    """A cluster that takes turns: its steps and the sum of their vectors."""
-
-    cluster: TurnCluster
-    total: NDArray[np.float64]
-
-
 def placings(
     conversation: Conversation, space: EmbeddingSpace, similarity: float
 ) -> tuple[list[TurnCluster], int]:
     """The clusters that change by placing the turns whose turn it is, and the last step placed: at most AT_ONCE, up to
     the first that has no vector yet."""
-    limit = conversation.tiers.cluster_turns
-    open_ = [o for c in conversation.clusters.values() if (o := _opened(conversation, c, limit)) is not None]
+    limit, verbatim = conversation.tiers.cluster_turns, conversation.verbatim
+    open_ = {name: each for name, each in conversation.clusters.items() if len(each.steps) < limit}
     changed: dict[str, TurnCluster] = {}
+    totals: dict[str, NDArray[np.float64]] = {}  # of those that changed, the sums of their turns' vectors
     placed_to = conversation.record.placed_to
     for turn in conversation.unplaced()[:AT_ONCE]:
-        vector = conversation.vector_of(turn.step)
-        if vector is None:
+        vectors = vectors_of([turn.step], verbatim)
+        if not len(vectors):
             break
-        chosen = _nearest(open_, vector, space, similarity)
-        if chosen is None:
-            chosen = _Open(
-                TurnCluster(cluster_id=f"c{turn.step}", steps=()), np.zeros(len(vector), np.float64)
+        name = _nearest(conversation, open_, totals, vectors[0], space, similarity) or f"c{turn.step}"
+        before = open_.get(name) or TurnCluster(cluster_id=name, steps=())
+        if name not in totals:
+            totals[name] = (
+                vectors_of(before.steps, verbatim).sum(axis=0) if before.steps else 0.0 * vectors[0]
             )
-            open_.append(chosen)
-        chosen.cluster = replace(chosen.cluster, steps=(*chosen.cluster.steps, turn.step))
-        chosen.total = chosen.total + vector
-        changed[chosen.cluster.cluster_id] = chosen.cluster
-        if len(chosen.cluster.steps) >= limit:
-            open_.remove(chosen)
+        totals[name] = totals[name] + vectors[0]
+        open_[name] = changed[name] = replace(before, steps=(*before.steps, turn.step))
+        if len(open_[name].steps) >= limit:
+            del open_[name]
         placed_to = turn.step
     return list(changed.values()), placed_to
 
 
-def _opened(conversation: Conversation, cluster: TurnCluster, limit: int) -> _Open | None:
-    total = conversation.total(cluster.cluster_id)
-    return None if total is None or len(cluster.steps) >= limit else _Open(cluster, total)
-
-
 def _nearest(
-    open_: Sequence[_Open], vector: Vector, space: EmbeddingSpace, similarity: float
-) -> _Open | None:
+    conversation: Conversation,
+    open_: Mapping[str, TurnCluster],
+    totals: Mapping[str, NDArray[np.float64]],
+    vector: NDArray[np.float64],
+    space: EmbeddingSpace,
+    similarity: float,
+) -> str | None:
     """The most similar of the open clusters, if that is similar enough; of equals the older."""
     if not open_:
         return None
-    centroids = np.array([unit(each.total) for each in open_])
-    scaled = scoring.embedding_scores(centroids @ vector, space.cosine_floor, space.cosine_ceiling)
+    known, number_of = centroid_cosines(conversation, vector), conversation.clustered.number_of
+    cosines = [unit(totals[n]) @ vector if n in totals else known[number_of[n]] for n in open_]
+    scaled = scoring.embedding_scores(np.array(cosines), space.cosine_floor, space.cosine_ceiling)
     best = int(np.argmax(scaled))
-    return open_[best] if scaled[best] > similarity else None
+    return list(open_)[best] if scaled[best] > similarity else None
 
 
 def coldest(conversation: Conversation) -> TurnCluster | None:
@@ -115,42 +108,55 @@ def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ..
 
 
 def recalled(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, count: int
+    conversation: Conversation,
+    query: Query,
+    space: EmbeddingSpace,
+    count: int,
+    like: NDArray[np.float64] | None = None,
 ) -> list[tuple[TurnCluster, float]]:
-    """The `count` clusters that fit a query best, best first, each with its score."""
+    """The `count` clusters that fit a query best, best first, each with its score. `like`: the `likeness` of all, where
+    it is known."""
     clusters = conversation.clusters_in_order()
     if not clusters or count <= 0:
         return []
-    plain = best_of_turns(conversation, planned(query, space), clusters)
-    scores = 0.5 * likeness(conversation, query, space, clusters) + 0.5 * plain
+    number_of = conversation.clustered.number_of
+    numbers = [number_of[each.cluster_id] for each in clusters]
+    like = likeness(conversation, query, space) if like is None else like
+    scores = (0.5 * like + 0.5 * best_of_turns(conversation, planned(query, space)))[numbers]
     order = np.argsort(-scores, kind="stable")[:count].tolist()
     return [(clusters[place], float(scores[place])) for place in order if scores[place] > 0.0]
 
 
-def likeness(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, clusters: Sequence[TurnCluster]
-) -> NDArray[np.float64]:
-    """How like the query each cluster's centroid is, on the space's scale; 0 where either has no vector."""
-    found = np.zeros(len(clusters))
+def likeness(conversation: Conversation, query: Query, space: EmbeddingSpace) -> NDArray[np.float64]:
+    """How like the query the centroid of each cluster is, by its number, on the space's scale; 0 where either has no
+    vector."""
     if query.vector is None:
-        return found
-    made = [(n, v) for n, c in enumerate(clusters) if (v := conversation.centroid(c.cluster_id)) is not None]
-    if made:
-        cosines = np.array([vector for _, vector in made]) @ query.vector
-        places = [number for number, _ in made]
-        found[places] = scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
+        return np.zeros(conversation.clustered.count)
+    cosines = centroid_cosines(conversation, query.vector)
+    return scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
+
+
+def centroid_cosines(conversation: Conversation, vector: Vector | NDArray[np.float64]) -> NDArray[np.float64]:
+    """The cosine of each cluster's centroid, by its number; 0 where none of its turns has a vector."""
+    clustered, verbatim = conversation.clustered, conversation.verbatim
+    positions = np.flatnonzero(clustered.numbers != NONE)
+    cosines = verbatim.vectors.similarities(vector.astype(np.float32), verbatim.order.refs(positions))
+    found = np.zeros(clustered.count)
+    np.add.at(found, clustered.numbers[positions], clustered.shares[positions] * cosines)
     return found
 
 
-def best_of_turns(
-    conversation: Conversation, plan: Plan, clusters: Sequence[TurnCluster]
-) -> NDArray[np.float64]:
-    """Of each cluster the plain score of its best segment."""
-    verbatim = conversation.verbatim
-    order = verbatim.order
-    groups = [[ref for step in cluster.steps for ref in order.all_of(id_of(step))] for cluster in clusters]
-    refs = [ref for group in groups for ref in group]
-    plain = plain_scores(plan, Source(verbatim.words, verbatim.vectors), refs)
-    starts = np.cumsum([0, *map(len, groups[:-1])])
-    best: NDArray[np.float64] = np.maximum.reduceat(plain, starts)
+def best_of_turns(conversation: Conversation, plan: Plan) -> NDArray[np.float64]:
+    """Of each cluster, by its number, the plain score of its best segment."""
+    clustered, verbatim = conversation.clustered, conversation.verbatim
+    best = np.zeros(clustered.count)
+    positions = np.flatnonzero(clustered.numbers != NONE)
+    found = sides(plan, Source(verbatim.words, verbatim.vectors), verbatim.order.refs(positions))
+    np.maximum.at(best, clustered.numbers[positions], found.plain)
     return best
+
+
+def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of length 1; zero stays zero."""
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0.0 else vector

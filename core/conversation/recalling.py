@@ -7,9 +7,12 @@ recalled by itself. Summaries that tell only of what is short are left out.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.conversation.conversation import Conversation
 from core.conversation.keys import longest_unhit
-from core.conversation.mid import recalled
+from core.conversation.mid import likeness, recalled
 from core.conversation.search import best_segments
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
@@ -52,12 +55,13 @@ def recall(
     cluster with one that fits: no prompt has room for more."""
     short = conversation.short()[-SHORT_SHOWN:]
     shown = {turn.step for turn in short}
-    found = _found(conversation, query, space, singles)
+    like = likeness(conversation, query, space)
+    found = _found(conversation, query, space, singles, like)
     ranks = {turn.step: rank for rank, turn in enumerate(found)}
     by_step = {turn.step: turn for turn in found if turn.step not in shown}
     room = singles or top_clusters * conversation.tiers.cluster_turns
     clusters = []
-    for cluster, _ in recalled(conversation, query, space, top_clusters):
+    for cluster, _ in recalled(conversation, query, space, top_clusters, like):
         others = [step for step in cluster.steps if step not in shown and step not in ranks][:room]
         room -= len(others)
         by_step.update((step, conversation.turn(step)) for step in others)
@@ -85,9 +89,11 @@ def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[In
     return [each for each in ended if each.step not in shown][:INVOCATIONS_SHOWN]
 
 
-def _found(conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int) -> list[Turn]:
+def _found(
+    conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, like: NDArray[np.float64]
+) -> list[Turn]:
     """The turns that fit best, best first."""
     if not wanted:
         return []
-    best = best_segments(conversation, query._replace(top_k=wanted), space)
+    best = best_segments(conversation, query._replace(top_k=wanted), space, like)
     return [conversation.turns[each.key.interaction_id] for each in best]

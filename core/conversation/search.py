@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.conversation.conversation import Conversation
 from core.conversation.mid import likeness
-from core.conversation.telling import REPLY, step_of
+from core.conversation.telling import REPLY
 from core.ids import SegmentRef
 from core.index.scoring import Scored, Why
 from core.model.bank import EmbeddingSpace
@@ -41,11 +41,18 @@ class TurnHit:
 
 
 class OwnerOfTurns:
-    """A conversation as the owner of its segments."""
+    """A conversation as the owner of its segments. `like`: the likeness of its clusters, where it is known."""
 
-    def __init__(self, conversation: Conversation, space: EmbeddingSpace) -> None:
-        self._conversation, self._space = conversation, space
-        self.text = conversation.text
+    def __init__(
+        self, conversation: Conversation, space: EmbeddingSpace, like: NDArray[np.float64] | None = None
+    ) -> None:
+        self._conversation, self._space, self._like = conversation, space, like
+
+    def quoting(self, refs: Sequence[SegmentRef], quotation: str) -> list[bool]:
+        """As a rule no turn holds it, and one look at all of them tells."""
+        if not self._conversation.turns.say(quotation):
+            return [False] * len(refs)
+        return [quotation in self._conversation.text(ref) for ref in refs]
 
     def credibility(self, _refs: Sequence[SegmentRef]) -> None:
         """Nothing speaks against a turn."""
@@ -53,13 +60,10 @@ class OwnerOfTurns:
 
     def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
         """How like the query the centroid of each one's cluster is."""
-        conversation = self._conversation
-        order = conversation.verbatim.order
-        names = [conversation.cluster_of(step_of(ref.interaction_id)) for ref in order.refs(positions)]
-        known = [conversation.clusters[name] for name in dict.fromkeys(names) if name]
-        scores = likeness(conversation, plan.query, self._space, known).tolist()
-        of = {cluster.cluster_id: score for cluster, score in zip(known, scores, strict=True)}
-        return np.array([of.get(name, 0.0) for name in names])
+        conversation, like = self._conversation, self._like
+        like = likeness(conversation, plan.query, self._space) if like is None else like
+        scores = np.append(like, 0.0)  # of NONE
+        return scores[conversation.clustered.numbers[positions]]
 
 
 def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace) -> list[TurnHit]:
@@ -68,12 +72,12 @@ def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace
 
 
 def best_segments(
-    conversation: Conversation, query: Query, space: EmbeddingSpace
+    conversation: Conversation, query: Query, space: EmbeddingSpace, like: NDArray[np.float64] | None = None
 ) -> list[Scored[SegmentRef]]:
     """Of each of the best `top_k` turns the segment that fits best, best first."""
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
-    verbatim, owner = conversation.verbatim, OwnerOfTurns(conversation, space)
+    verbatim, owner = conversation.verbatim, OwnerOfTurns(conversation, space, like)
     source = Source(verbatim.words, verbatim.vectors, _allowed(conversation, query))
     while True:
         found = placed(planned(query._replace(top_k=asked), space), source, verbatim.order, owner)
@@ -97,7 +101,7 @@ def _hit(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:
     turn = conversation.turns[found.key.interaction_id]
     return TurnHit(
         turn=turn,
-        cluster_id=conversation.cluster_of(turn.step),
+        cluster_id=conversation.clustered.at(conversation.verbatim.order.position(found.key)),
         segment=segment.text,
         in_reply=segment.role == REPLY,
         score=found.score,

@@ -69,6 +69,10 @@ class TurnRows(MutableMapping[str, Turn]):
         row = bisect_left(self._steps, step)
         return row < len(self._steps) and self._steps[row] == step
 
+    def say(self, text: str) -> bool:
+        """Whether a text may stand in a turn: what stands in one does, and rarely what only stands across several."""
+        return text.encode() in self._text
+
     def rows(self, first: int, last: int) -> list[Turn]:
         """The turns of rows [first, last): the first turn that is there has row 0."""
         return [self._at(row) for row in range(first, last)]

@@ -4,12 +4,14 @@ Law: reads only. Candidates are the best by words and the best by meaning; a can
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.index import scoring
 from core.index.scoring import K, Scored
+from core.index.vector_index import ABSENT
 from core.verbatim.plan import Plan, Source
 from core.verbatim.query import Fusion
 
@@ -27,26 +29,28 @@ def unranked(plan: Plan, source: Source[K]) -> list[K]:
     return found
 
 
-def sides(
-    plan: Plan, source: Source[K], keys: Sequence[K]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Attribute and embedding score of each key; 0 throughout for a side that does not count."""
+class Sides(NamedTuple):
+    """Of each key what it scores by words and by meaning, 0 throughout for a side that does not count, and by the plain
+    formula: by words alone where it has no vector yet, else nothing new would come before what has one."""
+
+    attribute: NDArray[np.float64]
+    embedding: NDArray[np.float64]
+    plain: NDArray[np.float64]
+
+
+def sides(plan: Plan, source: Source[K], keys: Sequence[K]) -> Sides:
     vector, alpha = plan.query.vector, plan.alpha
-    attribute = embedding = np.zeros(len(keys))
+    attribute = embedding = meant = np.zeros(len(keys))
     if alpha is None:
-        return attribute, embedding
+        return Sides(attribute, embedding, attribute)
     if alpha > 0.0:
         bm25, best = source.words.scores(plan.terms, keys), source.words.best(plan.terms)
         attribute = scoring.attribute_scores(bm25, best)
     if alpha < 1.0 and vector is not None:
         cosines = source.vectors.similarities(vector, keys)
         embedding = scoring.embedding_scores(cosines, plan.floor, plan.ceiling)
-    return attribute, embedding
-
-
-def plain_scores(plan: Plan, source: Source[K], keys: Sequence[K]) -> NDArray[np.float64]:
-    """The plain formula for each key."""
-    return scoring.mixture(plan.alpha or 0.0, *sides(plan, source, keys))
+        meant = np.where(cosines == ABSENT, attribute, embedding)
+    return Sides(attribute, embedding, scoring.mixture(alpha, attribute, meant))
 
 
 def scored(plan: Plan, source: Source[K], *, final: bool = True) -> list[Scored[K]]:

@@ -38,8 +38,7 @@ def placed(
     query = plan.query
     positions = order.around(order.positions(found), structure.REACH)
     refs = order.refs(positions)
-    attribute, embedding = sides(plan, source, refs)
-    plain = scoring.mixture(plan.alpha, attribute, embedding)
+    attribute, embedding, plain = sides(plan, source, refs)
     places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, attribute))
     shares = structure.shares(plain, places, query.structure)
     kept = owner.credibility(refs)
@@ -139,6 +138,6 @@ def _quoting(
     quoting = np.zeros(len(refs), np.bool_)
     quotation = query.text.strip()
     if quotation and len(plan.terms) >= QUOTATION and "quote" in query.structure.weights:
-        for place in np.flatnonzero(attribute >= HOLDING).tolist():
-            quoting[place] = quotation in owner.text(refs[place])
+        places = np.flatnonzero(attribute >= HOLDING)
+        quoting[places] = owner.quoting([refs[place] for place in places.tolist()], quotation)
     return quoting

@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w+")
 
 
 class SegmentOrder:
-    """Positions of segments, and by position: sitting, speaker, time, whether it asks, whether it says "I".
+    """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, whether it says "I".
 
     A *sitting* is a run of an interaction's segments without a long pause: what was said at a stretch.
     """
@@ -43,6 +43,7 @@ class SegmentOrder:
         self._sitting = array("i")
         self._speaker = array("i")
         self._time = array("d")
+        self._length = array("i")
         self._asks = array("b")
         self._of_itself = array("b")
         self._sittings = 0
@@ -70,6 +71,7 @@ class SegmentOrder:
             self._sitting.append(sitting)
             self._speaker.append(self._number_of(span.speaker))
             self._time.append(time)
+            self._length.append(span.end - span.start)
             text = interaction.text[span.start : span.end]
             self._asks.append(asks(text))
             self._of_itself.append(speaks_of_itself(text))
@@ -163,6 +165,11 @@ class SegmentOrder:
     def times(self) -> NDArray[np.float64]:
         """Event times by position, in seconds since 1970."""
         return np.frombuffer(self._time, np.float64)
+
+    @property
+    def lengths(self) -> NDArray[np.intc]:
+        """By position, in characters."""
+        return np.frombuffer(self._length, np.intc)
 
     @property
     def asking(self) -> NDArray[np.int8]:

@@ -25,8 +25,8 @@ SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
 class Owner(Protocol):
     """What the owner of segments knows of them beside their places, words and vectors."""
 
-    def text(self, ref: SegmentRef, /) -> str:
-        """The segment's verbatim text."""
+    def quoting(self, refs: Sequence[SegmentRef], quotation: str, /) -> Sequence[bool]:
+        """Of each segment, whether it holds the quotation word for word."""
         ...
 
     def credibility(self, refs: Sequence[SegmentRef], /) -> NDArray[np.float64] | None:

@@ -87,7 +87,8 @@ def _chosen(conversation: Conversation, command: DeleteTurns) -> list[int]:
 
 
 def _clusters(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
-    for name in dict.fromkeys(filter(None, map(conversation.cluster_of, sorted(gone)))):
+    names = conversation.cluster_names()
+    for name in dict.fromkeys(names[step] for step in sorted(gone) if step in names):
         cluster = conversation.clusters[name]
         left = tuple(step for step in cluster.steps if step not in gone)
         yield MidPut(cluster=replace(cluster, steps=left)) if left else MidDrop(cluster_id=name)

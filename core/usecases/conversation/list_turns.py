@@ -40,8 +40,9 @@ async def list_turns(house: House, command: ListTurns) -> TurnsListed:
             command.page_token,
             command.page_size,
         )
+        names = conversation.cluster_names()
         return TurnsListed(
-            turns=tuple((turn, conversation.cluster_of(turn.step)) for turn in page.items),
+            turns=tuple((turn, names.get(turn.step, "")) for turn in page.items),
             next_page_token=page.next_page_token,
             revision=conversation.revision,
         )

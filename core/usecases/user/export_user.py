@@ -145,10 +145,10 @@ async def _conversations(house: House, key: UserKey) -> AsyncIterator[Line]:
 
 def _told(conversation: Conversation) -> Sequence[Value]:
     turns = conversation.newest(len(conversation.steps))
-    clusters = conversation.clusters_in_order()
+    clusters, names = conversation.clusters_in_order(), conversation.cluster_names()
     return (
         conversation.record,
-        *(PlacedTurn(turn=turn, cluster_id=conversation.cluster_of(turn.step)) for turn in turns),
+        *(PlacedTurn(turn=turn, cluster_id=names.get(turn.step, "")) for turn in turns),
         *(HitCluster(cluster=each, hits=conversation.hits.get(each.cluster_id)) for each in clusters),
         *conversation.summaries_in_order(),
         *conversation.keys_in_order(),

@@ -35,6 +35,20 @@ def test_a_turn_is_found_by_its_words_before_it_has_a_vector_in_either_language(
     assert english.turn.step == 2
 
 
+def test_a_turn_without_a_vector_that_says_the_words_comes_before_embedded_ones_that_are_only_near() -> None:
+    talk = Talk()
+    talk.say(*(turn(step, f"The password of harbour {step} was changed.", "Noted.") for step in range(1, 9)))
+    talk.embed()
+    talk.say(turn(9, "The password of the boat is marmalade.", "Noted."))
+
+    hits = search_turns(
+        talk.conversation, asked("What is the password of the boat?")._replace(alpha=0.1), SPACE
+    )
+
+    assert (hits[0].turn.step, hits[0].embedding_score) == (9, 0.0)
+    assert hits[0].score > hits[1].score > 0.0
+
+
 def test_a_turn_is_one_hit_by_its_best_segment() -> None:
     talk = Talk()
     talk.say(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.aggregate.parts import numbered
 from core.conversation.turn_rows import TurnRows
 from core.model.conversation import Turn
+from tests.support.conversations import turn
 
 TEXTS = st.text(max_size=20)
 TURNS = st.builds(
@@ -63,3 +64,15 @@ def test_a_time_of_another_zone_is_the_same_moment() -> None:
     rows[numbered(1)] = Turn(step=1, input="早", reply="", event_time=said, create_time=said)
 
     assert rows[numbered(1)].event_time == said
+
+
+def test_what_no_turn_says_is_told_by_one_look() -> None:
+    rows = TurnRows()
+    rows["1"] = turn(1, "The ferry leaves at nine.", "数据库定了。")
+    rows["2"] = turn(2, "The password is marmalade.")
+
+    assert rows.say("ferry leaves")
+    assert rows.say("数据库定了")
+    assert not rows.say("ferry arrives")
+    del rows["2"]
+    assert not rows.say("marmalade")

@@ -46,7 +46,7 @@ async def at_hand(house: House) -> Conversation:
 
 
 def tier_of(conversation: Conversation, step: int) -> set[str]:
-    found = {"mid"} if conversation.cluster_of(step) else set()
+    found = {"mid"} if step in conversation.cluster_names() else set()
     if any(turn.step == step for turn in conversation.short()):
         found.add("short")
     if any(
@@ -186,7 +186,9 @@ async def test_deleting_a_turn_takes_what_rests_on_it_and_makes_the_rest_anew() 
         await talked(house, 29)
         await tend(house)
         conversation = await at_hand(house)
-        await count_hits(house, KEY, conversation.uid, {conversation.cluster_of(1): 9}, house.clock.now())
+        await count_hits(
+            house, KEY, conversation.uid, {conversation.cluster_names()[1]: 9}, house.clock.now()
+        )
         await tend(house)
         promoted = len(conversation.keys)
 
