@@ -5,7 +5,7 @@ Nothing imports it but the server and the command line.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -54,6 +54,7 @@ from service.config import ConfigurationError, Settings
 from service.holding.held import Holding, unused
 from service.holding.open import OpenAggregates
 from service.process.giving_way import loop_first
+from service.process.observing import Show, unshown
 from service.process.rounds import again_and_again
 from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.settings.store import StoreSection
@@ -77,6 +78,22 @@ TRIM_SECONDS = 600.0  # between two looks for feed entries to be forgotten
 SWEEP_SECONDS = 600.0  # between two looks for snapshots of banks that are no more
 
 
+FIGURES = {
+    "memorybank_banks_open": "Banks in memory.",
+    "memorybank_aggregates_open": "Banks, conversations, collections and all else in memory.",
+    "memorybank_open_bytes": "What they take, as last counted.",
+    "memorybank_memory_budget_bytes": "What they may take: banks.memory_budget_bytes.",
+    "memorybank_watchers": "Streams of WatchBank.",
+    "memorybank_feed_unconfirmed_seconds": "Since the store last told where all that is in use stands.",
+    "memorybank_commands_queued": "Writes that wait for those before them in the same bank.",
+    "memorybank_structurings_running": "Interactions that are being structured.",
+    "memorybank_embedder_texts_under_way": "Texts that are being embedded.",
+    "memorybank_embedder_cached_texts": "Texts whose vectors are remembered.",
+    "memorybank_embedder_cache_hits_total": "Texts that needed no embedding.",
+    "memorybank_embedder_cache_misses_total": "Texts that were embedded.",
+}
+
+
 @asynccontextmanager
 async def open_house(
     settings: Settings,
@@ -84,8 +101,10 @@ async def open_house(
     agents: Callable[[Embedder], Agents] | None = None,
     observer: Observer | None = None,
     ids: Ids | None = None,
+    show: Show = unshown,
 ) -> AsyncIterator[House]:
-    """Everything that use cases work with. `embedder`, `agents` and `ids` stand in for the usual ones.
+    """Everything that use cases work with. `embedder`, `agents` and `ids` stand in for the usual ones; `show` is told
+    what the house's figures are.
 
     Raises ConfigurationError, StoreUnavailable, EmbedderUnavailable. When the context ends, work stops
     where it stands (it is resumed by whoever opens the store next), and what was acknowledged is durable.
@@ -153,8 +172,29 @@ async def open_house(
         for rounds in _rounds(settings, house, banks, time):
             closing.callback(asyncio.create_task(rounds).cancel)
         assign_chores(house)
+        show(FIGURES, partial(_figures, banks, remembered, workshop, settings.banks.memory_budget_bytes))
         banks.listen(chores.look)
         yield house
+
+
+def _figures(
+    banks: OpenAggregates, embedder: CachedEmbedder, workshop: Workshop, budget: int
+) -> Mapping[str, float]:
+    held = banks.figures()
+    return {
+        "memorybank_banks_open": held.aggregates.get("bank", 0),
+        "memorybank_aggregates_open": sum(held.aggregates.values()),
+        "memorybank_open_bytes": held.size,
+        "memorybank_memory_budget_bytes": budget,
+        "memorybank_watchers": held.watchers,
+        "memorybank_feed_unconfirmed_seconds": held.unconfirmed_seconds,
+        "memorybank_commands_queued": held.queued,
+        "memorybank_structurings_running": workshop.running,
+        "memorybank_embedder_texts_under_way": embedder.under_way,
+        "memorybank_embedder_cached_texts": embedder.kept,
+        "memorybank_embedder_cache_hits_total": embedder.hits,
+        "memorybank_embedder_cache_misses_total": embedder.misses,
+    }
 
 
 def _rounds(

@@ -1,14 +1,14 @@
 """The server: one process, one loop, one port.
 
-Law: ready means that every service answers; stopping means NOT_SERVING first, then no new calls, then
-the end of those at work, then the end.
+Law: whoever finds the port is answered, at first that the service is starting; ready means that every service answers;
+stopping means NOT_SERVING first, then no new calls, then the end of those at work, then the end.
 """
 
 import asyncio
 import ipaddress
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,9 +23,10 @@ from core.agents.roles import Agents
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
 from core.text.chinese import load_dictionary
-from service.api.endpoint import Desk, handlers
+from service.api.endpoint import Desk, Endpoint, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
+from service.api.starting import WhileStarting
 from service.api.symbols import symbols
 from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
@@ -39,12 +40,13 @@ from service.upkeep import one_round
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is
 # larger yet, gRPC refuses by itself, with RESOURCE_EXHAUSTED and the two sizes.
 REFUSAL_ROOM = 4
+IN_FLIGHT = {"memorybank_calls_in_flight": "Calls at work."}
 LAST_WORDS = 0.5  # seconds for answers that are on their way when the port closes
 # How long a thread that thinks may keep another waiting, in seconds. By Python's own 5 ms a read beside three of
 # them waited 45 ms (90th percentile). And a bank read from the disk lets go of the lock at each of its rows: beside
 # one that thinks, such reads took up to 90 ms by turns of 0.5 ms, and 48 by this. Less only adds switching.
 TURN = 0.0001
-SERVING = health_pb2.HealthCheckResponse.SERVING
+SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.server")
 
@@ -74,8 +76,7 @@ async def serve(
         loop.add_signal_handler(name, stop.set)
     sys.setswitchinterval(TURN)
     give_back_early()
-    await asyncio.to_thread(load_dictionary)
-    async with running(settings, agents=agents) as address:
+    async with running(settings, agents=agents, prepare=load_dictionary) as address:
         with brief_collections():
             announce(f"listening on {address}")
             await stop.wait()
@@ -90,37 +91,75 @@ async def running(
     observers: Sequence[Observer] = (),
     agents: Callable[[Embedder], Agents] | None = None,
     ids: Ids | None = None,
+    prepare: Callable[[], object] = lambda: None,
 ) -> AsyncIterator[Address]:
-    """A server that answers while the context lasts.
+    """A server that answers while the context lasts. It is bound before anything is loaded; until all is, calls are
+    told that it starts. `prepare` is called off the loop before they are let in.
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
-    async with (
-        observing(settings.metrics) as told,
-        open_house(settings, embedder, agents, told.agents, ids) as house,
-    ):
+    async with observing(settings.metrics) as told:
         gate = Gate((*observers, *told.calls))
-        server = grpc.aio.server(
-            options=_options(settings.grpc), maximum_concurrent_rpcs=settings.grpc.max_concurrent_rpcs
-        )
-        offered = services(house)
-        desk = Desk(max_message_bytes=settings.grpc.max_message_bytes)
-        for name, endpoints in offered.items():
-            server.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
-        checks = await _add_standard_services(server, list(offered))
-        address = _bind(server, settings)
-        await server.start()
-        rounds = partial(one_round, house, settings.banks)
-        upkeep = asyncio.create_task(again_and_again("upkeep", rounds, settings.banks.upkeep_seconds))
-        log.info("listening", address=str(address))
-        try:
-            yield address
-        finally:
-            await checks.enter_graceful_shutdown()
-            upkeep.cancel()
-            await gate.close(settings.grpc.drain_seconds)
-            await server.stop(LAST_WORDS)
-            await asyncio.gather(upkeep, return_exceptions=True)
+        told.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
+        async with _bound(settings, gate) as bound:
+            await asyncio.to_thread(prepare)
+            async with open_house(settings, embedder, agents, told.agents, ids, told.show) as house:
+                await _let_in(bound, services(house), gate, settings.grpc)
+                rounds = partial(one_round, house, settings.banks)
+                upkeep = asyncio.create_task(again_and_again("upkeep", rounds, settings.banks.upkeep_seconds))
+                log.info("listening", address=str(bound.address))
+                try:
+                    yield bound.address
+                finally:
+                    await bound.checks.enter_graceful_shutdown()
+                    await asyncio.sleep(settings.grpc.lame_duck_seconds)
+                    upkeep.cancel()
+                    await gate.close(settings.grpc.drain_seconds)
+                    await bound.server.stop(LAST_WORDS)
+                    await asyncio.gather(upkeep, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A server on its port, what it says of its health, and what it answers while the rest loads."""
+
+    server: grpc.aio.Server
+    address: Address
+    checks: HealthServicer
+    starting: WhileStarting
+
+
+@asynccontextmanager
+async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
+    """A server that answers that it starts. Raises ConfigurationError for an address that cannot be had."""
+    server = grpc.aio.server(
+        options=_options(settings.grpc), maximum_concurrent_rpcs=settings.grpc.max_concurrent_rpcs
+    )
+    starting, checks = WhileStarting(gate), HealthServicer()
+    server.add_generic_rpc_handlers((starting,))
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    await checks.set("", NOT_SERVING)
+    address = _bind(server, settings)
+    await server.start()
+    log.info("starting", address=str(address))
+    try:
+        yield Bound(server=server, address=address, checks=checks, starting=starting)
+    finally:
+        await server.stop(None)
+
+
+async def _let_in(
+    bound: Bound, offered: Mapping[str, Mapping[str, Endpoint]], gate: Gate, settings: GrpcSection
+) -> None:
+    """All services from now on, reflection, and health for each of them and as a whole."""
+    desk = Desk(max_message_bytes=settings.max_message_bytes)
+    for name, endpoints in offered.items():
+        bound.server.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
+    shown = (*offered, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(shown, bound.server, pool=symbols())
+    bound.starting.started()
+    for name in ("", *shown):
+        await bound.checks.set(name, SERVING)
 
 
 def require_loopback(settings: Settings) -> None:
@@ -143,17 +182,6 @@ def _is_local(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-async def _add_standard_services(server: grpc.aio.Server, names: Sequence[str]) -> HealthServicer:
-    """Health, for each service and as a whole, and reflection."""
-    checks = HealthServicer()
-    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
-    for name in ("", health.SERVICE_NAME, reflection.SERVICE_NAME, *names):
-        await checks.set(name, SERVING)
-    shown = (*names, health.SERVICE_NAME, reflection.SERVICE_NAME)
-    reflection.enable_server_reflection(shown, server, pool=symbols())
-    return checks
 
 
 def _bind(server: grpc.aio.Server, settings: Settings) -> Address:

@@ -11,24 +11,29 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodOptions
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
 ROOT = Path(__file__).resolve().parent.parent / "protos"
 PACKAGE = Path("memorybank/v1")
 DESCRIPTOR_SET = PACKAGE / "memorybank.binpb"
 SERVICE_CONFIG = PACKAGE / "service_config.json"
 
+# Five attempts over twelve seconds outlast a restart. gRPC's own servers cut what arrives as they close with
+# CANCELLED; a call that its caller cancels is not tried again, whatever the policy says.
 RETRY_POLICY = {
-    "maxAttempts": 4,
-    "initialBackoff": "0.1s",
-    "maxBackoff": "2s",
+    "maxAttempts": 5,
+    "initialBackoff": "1s",
+    "maxBackoff": "5s",
     "backoffMultiplier": 2,
-    "retryableStatusCodes": ["UNAVAILABLE"],
+    "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
 }
-RETRY_THROTTLING = {"maxTokens": 100, "tokenRatio": 0.1}
+# Half of the tokens may be spent on failed attempts before retries stop: a hundred callers outlast a restart.
+RETRY_THROTTLING = {"maxTokens": 1000, "tokenRatio": 1}
+# What a purge leaves does not tell a repetition that it was done: it would answer NOT_FOUND.
+NOT_REPEATED = ("DeleteBank", "DeleteCollection")
 
 
 def generate(target: Path) -> None:
@@ -56,24 +61,28 @@ def compile_protos(protos: list[Path], *outputs: str) -> None:
 
 
 def service_config(files: Iterable[FileDescriptorProto]) -> dict[str, object]:
-    """gRPC's service config: what the contract marks as harmless to repeat is tried again when a replica is
-    unavailable.
+    """gRPC's service config: every call is tried again when a replica is unavailable, purges excepted.
 
-    Other mutations are not in it: only a caller that sets a request_id may repeat one.
+    Mutations happen once if they carry a `request_id`. An entry for a method goes before that for its service.
     """
-    names = [{"service": service, "method": method} for service, method in repeatable(files)]
+    services = {
+        f"{file.package}.{service.name}": [method.name for method in service.method]
+        for file in files
+        for service in file.service
+    }
+    once = [
+        {"service": service, "method": method}
+        for service, methods in services.items()
+        for method in methods
+        if method in NOT_REPEATED
+    ]
     return {
-        "methodConfig": [{"name": names, "retryPolicy": RETRY_POLICY}],
+        "methodConfig": [
+            {"name": [{"service": service} for service in services], "retryPolicy": RETRY_POLICY},
+            {"name": once},
+        ],
         "retryThrottling": RETRY_THROTTLING,
     }
-
-
-def repeatable(files: Iterable[FileDescriptorProto]) -> Iterator[tuple[str, str]]:
-    for file in files:
-        for service in file.service:
-            for method in service.method:
-                if method.options.idempotency_level != MethodOptions.IDEMPOTENCY_UNKNOWN:
-                    yield f"{file.package}.{service.name}", method.name
 
 
 def generated(folder: Path) -> set[Path]:

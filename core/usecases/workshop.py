@@ -76,6 +76,11 @@ class Workshop:
     def is_running(self, key: Key, interaction_id: InteractionId) -> bool:
         return (key, interaction_id) in self._running
 
+    @property
+    def running(self) -> int:
+        """How many interactions are being structured."""
+        return len(self._running)
+
     def turn(self, key: Key) -> asyncio.Lock:
         """New nodes of one bank are judged one after another: judging two at once would only be done over."""
         lock = self._turns.get(key)

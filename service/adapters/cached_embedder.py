@@ -48,6 +48,26 @@ class CachedEmbedder:
         self._queries.forget()
         self._passages.forget()
 
+    @property
+    def kept(self) -> int:
+        """How many texts' vectors are remembered."""
+        return len(self._queries) + len(self._passages)
+
+    @property
+    def under_way(self) -> int:
+        """How many texts are being embedded."""
+        return self._queries.under_way + self._passages.under_way
+
+    @property
+    def hits(self) -> int:
+        """How many texts needed no embedding so far."""
+        return self._queries.hits + self._passages.hits
+
+    @property
+    def misses(self) -> int:
+        """How many texts were embedded so far."""
+        return self._queries.misses + self._passages.misses
+
 
 class _Memory:
     """One side's recent rows, and the calls under way."""
@@ -58,12 +78,22 @@ class _Memory:
         self._dimension = dimension
         self._recent: OrderedDict[Key, Rows] = OrderedDict()
         self._under_way: dict[Key, asyncio.Task[dict[Key, Rows]]] = {}
+        self.hits = self.misses = 0
+
+    def __len__(self) -> int:
+        return len(self._recent)
+
+    @property
+    def under_way(self) -> int:
+        return len(self._under_way)
 
     async def rows(self, texts: Sequence[str]) -> Rows:
         wanted = [_key(text) for text in texts]
         known = {key: self._recent[key] for key in wanted if key in self._recent}
         missing = {key: text for key, text in zip(wanted, texts, strict=True) if key not in known}
         absent = {key: text for key, text in missing.items() if key not in self._under_way}
+        self.hits += len(wanted) - len(absent)
+        self.misses += len(absent)
         if absent:
             self._start(absent)
         for flight in {self._under_way[key] for key in missing}:

@@ -4,17 +4,25 @@ Law: the one module that imports prometheus_client, and only where metrics are c
 names of the contract, of roles and of outcomes: never a tenant, a bank or anything remembered.
 """
 
-from collections.abc import Iterator
+import platform
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 
 import grpc
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    GCCollector,
     Histogram,
+    Info,
+    ProcessCollector,
     disable_created_metrics,
     start_http_server,
 )
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
 from core.agents.usage import Asked
 from core.usecases.observer import Structured
@@ -23,12 +31,37 @@ CALL_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 AGENT_SECONDS = (0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
+class _Shown(Collector):
+    """Figures that are kept elsewhere."""
+
+    def __init__(self, words: Mapping[str, str], readings: Callable[[], Mapping[str, float]]) -> None:
+        self._words, self._readings = words, readings
+
+    def describe(self) -> Iterator[Metric]:
+        return (self._family(name) for name in self._words)
+
+    def collect(self) -> Iterator[Metric]:
+        found = self._readings()
+        for name in self._words:
+            family = self._family(name)
+            family.add_metric((), found[name])
+            yield family
+
+    def _family(self, name: str) -> CounterMetricFamily | GaugeMetricFamily:
+        made = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+        return made(name, self._words[name])
+
+
 class PrometheusMetrics:
     """Counts calls (for the gate) and what agents do (an Observer of core)."""
 
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # else a second series for each, of its age
         self.registry = registry = CollectorRegistry(auto_describe=True)
+        ProcessCollector(registry=registry)  # memory, processor, open files
+        GCCollector(registry=registry)
+        build = Info("memorybank_build", "What runs.", registry=registry)
+        build.info({"version": version("agentic-memory-bank"), "python": platform.python_version()})
         self._calls = Counter(
             "grpc_server_handled",
             "Calls that have ended, by their status.",
@@ -92,6 +125,10 @@ class PrometheusMetrics:
     def structured(self, structured: Structured) -> None:
         failure = structured.failure
         self._structurings.labels("ok" if failure is None else type(failure).__name__).inc()
+
+    def show(self, words: Mapping[str, str], readings: Callable[[], Mapping[str, float]]) -> None:
+        """Read these figures whenever metrics are asked for: counters end in `_total`, all else are gauges."""
+        self.registry.register(_Shown(words, readings))
 
     @contextmanager
     def served(self, host: str, port: int) -> Iterator[int]:

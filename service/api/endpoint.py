@@ -16,6 +16,7 @@ from grpc.aio import ServicerContext
 from core.ids import Tenant
 from service.api.errors import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
+from service.process.current_call import CURRENT
 from service.process.giving_way import let_pass
 
 M = TypeVar("M", bound=Message)
@@ -151,9 +152,12 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
             "send a long context through MemorizeStream, or send less at once",
         )
     try:
-        return message.FromString(request)
+        read = message.FromString(request)
     except DecodeError:
         raise UndecodableRequest(method) from None
+    if (call := CURRENT.get()) is not None and (request_id := getattr(read, "request_id", "")):
+        call.request_id = request_id
+    return read
 
 
 def as_it_is(reply: Reply) -> Reply:

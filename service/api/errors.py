@@ -48,6 +48,11 @@ class DeadlineExceeded(MemoryBankError):
 
 
 @dataclass(eq=False)
+class Starting(MemoryBankError):
+    """The service is not ready yet."""
+
+
+@dataclass(eq=False)
 class ShuttingDown(MemoryBankError):
     """The service is stopping."""
 
@@ -434,6 +439,12 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="what is stored of {kind} {name} is not what was written, in {what}: restore it from a backup, or "
         "delete it",
         metadata=("kind", "name", "what"),
+    ),
+    Starting: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_STARTING,
+        message="the service is starting: try again shortly",
+        retry_after=SOON,
     ),
     ShuttingDown: Rule(
         code=grpc.StatusCode.UNAVAILABLE,

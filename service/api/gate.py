@@ -23,6 +23,7 @@ from core.errors import (
 )
 from service.api.errors import DeadlineExceeded, Defect, ShuttingDown, reason_of
 from service.api.refusal import refusal_of, refuse
+from service.process.current_call import CURRENT, CurrentCall
 
 Behaviour = Callable[[Any, ServicerContext[Any, Any]], Awaitable[bytes | None]]
 """A method in gRPC's form: the request's bytes, or an iterator of them; answers with bytes, or writes them."""
@@ -46,6 +47,11 @@ class Gate:
         self._closing = False
         self._empty = asyncio.Event()
         self._empty.set()
+
+    @property
+    def in_flight(self) -> int:
+        """How many calls are at work."""
+        return len(self._calls)
 
     def guard(self, method: str, behaviour: Behaviour, *, endless: bool = False) -> Behaviour:
         """Wraps a behaviour as it is registered. `endless`: a stream that only its caller, or closing, ends."""
@@ -97,6 +103,7 @@ class Gate:
     def _answered(self, method: str, inner: Behaviour) -> Behaviour:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             start, code = time.perf_counter(), grpc.StatusCode.OK
+            CURRENT.set(CurrentCall(context.invocation_metadata))
             try:
                 return await inner(request, context)
             except asyncio.CancelledError:

@@ -12,7 +12,7 @@ from grpc.aio import ServicerContext
 
 from core import errors as core
 from core.errors import InvalidField, MemoryBankError
-from service.api.errors import InvalidRequest, reason_of, rule_of
+from service.api.errors import SOON, InvalidRequest, reason_of, rule_of
 
 DOMAIN = "memorybank"
 
@@ -50,7 +50,9 @@ def refusal_of(error: MemoryBankError) -> Refusal:
         wait = Duration()
         wait.FromTimedelta(rule.retry_after)
         _add(status, details.RetryInfo(retry_delay=wait))
-        trailers.append(("grpc-retry-pushback-ms", str(round(rule.retry_after.total_seconds() * 1000))))
+        if rule.retry_after > SOON:
+            # The shipped retry policy begins with a second, and its waits grow. A push-back would keep them from it.
+            trailers.append(("grpc-retry-pushback-ms", str(round(rule.retry_after.total_seconds() * 1000))))
     elif rule.code is grpc.StatusCode.UNAVAILABLE:
         trailers.append(("grpc-retry-pushback-ms", "-1"))  # repeating it blindly would only fail again
     trailers.append(("grpc-status-details-bin", status.SerializeToString()))

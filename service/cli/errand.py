@@ -8,22 +8,25 @@ import functools
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 import click
+import grpc
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from rich.console import Console, RenderableType
 
 from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
 from service.cli import drawing
-from service.cli.exits import Exit, Failure, failure_of
+from service.cli.exits import Exit, Failure, failure_of, unreachable
 from service.cli.interrupts import heeded
 
 DEFAULT_SERVER = "127.0.0.1:7700"
 DEFAULT_BANK = "default"
+CONNECT_SECONDS = 1.0
 
 P = ParamSpec("P")
 Plain = Mapping[str, Any]
@@ -121,7 +124,19 @@ def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[.
 
 def _client(server: str, timeout: float | None) -> SyncMemoryBankClient:
     client = SyncMemoryBankClient(server)
+    _require_listener(client.wire.channel, server)
     return client.within(timeout) if timeout else client
+
+
+def _require_listener(channel: grpc.Channel, server: str) -> None:
+    """Raises Failure where nothing listens: a person need not wait for what the client would try again."""
+    states: SimpleQueue[grpc.ChannelConnectivity] = SimpleQueue()
+    channel.subscribe(states.put, try_to_connect=True)
+    with suppress(Empty):  # one that is slow to connect is left to the call's own deadline
+        while (state := states.get(timeout=CONNECT_SECONDS)) is not grpc.ChannelConnectivity.READY:
+            if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
+                raise unreachable(server)
+    channel.unsubscribe(states.put)
 
 
 @contextmanager

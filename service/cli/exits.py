@@ -54,11 +54,7 @@ def failure_of(error: MemoryBankError, server: str) -> Failure:
     """Says what the service's refusal, or its silence, means at the terminal."""
     exit_code = next((code for family, code in CODES if isinstance(error, family)), Exit.FAILED)
     if isinstance(error, Unavailable) and not error.reason:
-        return Failure(
-            f"no memory bank answers at {server}",
-            "start one with `memorybank serve`, or name another with --server (or MEMORYBANK_SERVER)",
-            exit_code,
-        )
+        return unreachable(server)
     if isinstance(error, DeadlineExceeded):
         return Failure(
             f"{server} did not answer in time",
@@ -66,6 +62,15 @@ def failure_of(error: MemoryBankError, server: str) -> Failure:
             exit_code,
         )
     return Failure(error.message, _remedy(error), exit_code)
+
+
+def unreachable(server: str) -> Failure:
+    """Nothing listens there."""
+    return Failure(
+        f"no memory bank answers at {server}",
+        "start one with `memorybank serve`, or name another with --server (or MEMORYBANK_SERVER)",
+        Exit.UNREACHABLE,
+    )
 
 
 def _remedy(error: MemoryBankError) -> str:

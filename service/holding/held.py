@@ -197,7 +197,7 @@ class Held:
         """With `moving` held: make a stored change visible."""
         self.aggregate.apply(change, prepared)
         self._steps += len(change.steps)
-        if self.tail.is_watched:
+        if self.tail.watchers:
             self.tail.append(change, self.kind.text_length(change.steps))
 
     async def changes(self, after: int) -> AsyncIterator[Change[Any]]:

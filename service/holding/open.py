@@ -5,6 +5,7 @@ nobody reads, writes, follows or rebuilds it.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -35,6 +36,7 @@ from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
 from service.holding.eviction import EvictionOrder
+from service.holding.figures import HeldFigures
 from service.holding.held import LARGE_TEXT, Held, Holding, load
 from service.holding.writer import Ledger, Writer, owned
 from service.process.allocator import give_back
@@ -101,6 +103,7 @@ class OpenAggregates:
         self._order = EvictionOrder(self._open)
         self._size = 0  # bytes of all that is open, as each was last counted
         self._collector = Collector()
+        self._confirmed = asyncio.get_running_loop().time()  # when heads were last confirmed
         self._changed: Callable[[Aggregate[Any]], None] = lambda _: None
         self._now = asyncio.get_running_loop().time
 
@@ -232,15 +235,17 @@ class OpenAggregates:
         await self._let_rest()
         horizon = self._now() - 2 * self._holding.max_staleness
         recent = [held for held in self._open.values() if held.used > horizon or held.pins]
-        if not recent:
-            return
         asked = self._now()
+        if not recent:
+            self._confirmed = asked
+            return
         heads = await self._store.heads([held.aggregate.key for held in recent])
         for held in recent:
             try:
                 await self._confirm(held, heads.get(held.aggregate.key), asked)
             except MemoryBankError as failure:  # this one's own: the others are none the worse for it
                 log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
+        self._confirmed = asked
 
     async def _let_rest(self) -> None:
         """Have what was read for the last time a while ago let go of what can be made again."""
@@ -426,6 +431,17 @@ class OpenAggregates:
     def held(self) -> list[Key]:
         """What is in memory now."""
         return list(self._open)
+
+    def figures(self) -> HeldFigures:
+        """What is held at this moment. Any thread may ask."""
+        held, writers = list(self._open.values()), list(self._writers.values())
+        return HeldFigures(
+            aggregates=Counter(each.kind.name for each in held),
+            size=self._size,
+            watchers=sum(each.tail.watchers for each in held),
+            queued=sum(writer.queued for writer in writers),
+            unconfirmed_seconds=self._now() - self._confirmed,
+        )
 
     async def close(self) -> None:
         """Let writers and compactions finish; nothing is left half done."""

@@ -45,8 +45,8 @@ class Tail:
                 self._clear()
 
     @property
-    def is_watched(self) -> bool:
-        return self._watchers > 0
+    def watchers(self) -> int:
+        return self._watchers
 
     def append(self, change: Change[Any], text_length: int) -> None:
         """A change has become visible."""

@@ -137,6 +137,11 @@ class Writer:
     def is_idle(self) -> bool:
         return self._task is None
 
+    @property
+    def queued(self) -> int:
+        """How many commands wait for their turn."""
+        return len(self._queue)
+
     async def commit(
         self,
         stage: Callable[[Any, int], Draft[Result]],

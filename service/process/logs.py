@@ -12,6 +12,8 @@ from typing import Any, TextIO, cast
 
 import structlog
 
+from service.process.current_call import told_of_call
+
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 _TRACEBACKS = structlog.processors.ExceptionRenderer(
@@ -45,7 +47,7 @@ def configure_logs(level: str, form: str) -> None:
     What libraries log through `logging` goes the same way, from WARNING on.
     """
     shared: list[Any] = [
-        structlog.contextvars.merge_contextvars,
+        told_of_call,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]

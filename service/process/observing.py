@@ -3,7 +3,7 @@
 Law: figures and names only, never what is remembered.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -18,7 +18,17 @@ from service.settings.process import MetricsSection
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.agents")
 
+Readings = Callable[[], Mapping[str, float]]
+"""Figures by name, as they are just now. Asked in another thread than the loop's."""
+
+Show = Callable[[Mapping[str, str], Readings], None]
+"""Given the words for each figure, by its name, and the readings."""
+
 CallObserver = Callable[[str, grpc.StatusCode, float], None]
+
+
+def unshown(_words: Mapping[str, str], _readings: Readings) -> None:
+    """Metrics are not configured."""
 
 
 class Logging:
@@ -71,10 +81,12 @@ class Several:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observing:
-    """`agents` is told of agents and structurings, each of `calls` of every call that ends."""
+    """`agents` is told of agents and structurings, each of `calls` of every call that ends. What `show` is given is
+    read whenever metrics are asked for."""
 
     agents: Observer
     calls: Sequence[CallObserver] = ()
+    show: Show = unshown
 
 
 @asynccontextmanager
@@ -93,4 +105,4 @@ async def observing(metrics: MetricsSection) -> AsyncIterator[Observing]:
         except OSError as refused:
             raise ConfigurationError(f"cannot listen on {metrics.listen}: {refused.strerror}") from None
         log.info("metrics", address=f"{host}:{taken}")
-        yield Observing(agents=Several((Logging(), kept)), calls=(kept.called,))
+        yield Observing(agents=Several((Logging(), kept)), calls=(kept.called,), show=kept.show)

@@ -37,6 +37,9 @@ class GrpcSection(Section):
     """Between two pings on an idle connection."""
     drain_seconds: float = Field(default=30.0, ge=0)
     """How long calls may go on after SIGTERM."""
+    lame_duck_seconds: float = Field(default=0.0, ge=0)
+    """After SIGTERM, how long all calls are still taken while the health check says NOT_SERVING: time for a proxy to
+    turn to other replicas."""
 
 
 class LogSection(Section):

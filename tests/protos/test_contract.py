@@ -24,6 +24,7 @@ from memorybank.v1 import (
     instructions_pb2,
     long_term_pb2,
     memory_bank_pb2,
+    memory_bank_pb2_grpc,
     query_graph_pb2,
     query_graph_pb2_grpc,
     retrieval_pb2,
@@ -283,7 +284,7 @@ def of_core() -> list[type[errors.MemoryBankError]]:
 def test_every_error_of_core_has_its_reason_and_the_rest_are_the_wires_own() -> None:
     raised = {reason_of(error) for error in of_core()}
     of_the_wire = {"UNSPECIFIED", "UNDECODABLE_REQUEST", "MESSAGE_TOO_LARGE"}
-    of_the_wire |= {"SHUTTING_DOWN", "DEADLINE_EXCEEDED", "DEFECT"}
+    of_the_wire |= {"STARTING", "SHUTTING_DOWN", "DEADLINE_EXCEEDED", "DEFECT"}
 
     reasons = set(errors_pb2.ErrorReason.keys())
 
@@ -394,7 +395,7 @@ def test_a_value_has_the_same_fields_on_the_wire(
 
 @dataclass
 class FailsFirst:
-    """A server of two calls that is unavailable the first time either is asked."""
+    """A server of three calls that is unavailable the first time each is asked."""
 
     asked: dict[str, int]
 
@@ -415,8 +416,15 @@ async def serving(scene: FailsFirst) -> AsyncIterator[grpc.aio.Channel]:
     async def delete(_: bytes, context: grpc.aio.ServicerContext) -> bytes:  # type: ignore[type-arg]
         return await scene.answer("DeleteNode", b"", context)
 
+    async def purge(_: bytes, context: grpc.aio.ServicerContext) -> bytes:  # type: ignore[type-arg]
+        return await scene.answer("DeleteBank", b"", context)
+
     server = grpc.aio.server()
-    for service, name, act in (("Retrieval", "Search", search), ("QueryGraph", "DeleteNode", delete)):
+    for service, name, act in (
+        ("Retrieval", "Search", search),
+        ("QueryGraph", "DeleteNode", delete),
+        ("MemoryBank", "DeleteBank", purge),
+    ):
         handler = grpc.method_handlers_generic_handler(
             f"memorybank.v1.{service}", {name: grpc.unary_unary_rpc_method_handler(act)}
         )
@@ -431,12 +439,13 @@ async def serving(scene: FailsFirst) -> AsyncIterator[grpc.aio.Channel]:
     await server.stop(None)
 
 
-def test_the_service_config_repeats_all_that_is_harmless_to_repeat_and_nothing_else() -> None:
+def test_the_service_config_repeats_every_call_but_the_two_purges_that_forget_their_requests() -> None:
     config = json.loads(FILES.joinpath("service_config.json").read_text(encoding="utf-8"))
+    repeated, once = config["methodConfig"]
 
-    repeated = {f"{name['service']}.{name['method']}" for name in config["methodConfig"][0]["name"]}
-
-    assert repeated == set(full_names(m for m in METHODS if is_read(m) or is_idempotent(m)))
+    assert {name["service"] for name in repeated["name"]} == {m.containing_service.full_name for m in METHODS}
+    assert {name["method"] for name in once["name"]} == {"DeleteBank", "DeleteCollection"}
+    assert ("retryPolicy" in repeated, "retryPolicy" in once) == (True, False)
 
 
 async def test_under_the_service_config_a_read_is_tried_again_when_a_replica_is_unavailable() -> None:
@@ -451,15 +460,16 @@ async def test_under_the_service_config_a_read_is_tried_again_when_a_replica_is_
     assert scene.asked == {"Search": 2}
 
 
-async def test_under_the_service_config_a_mutation_is_not_tried_again() -> None:
+async def test_under_the_service_config_a_mutation_is_tried_again_and_a_purge_is_not() -> None:
     scene = FailsFirst(asked={})
 
     async with serving(scene) as channel:
+        await query_graph_pb2_grpc.QueryGraphStub(channel).DeleteNode(query_graph_pb2.DeleteNodeRequest())
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await query_graph_pb2_grpc.QueryGraphStub(channel).DeleteNode(query_graph_pb2.DeleteNodeRequest())
+            await memory_bank_pb2_grpc.MemoryBankStub(channel).DeleteBank(memory_bank_pb2.DeleteBankRequest())
 
     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
-    assert scene.asked == {"DeleteNode": 1}
+    assert scene.asked == {"DeleteNode": 2, "DeleteBank": 1}
 
 
 def test_the_messages_that_errors_carry_can_be_made_from_protos_that_are_here() -> None:

@@ -7,6 +7,7 @@ looks into a failure.
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -60,9 +61,10 @@ async def server_process(
     settings: Settings | None = None,
     before: Sequence[str] = (),
     program: Sequence[str] = ("-m", "service"),
+    listen: str = "127.0.0.1:0",
 ) -> AsyncIterator[Server]:
     """`memorybank serve` over a folder; `before` is a command that runs it (a tracer, say)."""
-    command = [sys.executable, *program, "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
+    command = [sys.executable, *program, "serve", "--listen", listen, "--data", str(folder)]
     with _log(folder) as log:
         process = await asyncio.create_subprocess_exec(
             *before,
@@ -103,6 +105,13 @@ async def model_process(rule: str = "tests.support.chat_rule:sensible") -> Async
     finally:
         process.terminate()
         await process.communicate()
+
+
+def free_port() -> int:
+    """A port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def vector(seed: int) -> Vector:

@@ -11,7 +11,7 @@ from memorybank_client.callers import AsyncCaller, Caller, SyncCaller, Wire
 from memorybank_client.channel import channel_options
 from memorybank_client.revisions import Revisions
 from memorybank_client.session import Session
-from memorybank_client.verbs import METHODS, Verbs
+from memorybank_client.verbs import Verbs
 
 
 class Client(Verbs, Caller):
@@ -20,7 +20,7 @@ class Client(Verbs, Caller):
     `target` is gRPC's (`127.0.0.1:7700`, `dns:///memory:443`). Without `credentials` the channel is not encrypted.
     `metadata` goes with every call; its keys are lower-case. `timeouts` are seconds by verb (`{"search": 2.0}`), in
     place of the verbs' own. `read_your_writes`: reads see at least what this client has seen, whichever replica
-    answers. `options` are further options of the channel.
+    answers. `options` are further options of the channel, or other values of those it has.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Client(Verbs, Caller):
         read_your_writes: bool = True,
         options: Sequence[tuple[str, Any]] = (),
     ) -> None:
-        settings = [*channel_options(METHODS), *options]
+        settings = list({**dict(channel_options()), **dict(options)}.items())  # gRPC heeds the first of two
         super().__init__(
             Wire(open=self._opener(target, credentials, settings)),
             Session(

@@ -7,8 +7,8 @@ Errors of this package: a gRPC code with `google.rpc.ErrorInfo` in the status de
 tried again carries `google.rpc.RetryInfo`; a configured bound or budget that was reached names its setting as the
 `subject` in `google.rpc.QuotaFailure`.
 
-Any call may answer UNDECODABLE_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED, SHUTTING_DOWN,
-STORE_UNAVAILABLE and STEP_UNKNOWN; any call on a bank BANK_NOT_FOUND; any read with `min_revision`
+Any call may answer UNDECODABLE_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED, STARTING,
+SHUTTING_DOWN, STORE_UNAVAILABLE and STEP_UNKNOWN; any call on a bank BANK_NOT_FOUND; any read with `min_revision`
 REVISION_NOT_REACHED; any mutation REQUEST_ID_REUSED. A method's comment names what is its own.
 """
 
@@ -129,6 +129,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 67
     """UNAVAILABLE. The service is stopping; another replica, or the same one shortly, answers."""
+    ERROR_REASON_STARTING: _ErrorReason.ValueType  # 69
+    """UNAVAILABLE. The service is starting, and answers once it has loaded."""
     ERROR_REASON_MEMORY_OFF: _ErrorReason.ValueType  # 120
     """FAILED_PRECONDITION. Memory is switched off. Metadata: `scope`."""
     ERROR_REASON_SENSITIVE_CONTENT: _ErrorReason.ValueType  # 150
@@ -283,6 +285,8 @@ Metadata: `kind` (`bank`, `conversation`, …), `name`, `what` (the table).
 """
 ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 67
 """UNAVAILABLE. The service is stopping; another replica, or the same one shortly, answers."""
+ERROR_REASON_STARTING: ErrorReason.ValueType  # 69
+"""UNAVAILABLE. The service is starting, and answers once it has loaded."""
 ERROR_REASON_MEMORY_OFF: ErrorReason.ValueType  # 120
 """FAILED_PRECONDITION. Memory is switched off. Metadata: `scope`."""
 ERROR_REASON_SENSITIVE_CONTENT: ErrorReason.ValueType  # 150

@@ -33,20 +33,23 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """A status to answer with; `details` as a service packs them. `at_once`: before a stream has come up whole."""
+    """A status to answer with; `details` as a service packs them. `at_once`: before a stream has come up whole;
+    `is_final`: not to be tried again."""
 
     code: grpc.StatusCode
     message: str = "refused"
     details: tuple[Any, ...] = ()
     packed: bytes | None = None
     at_once: bool = False
+    is_final: bool = False
 
     @property
     def trailers(self) -> tuple[tuple[str, bytes], ...]:
         status = status_pb2.Status(code=self.code.value[0], message=self.message)
         for detail in self.details:
             status.details.add().Pack(detail)
-        return (("grpc-status-details-bin", self.packed or status.SerializeToString()),)
+        packed = ("grpc-status-details-bin", self.packed or status.SerializeToString())
+        return (packed, ("grpc-retry-pushback-ms", b"-1")) if self.is_final else (packed,)
 
 
 NEVER = "never"

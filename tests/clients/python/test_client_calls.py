@@ -1,7 +1,6 @@
 """What the clients send, try again, give up and remember, against a real gRPC server that answers by a script."""
 
 import asyncio
-import json
 
 import grpc
 import pytest
@@ -17,8 +16,6 @@ from memorybank_client import (
     NotFound,
     Unavailable,
 )
-from memorybank_client.channel import service_config
-from memorybank_client.verbs import METHODS
 from tests.clients.python.scripted import NEVER, Refusal, Script, asking, error_info, scripted
 
 DOWN = Refusal(code=grpc.StatusCode.UNAVAILABLE)
@@ -29,25 +26,25 @@ DOWN = Refusal(code=grpc.StatusCode.UNAVAILABLE)
 
 async def test_a_read_is_tried_again_until_a_replica_answers(kind: str) -> None:
     script = Script()
-    script.answers["Search"] = [DOWN, DOWN, retrieval.SearchResponse(revision=7)]
+    script.answers["Search"] = [DOWN, retrieval.SearchResponse(revision=7)]
 
     async with scripted(script) as target, asking(kind, target) as ask:
         found = await ask("search", bank_id="trip", text="ferry")
 
     assert found.revision == 7
-    assert len(script.asked["Search"]) == 3
+    assert len(script.asked["Search"]) == 2
 
 
 async def test_a_mutation_is_tried_again_under_the_same_request_id(kind: str) -> None:
     script = Script()
-    script.answers["Memorize"] = [DOWN, DOWN, memory.MemorizeResponse(interaction_id="i1")]
+    script.answers["Memorize"] = [DOWN, memory.MemorizeResponse(interaction_id="i1")]
 
     async with scripted(script) as target, asking(kind, target) as ask:
         memorized = await ask("memorize", bank_id="trip", text="九点开船。")
 
     assert memorized.interaction_id == "i1"
     ids = [asked.request.request_id for asked in script.asked["Memorize"]]
-    assert len(ids) == 3
+    assert len(ids) == 2
     assert len(set(ids)) == 1
     assert ids[0] != ""
 
@@ -74,15 +71,18 @@ async def test_what_no_repetition_mends_is_not_tried_again(kind: str) -> None:
     assert len(script.asked["Search"]) == 1
 
 
-def test_every_method_but_the_purge_may_be_tried_again() -> None:
-    config = json.loads(service_config(METHODS))
+async def test_options_of_the_channel_take_the_place_of_the_clients_own() -> None:
+    script = Script()
+    script.answers["Search"] = [DOWN]
 
-    named = [
-        f"{name['service']}/{name['method']}" for each in config["methodConfig"] for name in each["name"]
-    ]
+    async with (
+        scripted(script) as target,
+        MemoryBankClient(target, options=[("grpc.enable_retries", 0)]) as client,
+    ):
+        with pytest.raises(Unavailable):
+            await client.search(bank_id="trip", text="ferry")
 
-    assert len(named) == len(set(named))
-    assert {method.path[1:] for method in METHODS} - set(named) == {"memorybank.v1.MemoryBank/DeleteBank"}
+    assert len(script.asked["Search"]) == 1
 
 
 # ---- request ids, metadata ----
@@ -298,7 +298,7 @@ async def test_a_bank_that_others_purged_holds_up_one_read_and_no_more(
 async def test_what_stands_of_a_structuring_that_failed_is_read_too(kind: str) -> None:
     script = Script()
     info = error_info("STRUCTURING_FAILED", interaction_id="i1", cause="AGENT_UNAVAILABLE", revision="12")
-    script.answers["Memorize"] = [Refusal(code=grpc.StatusCode.UNAVAILABLE, details=(info,))] * 4
+    script.answers["Memorize"] = [Refusal(code=grpc.StatusCode.UNAVAILABLE, details=(info,), is_final=True)]
 
     async with scripted(script) as target, asking(kind, target) as ask:
         with pytest.raises(Unavailable) as caught:

@@ -124,9 +124,17 @@ def test_a_request_with_many_faults_names_them_all() -> None:
 
 
 def test_what_can_be_tried_again_says_when() -> None:
-    trailers = dict(refusal_of(StoreUnavailable("disk on fire")).trailers)
+    assert waits(StoreUnavailable("disk on fire")) == (1, None)
+    assert waits(AgentUnavailable("judge", "timeout")) == (5, "5000")
 
-    assert trailers["grpc-retry-pushback-ms"] == "1000"
+
+def waits(error: MemoryBankError) -> tuple[int, str | bytes | None]:
+    """Seconds of RetryInfo, and the push-back, which takes the place of the growing waits of clients."""
+    trailers = dict(refusal_of(error).trailers)
+    retry = error_details_pb2.RetryInfo()
+    status = status_pb2.Status.FromString(trailers["grpc-status-details-bin"])
+    assert [detail.Unpack(retry) for detail in status.details].count(True) == 1
+    return retry.retry_delay.seconds, trailers.get("grpc-retry-pushback-ms")
 
 
 def test_a_driver_s_message_stays_in_the_log() -> None:

@@ -1,8 +1,10 @@
 """What every call passes, over a real channel: bytes, deadlines, defects, the closing of the gate."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -17,9 +19,13 @@ from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, 
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.endpoint import Desk, Endpoint, as_it_is, handlers, server_stream, unary
 from service.api.gate import Gate
-from tests.support.server import Service, refused, serving, stream_refused
+from service.server import running
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.process import free_port
+from tests.support.server import Service, refused, serving, settings_for, stream_refused
 
 CREATE = "/memorybank.v1.MemoryBank/CreateBank"
+MEMORIZE = "/memorybank.v1.MemoryBank/MemorizeStream"
 
 
 class Ended:
@@ -203,6 +209,35 @@ async def test_a_cancelled_write_that_was_stored_stands(service: Service) -> Non
     assert (counts.interactions, counts.unstructured_interactions) == (1, 0)
 
 
+# ---- starting ----
+
+
+async def test_while_the_service_loads_callers_are_told_that_it_starts(tmp_path: Path) -> None:
+    loaded = threading.Event()
+    settings = settings_for(tmp_path).model_copy(update={"listen": f"127.0.0.1:{free_port()}"})
+    async with AsyncExitStack() as closing:
+        server = running(settings, HashingEmbedder(), prepare=loaded.wait)
+        starting = asyncio.create_task(closing.enter_async_context(server))
+        options = [("grpc.enable_retries", 0)]
+        channel: Any = await closing.enter_async_context(grpc.aio.insecure_channel(settings.listen, options))
+        health = health_pb2_grpc.HealthStub(channel)
+        check = health_pb2.HealthCheckRequest()
+
+        before = await health.Check(check, wait_for_ready=True)
+        early = asyncio.create_task(refused(channel.unary_unary(CREATE)(b"")))
+        streamed = asyncio.create_task(stream_refused(channel.stream_stream(MEMORIZE)(iter([b"", b""]))))
+        await health.Check(check)  # by now they have come, too
+        loaded.set()
+        await starting
+        late = await refused(channel.unary_unary(CREATE)(b"\xff"))
+        after = await health.Check(check)
+
+    assert ((await early).code, (await early).reason) == (grpc.StatusCode.UNAVAILABLE, "STARTING")
+    assert ((await streamed).reason, late.reason) == ("STARTING", "UNDECODABLE_REQUEST")
+    statuses = health_pb2.HealthCheckResponse
+    assert (before.status, after.status) == (statuses.NOT_SERVING, statuses.SERVING)
+
+
 # ---- closing ----
 
 
@@ -219,7 +254,7 @@ async def test_closing_waits_for_calls_at_work_and_refuses_new_ones() -> None:
         answered = await waiting
         await closing
 
-    assert (late.code, late.reason, late.pushback) == (grpc.StatusCode.UNAVAILABLE, "SHUTTING_DOWN", "1000")
+    assert (late.code, late.reason, late.pushback) == (grpc.StatusCode.UNAVAILABLE, "SHUTTING_DOWN", "")
     assert answered.value == "done"
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 import pytest
 import structlog
 
+from service.process.current_call import CURRENT, CurrentCall
 from service.process.logs import configure_logs
 
 
@@ -35,6 +36,29 @@ def test_events_are_json_lines_on_standard_error(capsys: pytest.CaptureFixture[s
     assert [(e["event"], e["level"]) for e in events] == [("stored", "info"), ("slow: 3", "warning")]
     assert events[0]["bank_id"] == "账本"
     assert events[1]["logger"] == "some.library"
+
+
+def test_a_line_of_a_call_has_its_request_id_and_the_trace_that_its_caller_sent(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logs("info", "json")
+    sent = ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+
+    for metadata in ((sent,), (("traceparent", "no trace"),)):
+        call = CurrentCall(lambda metadata=metadata: metadata)  # type: ignore[misc]
+        call.request_id = "r1"
+        before = CURRENT.set(call)
+        structlog.get_logger("x").info("stored")
+        structlog.get_logger("x").info("answered")
+        CURRENT.reset(before)
+    structlog.get_logger("x").info("of no call")
+
+    *lines, other = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    traces = [line["trace_id"] for line in lines]
+    assert traces[:2] == ["0af7651916cd43dd8448eb211c80319c"] * 2
+    assert traces[2] == traces[3] != "no trace"
+    assert {line["request_id"] for line in lines} == {"r1"}
+    assert "trace_id" not in other
 
 
 @pytest.mark.parametrize("form", ["json", "console"])

@@ -60,6 +60,33 @@ async def test_calls_and_agents_are_counted_where_metrics_are_configured() -> No
     assert SECRET not in shown
 
 
+async def test_metrics_tell_what_the_process_holds() -> None:
+    with capture_logs() as events:
+        async with serving(metrics={"listen": "127.0.0.1:0"}) as service:
+            (announced,) = [event for event in events if event["event"] == "metrics"]
+            await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
+            for text in ("when does the ferry leave?", "when does the ferry leave?"):
+                await service.retrieval.Search(SearchRequest(bank_id="b1", text=text))
+            watching = service.bank.WatchBank(pb.WatchBankRequest(bank_id="b1"))
+            await watching.read()
+
+            shown = await scraped(int(announced["address"].rpartition(":")[2]))
+
+            watching.cancel()
+    figures = {line.split()[0]: float(line.split()[1]) for line in shown.splitlines() if line[:1] != "#"}
+    assert figures["memorybank_banks_open"] == figures["memorybank_watchers"] == 1
+    assert 0 < figures["memorybank_open_bytes"] < figures["memorybank_memory_budget_bytes"]
+    assert figures["memorybank_calls_in_flight"] == 1  # the watcher
+    assert (figures["memorybank_commands_queued"], figures["memorybank_structurings_running"]) == (0, 0)
+    assert (
+        figures["memorybank_embedder_cached_texts"] == figures["memorybank_embedder_cache_misses_total"] == 1
+    )
+    assert figures["memorybank_embedder_cache_hits_total"] == 1
+    assert figures["memorybank_feed_unconfirmed_seconds"] < 60
+    assert figures["process_resident_memory_bytes"] > 1_000_000
+    assert "memorybank_build_info{" in shown
+
+
 async def test_a_reranker_is_counted_among_them() -> None:
     with rerank_endpoint.serving() as endpoint, capture_logs() as events:
         endpoint.script = [rerank_endpoint.scoring(0.5), rerank_endpoint.failing(503)]

@@ -1,0 +1,41 @@
+"""What callers are told while the service loads: that it starts, and when to ask again."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import grpc
+from grpc.aio import ServicerContext
+
+from service.api.errors import Starting
+from service.api.gate import Gate
+
+CONTRACT = "/memorybank."
+"""What the paths of the contract's methods begin with; health and reflection answer from the start."""
+HELD_SECONDS = 5.0
+"""A call is held until the service has loaded, but no longer than this: a slow load costs callers fewer attempts."""
+
+
+class WhileStarting(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # it takes none where it runs
+    """Takes every call of the contract until the service has `started`; then those of the services are found."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._started = asyncio.Event()
+
+    def started(self) -> None:
+        self._started.set()
+
+    def service(
+        self, handler_call_details: grpc.HandlerCallDetails
+    ) -> "grpc.RpcMethodHandler[Any, Any] | None":
+        method = handler_call_details.method
+        if self._started.is_set() or not method.startswith(CONTRACT):
+            return None
+        return grpc.stream_stream_rpc_method_handler(self._gate.guard(method.removeprefix("/"), self._refuse))
+
+    async def _refuse(self, _request: Any, _context: ServicerContext[Any, Any]) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HELD_SECONDS):
+                await self._started.wait()
+        raise Starting

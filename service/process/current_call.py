@@ -1,0 +1,46 @@
+"""The call that the code works for: told in every line of the log, found only when a line is written.
+
+Law: a context variable, so work that a call begins, and that outlasts it, tells of it too.
+"""
+
+import re
+import secrets
+from collections.abc import Callable, Iterable, MutableMapping
+from contextvars import ContextVar
+from typing import Any
+
+TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*", re.ASCII | re.DOTALL)
+"""A `traceparent` (W3C Trace Context): version, trace id, span id, flags."""
+
+
+class CurrentCall:
+    """`metadata` gives what came with it; `request_id` is set once the request is read."""
+
+    __slots__ = ("_metadata", "_trace_id", "request_id")
+
+    def __init__(self, metadata: Callable[[], Iterable[tuple[str, str | bytes]] | None]) -> None:
+        self._metadata = metadata
+        self.request_id = ""
+        self._trace_id = ""
+
+    @property
+    def trace_id(self) -> str:
+        """The caller's, else one of its own: the lines of one call can be told from those of others."""
+        if not self._trace_id:
+            sent = next((value for key, value in self._metadata() or () if key == "traceparent"), "")
+            found = TRACE.fullmatch(sent) if isinstance(sent, str) else None
+            self._trace_id = found[1] if found else secrets.token_hex(16)
+        return self._trace_id
+
+
+CURRENT: ContextVar[CurrentCall | None] = ContextVar("memorybank.current_call", default=None)
+
+
+def told_of_call(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A processor of structlog: which call the line is of, if of any."""
+    call = CURRENT.get()
+    if call is not None:
+        event["trace_id"] = call.trace_id
+        if call.request_id:
+            event["request_id"] = call.request_id
+    return event
