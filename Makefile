@@ -103,11 +103,11 @@ languages: setup  ## Build the examples in Go, TypeScript and Java (clients/READ
 	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(LANGUAGES)/$${each%:*} || echo "the example in $${each%:*} is not built"; \
 	done
 
-$(LANGUAGES)/go: examples/go/main.go examples/go/go.mod buf.gen.yaml $(PROTOS) | $(BUF)
+$(LANGUAGES)/go: examples/go/main.go examples/go/steady/main.go examples/go/go.mod buf.gen.yaml $(PROTOS) | $(BUF)
 	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
 	@PATH="$(abspath $(LANGUAGES)/bin):$$PATH" $(BUF) generate
-	@cd examples/go && go build -o $(abspath $@) .
+	@cd examples/go && go build -o $(abspath $@)-steady ./steady && go build -o $(abspath $@) .
 
 $(LANGUAGES)/typescript: examples/typescript/main.ts examples/typescript/package-lock.json $(PROTOS)
 	@mkdir -p $(@D)

@@ -82,8 +82,8 @@ func tour(ctx context.Context, connection *grpc.ClientConn) error {
 // follow reads a node that was merged into another, and goes to the one that stands for it today.
 func follow(ctx context.Context, graph memory.QueryGraphClient) error {
 	for _, node := range []*memory.AddNodeRequest{
-		{BankId: bank, NodeId: "n-ticket", Summary: "A ferry ticket to Naxos costs 42 euro."},
-		{BankId: bank, NodeId: "n-fare", Summary: "The fare to Naxos is 42 euro."},
+		{BankId: bank, NodeId: "n-ticket", RequestId: "add-ticket", Summary: "A ferry ticket to Naxos costs 42 euro."},
+		{BankId: bank, NodeId: "n-fare", RequestId: "add-fare", Summary: "The fare to Naxos is 42 euro."},
 	} {
 		if _, err := graph.AddNode(ctx, node); err != nil {
 			return err
@@ -91,6 +91,7 @@ func follow(ctx context.Context, graph memory.QueryGraphClient) error {
 	}
 	if _, err := graph.MergeNodes(ctx, &memory.MergeNodesRequest{
 		BankId: bank, NodeIds: []string{"n-ticket", "n-fare"}, NewNodeId: "n-price", Summary: "Naxos by ferry: 42 euro.",
+		RequestId: "merge-1",
 	}); err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func stream(ctx context.Context, banks memory.MemoryBankClient) error {
 		return err
 	}
 	parts := []*memory.MemorizeStreamRequest{
-		{Part: &memory.MemorizeStreamRequest_Header{Header: &memory.MemorizeRequest{BankId: bank, Source: "notes.md"}}},
+		{Part: &memory.MemorizeStreamRequest_Header{Header: &memory.MemorizeRequest{BankId: bank, Source: "notes.md", RequestId: "stream-1"}}},
 		{Part: &memory.MemorizeStreamRequest_Text{Text: "The museum of Naxos opens at eight. "}},
 		{Part: &memory.MemorizeStreamRequest_Text{Text: "It is closed on Tuesdays."}},
 	}

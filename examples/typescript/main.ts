@@ -62,9 +62,14 @@ function absorbedInto(error: grpc.ServiceError): string | undefined {
 }
 
 async function follow(graph: QueryGraphClient): Promise<void> {
-  const ticket = { bankId, nodeId: "n-ticket", summary: "A ferry ticket to Naxos costs 42 euro." };
-  const fare = { bankId, nodeId: "n-fare", summary: "The fare to Naxos is 42 euro." };
-  const merged = { bankId, nodeIds: ["n-ticket", "n-fare"], newNodeId: "n-price", summary: "Naxos by ferry: 42 euro." };
+  const ticket = {
+    bankId, nodeId: "n-ticket", summary: "A ferry ticket to Naxos costs 42 euro.", requestId: "add-ticket",
+  };
+  const fare = { bankId, nodeId: "n-fare", summary: "The fare to Naxos is 42 euro.", requestId: "add-fare" };
+  const merged = {
+    bankId, nodeIds: ["n-ticket", "n-fare"], newNodeId: "n-price", summary: "Naxos by ferry: 42 euro.",
+    requestId: "merge-1",
+  };
   const get = (nodeId: string) =>
     ask<GetNodeResponse__Output>((done) => graph.getNode({ bankId, nodeId }, metadata, within(10), done));
   await ask((done) => graph.addNode(ticket, metadata, within(30), done));
@@ -82,7 +87,7 @@ async function follow(graph: QueryGraphClient): Promise<void> {
 /** Memorizes a text in pieces, as one would a file of any size. */
 async function stream(banks: MemoryBankClient): Promise<void> {
   const call = banks.memorizeStream(metadata, within(60));
-  call.write({ header: { bankId, source: "notes.md" } });
+  call.write({ header: { bankId, source: "notes.md", requestId: "stream-1" } });
   call.write({ text: "The museum of Naxos opens at eight. " });
   call.write({ text: "It is closed on Tuesdays." });
   call.end();

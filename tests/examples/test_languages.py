@@ -2,6 +2,7 @@
 
 import asyncio
 import subprocess
+from asyncio.subprocess import PIPE
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.process import free_port, server_process
 from tests.support.server import settings_for
 
 ROOT = Path(__file__).parents[2]
@@ -50,3 +52,34 @@ async def test_a_program_reads_its_writes_follows_a_merge_streams_and_watches(
         )
 
     assert done.stdout.splitlines() == SHOWN, done.stderr
+
+
+@pytest.mark.slow  # a server starts twice
+async def test_a_go_program_over_a_restart_loses_no_call_and_does_nothing_twice(tmp_path: Path) -> None:
+    program = BUILT / "go-steady"
+    if not program.exists():
+        pytest.skip("`make languages` has not built the example in go: its toolchain is missing")
+    address = f"127.0.0.1:{free_port()}"
+
+    async with server_process(tmp_path, listen=address) as server:
+        calling = await asyncio.create_subprocess_exec(
+            program, address, cwd=ROOT / "examples" / "go", stdin=PIPE, stdout=PIPE
+        )
+        assert calling.stdin is not None
+        assert calling.stdout is not None
+        assert await calling.stdout.readline() == b"at work\n"
+        assert await server.stop() == 0
+    async with server_process(tmp_path, listen=address) as server, server.client() as client:
+        assert await calling.stdout.readline() == b"at work\n"
+        calling.stdin.close()
+        told = (await calling.stdout.read()).decode().splitlines()[-1]
+        found: dict[str, int] = {}
+        token = ""
+        while not found or token:
+            page = await client.list_nodes(bank_id="steady", page_size=500, page_token=token)
+            found |= {node.node_id: node.revision for node in page.nodes}
+            token = page.next_page_token
+
+    print(told)
+    assert told == f"written: {len(found)} failed: 0"
+    assert sorted(found.values()) == list(range(2, len(found) + 2))

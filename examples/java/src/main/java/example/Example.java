@@ -80,8 +80,18 @@ public final class Example {
   /** Reads a node that was merged into another, and goes to the one that stands for it today. */
   private static void follow(QueryGraphGrpc.QueryGraphBlockingStub graph) {
     AddNodeRequest node = AddNodeRequest.newBuilder().setBankId(BANK).buildPartial();
-    graph.addNode(node.toBuilder().setNodeId("n-ticket").setSummary("A ferry ticket to Naxos costs 42 euro.").build());
-    graph.addNode(node.toBuilder().setNodeId("n-fare").setSummary("The fare to Naxos is 42 euro.").build());
+    graph.addNode(
+        node.toBuilder()
+            .setNodeId("n-ticket")
+            .setSummary("A ferry ticket to Naxos costs 42 euro.")
+            .setRequestId("add-ticket")
+            .build());
+    graph.addNode(
+        node.toBuilder()
+            .setNodeId("n-fare")
+            .setSummary("The fare to Naxos is 42 euro.")
+            .setRequestId("add-fare")
+            .build());
     graph.mergeNodes(
         MergeNodesRequest.newBuilder()
             .setBankId(BANK)
@@ -89,6 +99,7 @@ public final class Example {
             .addNodeIds("n-fare")
             .setNewNodeId("n-price")
             .setSummary("Naxos by ferry: 42 euro.")
+            .setRequestId("merge-1")
             .build());
     GetNodeRequest fare = GetNodeRequest.newBuilder().setBankId(BANK).setNodeId("n-fare").build();
     try {
@@ -138,7 +149,8 @@ public final class Example {
               @Override
               public void onCompleted() {}
             });
-    MemorizeRequest header = MemorizeRequest.newBuilder().setBankId(BANK).setSource("notes.md").build();
+    MemorizeRequest header =
+        MemorizeRequest.newBuilder().setBankId(BANK).setSource("notes.md").setRequestId("stream-1").build();
     parts.onNext(MemorizeStreamRequest.newBuilder().setHeader(header).build());
     parts.onNext(MemorizeStreamRequest.newBuilder().setText("The museum of Naxos opens at eight. ").build());
     parts.onNext(MemorizeStreamRequest.newBuilder().setText("It is closed on Tuesdays.").build());
