@@ -33,6 +33,7 @@ from core.usecases.upkeep.chores import Chores
 from core.usecases.upkeep.claims import SECONDS, Claims
 from core.usecases.upkeep.duties import assign_chores
 from core.usecases.upkeep.store_time import StoreTime
+from core.usecases.user.count_tokens import write_tokens
 from core.usecases.verify import Damage, Verified, verify
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
@@ -169,6 +170,7 @@ async def open_house(
             uses=uses,
         )
         closing.push_async_callback(write_hits, house)
+        closing.push_async_callback(write_tokens, house)
         for rounds in _rounds(settings, house, banks, time):
             closing.callback(asyncio.create_task(rounds).cancel)
         assign_chores(house)
@@ -207,6 +209,7 @@ def _rounds(
     yield again_and_again("telling the time", time.look, settings.banks.upkeep_seconds)
     yield again_and_again("writing uses", partial(house.uses.flush, banks), USES_SECONDS)
     yield again_and_again("writing hits", partial(write_hits, house), USES_SECONDS)
+    yield again_and_again("writing tokens", partial(write_tokens, house), USES_SECONDS)
     yield again_and_again("scrubbing", house.store.scrub, settings.store.scrub_seconds)
     yield again_and_again("collecting cycles", banks.collect, COLLECT_SECONDS)
     yield again_and_again("trimming", partial(trim, house, settings.banks), TRIM_SECONDS)

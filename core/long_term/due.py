@@ -12,7 +12,7 @@ from core.aggregate.kind import Chore
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
 from core.model.collection import CollectionRecord
-from core.model.record import STRATEGY, Record, RecordState
+from core.model.record import STRATEGY, Record, RecordKind, RecordState
 
 EMBED = Chore(name="embed")
 JUDGE = Chore(name="judge")
@@ -50,9 +50,14 @@ def uncovered(collection: Collection) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     for record_id in collection.strategies:
         record = collection.records[record_id]
-        if not record.reflection_id and record.state is not RecordState.SUPERSEDED:
+        if not record.reflection_id and is_lesson(record):
             counts[record.subcategory] += 1
     return {subject: count for subject, count in counts.items() if count >= REFLECT_AFTER}
+
+
+def is_lesson(record: Record) -> bool:
+    """Whether a record of the category of strategies says what to do. An episode tells of one case."""
+    return record.kind is not RecordKind.EPISODE and record.state is not RecordState.SUPERSEDED
 
 
 # ---- time ----

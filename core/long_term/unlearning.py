@@ -26,15 +26,19 @@ class Unlearned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Turns of a conversation that are gone."""
+    """Turns of a conversation that are gone. `everything`: all of them, and whatever else names it as its source."""
 
     conversation_id: ConversationId
     steps: frozenset[int]
+    everything: bool = False
 
     def taught(self, source: Provenance) -> bool:
-        return source.conversation_id == self.conversation_id and not self.steps.isdisjoint(source.steps)
+        is_its_own = source.conversation_id == self.conversation_id
+        return is_its_own and (self.everything or not self.steps.isdisjoint(source.steps))
 
     def left_of(self, source: Provenance) -> tuple[int, ...]:
+        if self.everything:
+            return ()
         return tuple(step for step in source.steps if step not in self.steps)
 
 

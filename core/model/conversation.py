@@ -103,10 +103,12 @@ class ExtractionOwed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgettingOwed:
-    """Turns that were deleted, under a number of their own: what they taught has still to go."""
+    """Turns that were deleted, under a number of their own: what they taught has still to go. `everything`: what the
+    conversation taught as a whole, whichever its turns."""
 
     number: int
     steps: tuple[int, ...]
+    everything: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

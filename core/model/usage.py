@@ -17,6 +17,11 @@ class RoleUsage:
     milliseconds: int = 0
     fell_back: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """All that went to models and came from them."""
+        return self.input_tokens + self.output_tokens
+
     def __add__(self, more: "RoleUsage") -> "RoleUsage":
         return RoleUsage(
             calls=self.calls + more.calls,
@@ -37,7 +42,7 @@ class Usage:
     @property
     def tokens(self) -> int:
         """All that went to models and came from them."""
-        return sum(role.input_tokens + role.output_tokens for role in self.roles.values())
+        return sum(role.tokens for role in self.roles.values())
 
     def __add__(self, more: "Usage") -> "Usage":
         nothing = RoleUsage()

@@ -19,7 +19,8 @@ class UserRecord:
     """`enabled`: False switches all memory of the user off. `retention`: how long records are kept at the most; None:
     as long as their collections say. `quotas`: how many aggregates of a kind the user may have, by kind, where that is
     less than configured. `generation` grows when memory is switched off or purged: work begun before must not land.
-    `purge_banks`: what the purge under way was asked to take along."""
+    `purge_banks`: what the purge under way was asked to take along. `edited_at`: the revision at which a setting last
+    changed. `tokens_spent`: what language models have cost so far, also for what is gone."""
 
     key: UserKey
     uid: str
@@ -32,4 +33,6 @@ class UserRecord:
     generation: int = 0
     state: UserState = UserState.ACTIVE
     purge_banks: bool = False
+    edited_at: int = 0
+    tokens_spent: int = 0
     due_time: datetime | None = None

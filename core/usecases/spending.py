@@ -1,4 +1,4 @@
-"""What language models cost a bank: on its record, in the changes that their work makes anyway.
+"""What language models cost a bank: on its record, in the changes that their work makes anyway; and its user's.
 
 Law: the tokens of every reply are put on the bank's record once; what a crash loses is what was
 spent since the last change.
@@ -13,7 +13,8 @@ from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.steps import BankPut
 from core.errors import BankNotFound
-from core.keys import BankKey
+from core.ids import User
+from core.keys import BankKey, UserKey
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.usecases.house import House
 
@@ -28,9 +29,11 @@ async def commit(
 ) -> Committed[Result]:
     """`Banks.commit`, with what the ledger has spent since it last came by here."""
     tokens = recorded = 0
+    owner = ""
 
     def with_spending(bank: Bank, revision: int) -> Draft[Result]:
-        nonlocal tokens, recorded
+        nonlocal tokens, recorded, owner
+        owner = bank.record.user
         draft = stage(bank, revision)
         ledger.saw(bank.record.tokens_spent)
         tokens = ledger.unrecorded
@@ -43,6 +46,8 @@ async def commit(
         ledger.is_left = True  # the writer has it, and stores it without us
         raise
     ledger.put_on_record(tokens, recorded)
+    if owner:
+        house.workshop.tokens.add(UserKey(tenant=key.tenant, user=User(owner)), tokens)
     return committed
 
 

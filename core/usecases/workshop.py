@@ -8,13 +8,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
-from core.agents.usage import Ledger, Purse
+from core.agents.usage import Asked, Ledger, Listen, Purse
 from core.ids import InteractionId
 from core.keys import Key
 from core.ports.clock import Clock
 from core.usecases.limits import Budgets
 from core.usecases.observer import Observer, Unobserved
 from core.usecases.patience import Patience
+from core.usecases.tokens import TokenCounts, owner_of
 
 Report = Callable[[str, int, int], None]
 """Told how far work is: stage (`clustering` in segments, `structuring` in clusters, `planning`), done, total."""
@@ -47,6 +48,7 @@ class Workshop:
     ) -> None:
         self.observer = observer or Unobserved()
         self.patience = Patience(clock)
+        self.tokens = TokenCounts()
         self._clock = clock
         self._budgets = budgets or Budgets()
         self._purses: WeakValueDictionary[Key, Purse] = WeakValueDictionary()
@@ -71,7 +73,19 @@ class Workshop:
         if purse is None:
             purse = self._purses[key] = Purse("budget.tokens_per_bank", self._budgets.tokens_per_bank)
         call = caller.call if caller else Purse("budget.tokens_per_call", self._budgets.tokens_per_call)
-        return Ledger(self._clock, call=call, bank=purse, listen=self.observer.asked)
+        return Ledger(self._clock, call=call, bank=purse, listen=self._listening(key))
+
+    def _listening(self, key: Key) -> Listen:
+        """Tells the observer, and counts among the user's tokens."""
+        owner = owner_of(key)
+        if owner is None:
+            return self.observer.asked
+
+        def told(asked: Asked) -> None:
+            self.tokens.add(owner, asked.cost.tokens)
+            self.observer.asked(asked)
+
+        return told
 
     def is_running(self, key: Key, interaction_id: InteractionId) -> bool:
         return (key, interaction_id) in self._running

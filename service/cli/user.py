@@ -37,7 +37,8 @@ NAME = click.argument("name")
 def show(errand: Errand, name: str) -> None:
     """Show the settings of user NAME, and how much is kept."""
     seen = errand.client.get_user(user=name)
-    errand.answer(seen, f"{name}: {_state(seen.user)}; {_counted(seen.counts) or 'nothing is kept'}")
+    spent = f"; {seen.user.tokens_spent:,} tokens of language models" if seen.user.tokens_spent else ""
+    errand.answer(seen, f"{name}: {_state(seen.user)}; {_counted(seen.counts) or 'nothing is kept'}{spent}")
 
 
 @user.command()

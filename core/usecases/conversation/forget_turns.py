@@ -52,7 +52,9 @@ async def _forget(
 ) -> tuple[int, ...]:
     """The steps that are left of what went."""
     now = house.clock.now()
-    turns = Turns(conversation_id=key.conversation_id, steps=frozenset(owed.steps))
+    turns = Turns(
+        conversation_id=key.conversation_id, steps=frozenset(owed.steps), everything=owed.everything
+    )
 
     def compose(collection: Collection, _revision: int) -> Edit[Forgotten]:
         steps, done = drops(house, collection, turns, now)

@@ -16,6 +16,7 @@ from core.long_term.ranking import Sought, similarities
 from core.model.record import NO_INVOCATION, NO_RECORD, Origin, Record, RecordKind
 from core.text.sensitive import ALL, sort_in
 from core.usecases.house import House
+from core.usecases.long_term.reading import looking
 
 FIRST_CONFIDENCE = 0.6  # of a fact that was found, at most
 LOOKED_FOR = 2_000  # code points of the passages by which known facts are found
@@ -58,8 +59,14 @@ async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) 
     told = "\n".join(passage.text for passage in passages if passage.kind is not PassageKind.REPLY)
     sought = Sought(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=told[:LOOKED_FOR])
     try:
-        async with house.collections.reading(key) as collection:
-            similar = similarities(collection, sought, collection.standing.__contains__, house.embedder.space)
+        async with looking(house, key) as opened:
+            collection = opened.collection
+            admits = (
+                collection.standing.__contains__
+                if opened.endless
+                else lambda each: each in collection.standing and opened.lasts(collection.records[each])
+            )
+            similar = similarities(collection, sought, admits, house.embedder.space)
             order: list[RecordId] = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
             return [collection.records[record_id].content for record_id in order[:MOST_KNOWN]]
     except CollectionNotFound:

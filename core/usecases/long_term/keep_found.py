@@ -1,8 +1,8 @@
 """What was found by itself comes into a collection: all of one finding in one change, under one request.
 
 Law: the same door as StoreFact's. A fact or strategy that is known is reinforced, once per source; what was deleted
-since stays deleted; new facts wait for their judgement. Where a collection is full the weakest of what no user said
-gives way, else they.
+since stays deleted, and what has expired is not known; new facts wait for their judgement. Where a collection is full
+the weakest of what no user said gives way, else they.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,9 @@ from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.long_term.add_record import was_forgotten
 from core.usecases.long_term.delete_records import feedback_without
+from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import stamped
+from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.remaking import waiting_anew
 from core.usecases.long_term.writing import Edit, characters, write
 
@@ -54,16 +56,18 @@ class FoundKept:
 async def keep_found(house: House, command: KeepFound) -> Committed[FoundKept]:
     """Raises MemoryOff, RequirementFailed, LimitReached (of collections)."""
     now = house.clock.now()
+    memory = await memory_of(house, command.key.tenant, command.key.user)
     new_ids = [RecordId(house.ids.new("r")) for _ in command.records]
 
     def compose(collection: Collection, revision: int) -> Edit[FoundKept]:
         rewriting = Rewriting(collection, house.long_term)
         new: dict[int, Record] = {}
         ids = [NO_RECORD] * len(command.records)
+        lasts = lasting(collection, now, memory.retention)
         for place, found in enumerate(command.records):
             if was_forgotten(collection, found):
                 continue
-            if (same := _same(collection, found)) is not None:
+            if (same := _same(collection, found, lasts)) is not None:
                 _reinforce(rewriting, same, found)
                 ids[place] = same
             else:
@@ -95,16 +99,16 @@ def _told(command: KeepFound, ids: Sequence[RecordId]) -> FoundKept:
     )
 
 
-def _same(collection: Collection, found: Record) -> RecordId | None:
+def _same(collection: Collection, found: Record, lasts: Lasts) -> RecordId | None:
     """The record that says the very words: of facts, and of what was distilled."""
     if found.kind is RecordKind.FACT:
         known = collection.same_text(found.content)
-        return known.record_id if known else None
+        return known.record_id if known and lasts(known) else None
     if found.kind is RecordKind.EPISODE:
         return None
     text = normalised(found.content)
     strategies = (collection.records[key] for key in collection.strategies)
-    same = (r for r in strategies if r.recovery is None and r.kind is found.kind)
+    same = (r for r in strategies if r.recovery is None and r.kind is found.kind and lasts(r))
     return next((r.record_id for r in same if normalised(r.content) == text), None)
 
 

@@ -27,7 +27,9 @@ from core.ports.store import Require
 from core.text.scripts import is_chinese
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless
+from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.writing import Edit, write
 
 SOURCE = "task_result"
@@ -53,14 +55,14 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
     """Raises InvalidField (success), SensitiveContent, MemoryOff, LimitReached, RequestIdReused."""
     if not command.success:
         raise InvalidField("success", "must be true: what did not work is no recovery")
-    new = _record(
-        command, RecordId(house.ids.new("r")), house.clock.now(), house.long_term.recovery_confidence
-    )
+    now = house.clock.now()
+    memory = await memory_of(house, command.key.tenant, command.key.user)
+    new = _record(command, RecordId(house.ids.new("r")), now, house.long_term.recovery_confidence)
     if not command.allow_sensitive:
         require_harmless(new, "")
 
     def compose(collection: Collection, revision: int) -> Edit[Kept]:
-        known = _known(collection, command.recovery)
+        known = _known(collection, command.recovery, lasting(collection, now, memory.retention))
         if known is None:
             kept, put = Kept(record_ids=(new.record_id,)), replace(new, revision=revision)
         else:
@@ -76,10 +78,10 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
     )
 
 
-def _known(collection: Collection, recovery: Recovery) -> Record | None:
+def _known(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record | None:
     for record_id in collection.recoveries:
         record = collection.records[record_id]
-        if record.recovery is not None and same_mending(record.recovery, recovery):
+        if record.recovery is not None and lasts(record) and same_mending(record.recovery, recovery):
             return record
     return None
 

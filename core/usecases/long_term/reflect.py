@@ -14,10 +14,10 @@ from core.errors import AgentReplyInvalid, CollectionNotFound, MemoryOff
 from core.ids import RecordId, ReflectionId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
-from core.long_term.due import uncovered
+from core.long_term.due import is_lesson, uncovered
 from core.long_term.steps import RecordPut, ReflectionPut, Step
 from core.long_term.worth import weight
-from core.model.record import STRATEGY, Record, RecordState, Reflection
+from core.model.record import STRATEGY, Record, Reflection
 from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.text.scripts import is_chinese
@@ -104,7 +104,7 @@ def _waiting(house: House, collection: Collection) -> Reflection | None:
     records = [
         r
         for key in collection.strategies
-        if (r := collection.records[key]).subcategory == subject and r.state is not RecordState.SUPERSEDED
+        if (r := collection.records[key]).subcategory == subject and is_lesson(r)
     ]
     return _kept_up(house, collection, subject, weightiest(records))
 

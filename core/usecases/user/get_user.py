@@ -1,7 +1,7 @@
 """GetUser: a user's settings, and how much is kept of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.keys import UserKey
 from core.model.user import UserRecord
@@ -18,7 +18,8 @@ class GetUser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserSeen:
-    """`counts`: aggregates of the user by kind; kinds of which there are none are left out."""
+    """`counts`: aggregates of the user by kind; kinds of which there are none are left out. The record's tokens are
+    told with what this process has yet to write."""
 
     record: UserRecord
     counts: Mapping[str, int]
@@ -29,6 +30,8 @@ async def get_user(house: House, command: GetUser) -> UserSeen:
     """Raises UserNotFound, RevisionNotReached."""
     async with house.users.reading(command.key, command.min_revision) as user:
         record, revision = user.record, user.revision
+    spent = record.tokens_spent + house.workshop.tokens.of(command.key)
+    record = replace(record, tokens_spent=spent)
     return UserSeen(record=record, counts=await counts_of(house, command.key), revision=revision)
 
 

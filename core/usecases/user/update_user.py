@@ -34,11 +34,11 @@ async def update_user(house: House, command: UpdateUser) -> Committed[UserRecord
     """A user nothing was written for is made. Raises StaleRevision, MemoryOff (being purged), RequestIdReused."""
     now = house.clock.now()
 
-    def stage(user: UserAggregate, _revision: int) -> Draft[UserRecord]:
-        require_unchanged(command.if_revision, user.revision)
+    def stage(user: UserAggregate, revision: int) -> Draft[UserRecord]:
+        require_unchanged(command.if_revision, user.record.edited_at)
         if user.record.state is UserState.PURGING:
             raise MemoryOff(SCOPE)
-        record = replace(user.record, update_time=now)
+        record = replace(user.record, update_time=now, edited_at=revision)
         if "retention" in command.fields:
             record = replace(record, retention=command.retention)
         if "quotas" in command.fields:

@@ -1198,6 +1198,7 @@ class DeleteConversationRequest(_message.Message):
     ALLOW_MISSING_FIELD_NUMBER: _builtins.int
     IF_REVISION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    FORGET_RECORDS_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
@@ -1208,6 +1209,11 @@ class DeleteConversationRequest(_message.Message):
     """Only if what the call can set has not changed since this revision. Absent: whatever it is."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    forget_records: _builtins.bool
+    """Whether the records that name this conversation as their source go from long-term memory first, as DeleteTurns takes
+    them. A record that was taught elsewhere too loses it as a source. From then on the conversation is switched off; a
+    call that was cut short is repeated.
+    """
     def __init__(
         self,
         *,
@@ -1216,10 +1222,11 @@ class DeleteConversationRequest(_message.Message):
         allow_missing: _builtins.bool = ...,
         if_revision: _builtins.int | None = ...,
         request_id: _builtins.str = ...,
+        forget_records: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "if_revision", b"if_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "allow_missing", b"allow_missing", "conversation_id", b"conversation_id", "if_revision", b"if_revision", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "allow_missing", b"allow_missing", "conversation_id", b"conversation_id", "forget_records", b"forget_records", "if_revision", b"if_revision", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__if_revision: _TypeAlias = _typing.Literal["if_revision"]  # noqa: Y015
     _WhichOneofArgType__if_revision: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision"]  # noqa: Y015

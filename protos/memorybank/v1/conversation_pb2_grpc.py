@@ -201,7 +201,8 @@ class ConversationServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteConversation(self, request, context):
-        """Purges a conversation; nothing of it remains. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION.
+        """Purges a conversation; nothing of it remains. What it taught long-term memory stays, unless `forget_records` is set.
+        Errors: CONVERSATION_NOT_FOUND, STALE_REVISION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -52,7 +52,9 @@ class ConversationStub:
     AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored then, and carried out later.
     """
     DeleteConversation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.DeleteConversationRequest, _conversation_pb2.DeleteConversationResponse]
-    """Purges a conversation; nothing of it remains. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION."""
+    """Purges a conversation; nothing of it remains. What it taught long-term memory stays, unless `forget_records` is set.
+    Errors: CONVERSATION_NOT_FOUND, STALE_REVISION.
+    """
     AddTurns: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.AddTurnsRequest, _conversation_pb2.AddTurnsResponse]
     """Adds turns, all or none, and makes a conversation that is not there. No model is asked and nothing is embedded
     before it answers: tiers follow in the background. Errors: MEMORY_OFF, LIMIT_REACHED.
@@ -140,7 +142,9 @@ class ConversationAsyncStub(ConversationStub):
     AGENT_REPLY_INVALID and BUDGET_SPENT: the end is stored then, and carried out later.
     """
     DeleteConversation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.DeleteConversationRequest, _conversation_pb2.DeleteConversationResponse]  # type: ignore[assignment]
-    """Purges a conversation; nothing of it remains. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION."""
+    """Purges a conversation; nothing of it remains. What it taught long-term memory stays, unless `forget_records` is set.
+    Errors: CONVERSATION_NOT_FOUND, STALE_REVISION.
+    """
     AddTurns: _aio.UnaryUnaryMultiCallable[_conversation_pb2.AddTurnsRequest, _conversation_pb2.AddTurnsResponse]  # type: ignore[assignment]
     """Adds turns, all or none, and makes a conversation that is not there. No model is asked and nothing is embedded
     before it answers: tiers follow in the background. Errors: MEMORY_OFF, LIMIT_REACHED.
@@ -261,7 +265,9 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         request: _conversation_pb2.DeleteConversationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conversation_pb2.DeleteConversationResponse, _abc.Awaitable[_conversation_pb2.DeleteConversationResponse]]:
-        """Purges a conversation; nothing of it remains. Errors: CONVERSATION_NOT_FOUND, STALE_REVISION."""
+        """Purges a conversation; nothing of it remains. What it taught long-term memory stays, unless `forget_records` is set.
+        Errors: CONVERSATION_NOT_FOUND, STALE_REVISION.
+        """
 
     @_abc_1.abstractmethod
     def AddTurns(

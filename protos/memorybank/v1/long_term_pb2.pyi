@@ -247,6 +247,7 @@ class User(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    TOKENS_SPENT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """The name, 1 to 128 code points."""
     enabled: _builtins.bool
@@ -255,6 +256,10 @@ class User(_message.Message):
     """Where the user stands. Output only."""
     revision: _builtins.int
     """The revision it had when this was read. Output only."""
+    tokens_spent: _builtins.int
+    """What language models have cost so far for the user's conversations, invocations, collections and banks, in tokens,
+    those that are gone included. What other processes counted in the last seconds may be missing. Output only.
+    """
     @_builtins.property
     def retention(self) -> _duration_pb2.Duration:
         """How long records are kept at the most; absent: as long as their collections say."""
@@ -284,10 +289,11 @@ class User(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
+        tokens_spent: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "retention", b"retention", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "enabled", b"enabled", "quotas", b"quotas", "retention", b"retention", "revision", b"revision", "state", b"state", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "enabled", b"enabled", "quotas", b"quotas", "retention", b"retention", "revision", b"revision", "state", b"state", "tokens_spent", b"tokens_spent", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

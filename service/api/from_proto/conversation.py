@@ -147,6 +147,7 @@ def delete_conversation(request: pb.DeleteConversationRequest, tenant: Tenant) -
             key=conversation_key(check, tenant, request.user, request.conversation_id),
             allow_missing=request.allow_missing,
             if_revision=check.revision(request, "if_revision"),
+            forget_records=request.forget_records,
         )
 
 

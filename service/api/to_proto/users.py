@@ -37,6 +37,7 @@ def _user(record: UserRecord, revision: int) -> pb.User:
         update_time=time(record.update_time),
         revision=revision,
         quotas=dict(record.quotas),
+        tokens_spent=record.tokens_spent,
     )
     if record.retention is not None:
         made.retention.FromTimedelta(record.retention)

@@ -92,6 +92,24 @@ async def test_an_ended_invocation_a_taken_id_and_too_many_items_are_refused(ser
     assert other.reason in ("INVOCATION_ENDED", "INVOCATION_NOT_FOUND")
 
 
+async def test_results_of_a_megabyte_are_told_in_ten_items_and_shown_within_the_tokens(
+    service: Service,
+) -> None:
+    await start(service)
+    whole = await refused(add(service, saw(1, "9:00 " * 200_000)))
+    for step in range(1, 11):
+        await add(service, saw(step, f"ferry {step} fails: 12.5 EUR\n" + "pier 7 " * 14_000))
+    more = await refused(add(service, saw(11, "pier 7 " * 5_000)))
+    shown = await seen(service)
+    ended = await end(service)
+
+    assert (whole.code, whole.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ("items[0].content",))
+    assert more.reason == "LIMIT_REACHED"
+    assert shown.tokens <= 2_000
+    assert "12.5 EUR" in shown.items[-1].content
+    assert ended.summary.invocation_id == "i1"
+
+
 async def test_what_a_run_left_elsewhere_joins_the_conversation_and_is_answered_with_it(
     service: Service,
 ) -> None:

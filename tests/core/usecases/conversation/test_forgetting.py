@@ -1,5 +1,6 @@
 """What deleted turns taught goes with them, and only that."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,14 +9,19 @@ from core.agents.memory_roles import Candidate, Passage
 from core.agents.offline.extracting import candidates
 from core.agents.offline.remembering import offline_memory_agents
 from core.conversation.conversation import Conversation
+from core.conversation.due import FORGET, due
 from core.conversation.steps import ConversationPut, TurnDrop
-from core.errors import ConversationNotFound
+from core.errors import ConversationNotFound, MemoryOff, StaleRevision
 from core.ids import RecordId
 from core.long_term.collection import Collection
 from core.long_term.standing import Rewriting
 from core.model.record import Record, RecordState
 from core.ports.aggregates import Draft
-from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
+from core.usecases.conversation.delete_conversation import (
+    DeleteConversation,
+    _close,
+    delete_conversation,
+)
 from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.end_conversation import EndConversation, end_conversation
 from core.usecases.conversation.forget_turns import forget_turns, forgetting
@@ -24,6 +30,7 @@ from core.usecases.long_term.judge_facts import judge_facts
 from core.usecases.user.update_user import UpdateUser, update_user
 from tests.core.usecases.conversation.test_extraction import ADA, MEMORY, TALK, extracted, facts
 from tests.support.house import open_house
+from tests.support.long_term import tell
 from tests.support.scripted_agents import ScriptedAgents
 from tests.support.talking import KEY, said, say
 
@@ -210,3 +217,83 @@ async def _owe(house: House, *steps: int) -> None:
         return Draft(result=None, steps=(ConversationPut(record=record), *drops))
 
     await house.conversations.commit(KEY, stage)
+
+
+async def purge(house: House, **changed: object) -> None:
+    command = DeleteConversation(key=KEY, forget_records=True)
+    await delete_conversation(house, replace(command, **changed))  # type: ignore[arg-type]
+
+
+async def test_what_a_conversation_taught_stays_after_it_unless_it_is_to_be_forgotten() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", "我对花生过敏。")
+        await delete_conversation(house, DeleteConversation(key=KEY))
+        kept = await contents(house)
+        await taught(house, "My brother Tom lives in Rome.")
+        await purge(house)
+
+        assert kept == [ANNA, "用户：我对花生过敏。"]
+        assert await contents(house) == []
+        async with house.collections.reading(MEMORY) as collection:
+            assert len(collection.tombstones) == 3
+
+
+async def test_what_was_taught_elsewhere_too_stays_when_a_conversation_is_forgotten() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.")
+        await tell(house, ANNA, key=MEMORY)
+        await purge(house)
+        (left,) = await facts(house)
+
+    assert left.content == ANNA
+    assert (left.conversation_id, left.steps) == ("", ())
+    assert KEY.conversation_id not in [source.conversation_id for source in left.also_from]
+
+
+async def test_a_stale_revision_forgets_nothing_and_a_conversation_that_is_gone_may_be_missing() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.")
+        with pytest.raises(StaleRevision):
+            await purge(house, if_revision=1)
+        assert await contents(house) == [ANNA]
+        await purge(house)
+        with pytest.raises(ConversationNotFound):
+            await purge(house)
+        await purge(house, allow_missing=True)
+
+        assert await contents(house) == []
+
+
+async def test_a_forgetting_purge_that_was_cut_short_teaches_nothing_more_and_is_repeated() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.")
+        await _close(house, DeleteConversation(key=KEY, forget_records=True))
+        with pytest.raises(MemoryOff):
+            await say(house, said("My brother Tom lives in Rome."))
+        async with house.conversations.reading(KEY) as conversation:
+            assert FORGET in due(conversation, house.clock.now())
+        await forget_turns(house, KEY)
+        assert await contents(house) == []
+        await purge(house)
+
+        with pytest.raises(ConversationNotFound):
+            async with house.conversations.reading(KEY):
+                pass
+
+
+async def test_facts_found_while_a_conversation_is_forgotten_do_not_land() -> None:
+    class Interrupted:
+        async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
+            await purge(houses[0])
+            return candidates(passages)
+
+    houses: list[House] = []
+    agents = replace(offline_memory_agents(), extractor=Interrupted())
+    async with open_house(memory_agents=agents, unasked=False) as house:
+        houses.append(house)
+        await say(house, said("My sister Anna lives in Lyon."))
+        await end_conversation(house, EndConversation(key=KEY))
+        with pytest.raises(ConversationNotFound):
+            await extracted(house)
+
+        assert await house.store.count(MEMORY.tenant, MEMORY.kind, MEMORY.user) == 0

@@ -2,22 +2,27 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from core.errors import BankNotFound, LimitReached, MemoryOff, StaleRevision, UserNotFound
+from core.agents.usage import charge
+from core.errors import AgentReplyInvalid, BankNotFound, LimitReached, MemoryOff, StaleRevision, UserNotFound
 from core.ids import BankId, Collection, ConversationId, Tenant, User
-from core.keys import BankKey, UserKey
+from core.keys import BankKey, ConversationKey, UserKey
 from core.model.user import UserState
 from core.ports.aggregates import Draft
+from core.ports.chat import ChatReply
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
 from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
 from core.usecases.house import House
+from core.usecases.spending import commit
+from core.usecases.user.count_tokens import write_tokens
 from core.usecases.user.get_user import GetUser, get_user
 from core.usecases.user.purge_user import PurgeUser, UserPurged, carry_on, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
@@ -160,3 +165,40 @@ async def test_work_that_nobody_asked_for_brings_no_purged_user_back(house: Hous
         await tender_of(house, ACME, ADA.user)
 
     assert await house.store.heads([ADA]) == {}
+
+
+async def test_what_models_cost_is_counted_for_the_user_whatever_becomes_of_it(house: House) -> None:
+    talk = ConversationKey(tenant=ACME, user=ADA.user, conversation_id=ConversationId("c1"))
+    bank = await bank_of(house, "b1", ADA.user)
+    await writer_of(house, ACME, ADA.user)
+    before = await get_user(house, GetUser(key=ADA))
+    with house.workshop.ledger(talk).spending("summariser"):
+        charge(ChatReply(text="", input_tokens=100, output_tokens=20))
+    with suppress(AgentReplyInvalid), house.workshop.ledger(talk).spending("extractor"):
+        charge(ChatReply(text="", input_tokens=10, output_tokens=2))
+        raise AgentReplyInvalid("extractor", "not JSON")
+    ledger = house.workshop.ledger(bank)
+    with ledger.spending("judge"):
+        charge(ChatReply(text="", input_tokens=1_000, output_tokens=0))
+    await commit(house, bank, lambda _bank, _revision: Draft(result=None), ledger)
+    waiting = await get_user(house, GetUser(key=ADA))
+    await write_tokens(house)
+    await write_tokens(house)
+    written = await get_user(house, GetUser(key=ADA))
+    update = UpdateUser(key=ADA, fields=frozenset({"enabled"}), enabled=False, if_revision=before.revision)
+
+    assert [seen.record.tokens_spent for seen in (before, waiting, written)] == [0, 1_132, 1_132]
+    assert (waiting.revision, written.revision) == (before.revision, before.revision + 1)
+    assert (await update_user(house, update)).result.tokens_spent == 1_132  # counting is nobody's edit
+
+
+async def test_tokens_of_a_user_who_was_purged_are_not_brought_back(house: House) -> None:
+    talk = ConversationKey(tenant=ACME, user=ADA.user, conversation_id=ConversationId("c1"))
+    await writer_of(house, ACME, ADA.user)
+    with house.workshop.ledger(talk).spending("summariser"):
+        charge(ChatReply(text="", input_tokens=100, output_tokens=20))
+    await purge_user(house, PurgeUser(key=ADA))
+    await write_tokens(house)
+
+    with pytest.raises(UserNotFound):
+        await get_user(house, GetUser(key=ADA))
