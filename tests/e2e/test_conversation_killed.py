@@ -2,18 +2,13 @@
 
 import asyncio
 import contextlib
-import os
-import signal
-import sqlite3
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank_client import MemoryBankClient
-from service.bootstrap import DATABASE
+from tests.support.killing import killed_when
 from tests.support.process import server_process
 from tests.support.scale import scaled
 
@@ -33,29 +28,6 @@ MATTERS = (
     ("When does ferry {} leave?", "Ferry {} leaves the harbour at nine."),
     ("第{}次备份成功了吗？", "数据库的第{}次备份已经完成。"),
 )
-
-
-@contextlib.contextmanager
-def killed_when(pid: int, folder: Path, moment: str, name: str) -> Iterator[threading.Event]:
-    """Kills the process, from a thread that does nothing else, when the database shows the moment; says when."""
-    killed, over = threading.Event(), threading.Event()
-
-    def watch() -> None:
-        database = sqlite3.connect(f"file:{folder / DATABASE}?mode=ro", uri=True)
-        while not over.wait(0.0005):
-            if database.execute(MOMENTS[moment], (name,)).fetchone():
-                os.kill(pid, signal.SIGKILL)
-                killed.set()
-                break
-        database.close()
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    try:
-        yield killed
-    finally:
-        over.set()
-        watching.join()
 
 
 async def talk(client: MemoryBankClient, of: str) -> None:
@@ -111,7 +83,7 @@ async def test_tiers_killed_at_each_step_are_brought_to_their_end_by_the_next_pr
         of = f"{moment.replace(' ', '-')}-{number}"
         async with server_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
             await client.create_conversation(user="ada", conversation_id=of, settings=SETTINGS)
-            with killed_when(server.pid, tmp_path, moment, f"ada/{of}") as killed:
+            with killed_when(server.pid, tmp_path, MOMENTS[moment], [f"ada/{of}"]) as killed:
                 with contextlib.suppress(Exception):  # the process may die amid a call
                     await talk(client, of)
                     if "promoting" in moment:

@@ -13,7 +13,7 @@ from tests.e2e.test_purge_killed import files_with
 from tests.support.process import server_process
 from tests.support.scale import scaled
 
-RACES = 29
+RACES = 4 if scaled(1) == 1 else 200
 SECRET = "zebraquartz"
 
 
@@ -67,33 +67,25 @@ async def listed(client: MemoryBankClient, race: int) -> list[str]:
 
 @pytest.mark.slow
 async def test_nothing_comes_back_that_was_erased_purged_or_switched_off(tmp_path: Path) -> None:
-    races, frozen = scaled(RACES), dict[int, list[str]]()
+    frozen = dict[int, list[str]]()
     async with (
         server_process(tmp_path) as here,
         server_process(tmp_path) as there,
         here.client() as one,
         there.client() as other,
     ):
-        for race in range(races):
+        for race in range(RACES):
             ids = await told(one, race)
             await asyncio.gather(busy(one, race, ids), ended(other, race, ids))
             if race % 4 == 3:
                 frozen[race] = await listed(other, race)
-    async with (
-        server_process(tmp_path) as here,
-        server_process(tmp_path) as there,
-        here.client() as one,
-        there.client() as other,
-    ):
-        for race in range(races):
-            if race % 4 == 3:
-                assert await listed(one, race) == frozen[race]
-                await other.delete_collection(**owner(race))
-            else:
-                assert await listed(one, race) == await listed(other, race) == []
-        await here.stop()
-        await there.stop()
+    async with server_process(tmp_path) as server, server.client() as client:
+        for race in range(RACES):
+            assert await listed(client, race) == frozen.get(race, [])
+            if race in frozen:
+                await client.delete_collection(**owner(race))
+        await server.stop()
     async with server_process(tmp_path) as server:
         await server.stop()  # what a scrub owes is made up for at the next start
     assert files_with(tmp_path, [SECRET.encode()]) == []
-    print(f"{races} races on two processes; nothing came back, no byte is left")
+    print(f"{RACES} races on two processes; nothing came back, no byte is left")
