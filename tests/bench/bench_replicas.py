@@ -2,7 +2,7 @@
 
     python -m tests.bench.bench_replicas
 
-The database is the tests' own (`tests/support/postgres.py`), which does not sync its disk: what is compared is work.
+The database is made for it (`tests/support/postgres.py`); only that in which a node is added syncs its disk.
 A raw commit is the least that a fenced append can be: one message with BEGIN, the guarded UPDATE of the head, a node's
 row, the feed's, the request's, and COMMIT.
 """
@@ -22,7 +22,7 @@ import psycopg
 from core.kinds import KINDS
 from memorybank_client import MemoryBankClient
 from service.adapters.store.postgres_link import Server
-from service.adapters.store.postgres_store import PostgresStore
+from service.adapters.store.postgres_store import PostgresStore, migrated
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.store.trimming import AT_ONCE
 from service.adapters.system_clock import SystemClock
@@ -32,7 +32,7 @@ from service.holding.open import OpenAggregates
 from tests.bench.bench_cold_start import fill
 from tests.support import changes as a
 from tests.support.no_blobs import NoBlobs
-from tests.support.postgres import cluster, empty_database
+from tests.support.postgres import Cluster, cluster, empty_database
 from tests.support.process import CLIENT_SPACE, server_process, vector
 
 ADDED = 400  # nodes
@@ -57,7 +57,9 @@ async def timed(seconds: list[float], act: Any) -> None:
 
 
 async def adding_a_node() -> None:
-    database = empty_database()
+    durable = Cluster({"fsync": "on", "full_page_writes": "on"})
+    database = durable.database("added")
+    await migrated(database)
     added: list[float] = []
     raw: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -74,6 +76,7 @@ async def adding_a_node() -> None:
                         commit()
                         raw.append(time.perf_counter() - start)
                     await timed(added, add(client, number))
+    durable.remove()
     ratio = milliseconds(added) / milliseconds(raw)
     print(
         f"AddNode p50 {milliseconds(added):.2f} ms, a raw fenced commit {milliseconds(raw):.2f} ms: "

@@ -200,8 +200,8 @@ class SqlStore:
         wanted = dumps([[key.tenant, key.kind, key.name] for key in keys])
         rows = await self._fetch("heads", {"keys": wanted})
         return {
-            self._key(*place): Head(uid=uid, revision=revision, change_id=ChangeId(head))
-            for *place, uid, revision, head in rows
+            keys[place]: Head(uid=uid, revision=revision, change_id=head)
+            for place, uid, revision, head in rows
         }
 
     async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:

@@ -21,8 +21,8 @@ SELECT 1 WHERE EXISTS (
 )
 
 -- name: heads
-SELECT tenant, kind, name, uid, revision, head
-FROM json_array_elements(:keys::json) AS wanted (key)
+SELECT place - 1, uid, revision, head
+FROM json_array_elements(:keys::json) WITH ORDINALITY AS wanted (key, place)
 JOIN aggregates ON tenant = key ->> 0 AND kind = key ->> 1 AND name = key ->> 2
 WHERE head <> ''
 

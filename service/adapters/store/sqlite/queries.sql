@@ -16,7 +16,7 @@ SELECT 1 WHERE EXISTS (
 )
 
 -- name: heads
-SELECT tenant, kind, name, uid, revision, head
+SELECT wanted.key, uid, revision, head
 FROM json_each(:keys) AS wanted
 CROSS JOIN aggregates ON tenant = json_extract(wanted.value, '$[0]')
   AND kind = json_extract(wanted.value, '$[1]') AND name = json_extract(wanted.value, '$[2]')
