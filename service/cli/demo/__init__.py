@@ -10,7 +10,7 @@ from memorybank_client import SyncMemoryBankClient
 from service.cli import drawing
 from service.cli.demo.long_chat import long_chat
 from service.cli.demo.preference import preference
-from service.cli.demo.server import running_server, who_thinks
+from service.cli.demo.server import running_server, where_kept, who_thinks
 from service.cli.demo.stories import chinese, english
 from service.cli.demo.tour import Tour
 from service.cli.errand import ending, plain_of
@@ -32,9 +32,7 @@ def demo(as_json: bool) -> None:
     started = time.monotonic()
     screen = drawing.console(quiet=as_json)
     with ending(as_json), heeded(), running_server() as address:
-        screen.print(
-            f"memory bank on {address}: SQLite in a temporary directory, local embedder, {who_thinks()}\n"
-        )
+        screen.print(f"memory bank on {address}: {where_kept()}, local embedder, {who_thinks()}\n")
         with SyncMemoryBankClient(address) as client:
             tour = Tour(client=client, screen=screen)
             english(tour)

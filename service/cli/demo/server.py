@@ -14,6 +14,7 @@ from service.config import NESTING, PREFIX
 READY = "listening on "
 PATIENCE = 30.0  # seconds for a clean stop
 STORE = f"{PREFIX}STORE{NESTING}"  # and the store, if its address is given
+STORE_URL = f"{STORE}URL"
 MODEL = f"{PREFIX}LLM{NESTING}"  # of the caller's own settings, the demo takes those of a language model
 LAST_LINES = 10  # of the log, when the server did not start
 
@@ -42,6 +43,11 @@ def running_server(given: Mapping[str, str] | None = None) -> Iterator[str]:
                     raise Failure(f"the server did not stop cleanly:\n{_tail(log)}")
 
 
+def where_kept() -> str:
+    """The store that the server will work with, in words."""
+    return "the database of store.url" if os.environ.get(STORE_URL) else "SQLite in a temporary directory"
+
+
 def who_thinks() -> str:
     """The agents that the server will work with, in words."""
     model = os.environ.get(f"{MODEL}MODEL", "")
@@ -51,7 +57,7 @@ def who_thinks() -> str:
 def _started(folder: Path, errors: int, given: Mapping[str, str]) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
     # the caller's other settings (an embedder, limits) are not the demo's; Ctrl-C is ours to pass on
-    taken = (MODEL, STORE) if os.environ.get(f"{STORE}URL") else (MODEL,)
+    taken = (MODEL, STORE) if os.environ.get(STORE_URL) else (MODEL,)
     environment = {
         name: value
         for name, value in os.environ.items()
