@@ -352,6 +352,14 @@ class LimitReached(MemoryBankError):
     remedy: str
 
 
+@dataclass(eq=False)
+class Overloaded(MemoryBankError):
+    """More is asked for than can be done in time. `work` is the kind of it; room is likely after `wait` seconds."""
+
+    work: str
+    wait: float
+
+
 # ---- what failed outside ----
 
 

@@ -2,11 +2,11 @@
 
 Law: answers exactly what the inner embedder would, and keeps no text: entries are found by a digest.
 Texts that several callers ask for at once are embedded once, and a caller who gives up takes nothing
-from the others. Belongs to one event loop.
+from the others; what all have given up is no longer embedded. Belongs to one event loop.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
 
@@ -19,6 +19,7 @@ from core.ports.embedder import Embedder, Thresholds
 Rows = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Awaitable[Rows]]
 Key = bytes
+Flight = asyncio.Task[dict[Key, Rows]]
 
 
 class CachedEmbedder:
@@ -77,7 +78,8 @@ class _Memory:
         self._size = size
         self._dimension = dimension
         self._recent: OrderedDict[Key, Rows] = OrderedDict()
-        self._under_way: dict[Key, asyncio.Task[dict[Key, Rows]]] = {}
+        self._under_way: dict[Key, Flight] = {}
+        self._waiting: Counter[Flight] = Counter()
         self.hits = self.misses = 0
 
     def __len__(self) -> int:
@@ -97,14 +99,30 @@ class _Memory:
         if absent:
             self._start(absent)
         for flight in {self._under_way[key] for key in missing}:
-            # Shielded: others may be waiting for the same texts.
-            known |= await asyncio.shield(flight)
+            known |= await self._landed(flight)
         self._touch(wanted)
         return np.array([known[key] for key in wanted], dtype=np.float32).reshape(-1, self._dimension)
 
     def forget(self) -> None:
         self._recent.clear()
         self._under_way.clear()  # their callers still get them
+
+    async def _landed(self, flight: Flight) -> dict[Key, Rows]:
+        """What it brings. Shielded, as others may be waiting for the same texts; the last to leave ends it."""
+        self._waiting[flight] += 1
+        try:
+            return await asyncio.shield(flight)
+        finally:
+            self._waiting[flight] -= 1
+            if not self._waiting[flight]:
+                del self._waiting[flight]
+                if not flight.done():
+                    self._give_up(flight)
+
+    def _give_up(self, flight: Flight) -> None:
+        for key in [key for key, under_way in self._under_way.items() if under_way is flight]:
+            del self._under_way[key]  # whoever asks now, asks anew
+        flight.cancel()
 
     def _start(self, absent: dict[Key, str]) -> None:
         flight = asyncio.create_task(self._fetch(absent))
@@ -115,7 +133,7 @@ class _Memory:
         rows = await self._embed(list(absent.values()))
         return dict(zip(absent, rows, strict=True))
 
-    def _land(self, keys: dict[Key, str], flight: asyncio.Task[dict[Key, Rows]]) -> None:
+    def _land(self, keys: dict[Key, str], flight: Flight) -> None:
         # Those forgotten meanwhile are not ours any more.
         landing = [key for key in keys if self._under_way.get(key) is flight]
         for key in landing:

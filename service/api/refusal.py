@@ -1,6 +1,7 @@
 """From an error to the status that a call ends with (AIP-193: google.rpc.Status with its details)."""
 
 from dataclasses import dataclass, fields
+from datetime import timedelta
 from typing import Any, NoReturn
 
 import grpc
@@ -47,12 +48,13 @@ def refusal_of(error: MemoryBankError) -> Refusal:
         _add(status, details.QuotaFailure(violations=[failed]))
     trailers: list[tuple[str, str | bytes]] = []
     if rule.retry_after is not None:
+        pause = max(rule.retry_after, timedelta(seconds=getattr(error, "wait", 0.0)))
         wait = Duration()
-        wait.FromTimedelta(rule.retry_after)
+        wait.FromTimedelta(pause)
         _add(status, details.RetryInfo(retry_delay=wait))
-        if rule.retry_after > SOON:
+        if pause > SOON or isinstance(error, core.Overloaded):
             # The shipped retry policy begins with a second, and its waits grow. A push-back would keep them from it.
-            trailers.append(("grpc-retry-pushback-ms", str(round(rule.retry_after.total_seconds() * 1000))))
+            trailers.append(("grpc-retry-pushback-ms", str(round(pause.total_seconds() * 1000))))
     elif rule.code is grpc.StatusCode.UNAVAILABLE:
         trailers.append(("grpc-retry-pushback-ms", "-1"))  # repeating it blindly would only fail again
     trailers.append(("grpc-status-details-bin", status.SerializeToString()))

@@ -102,6 +102,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. What waits for a raised budget is told by
     STRUCTURING_FAILED. Metadata: `budget` (the setting), `spent`, `allowed`.
     """
+    ERROR_REASON_OVERLOADED: _ErrorReason.ValueType  # 48
+    """RESOURCE_EXHAUSTED. The service has more to do than it can before the call's deadline; nothing of the call was begun.
+    RetryInfo tells when to try again. Metadata: `work` (the kind of which there is too much), `wait` (seconds until what
+    is ahead of it is done).
+    """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 60
     """UNAVAILABLE. The store cannot answer now."""
     ERROR_REASON_STEP_UNKNOWN: _ErrorReason.ValueType  # 61
@@ -257,6 +262,11 @@ by gRPC before it is read: the same code, the two sizes in the message, and no d
 ERROR_REASON_BUDGET_SPENT: ErrorReason.ValueType  # 47
 """RESOURCE_EXHAUSTED. Asking a model would cost more tokens than allowed. What waits for a raised budget is told by
 STRUCTURING_FAILED. Metadata: `budget` (the setting), `spent`, `allowed`.
+"""
+ERROR_REASON_OVERLOADED: ErrorReason.ValueType  # 48
+"""RESOURCE_EXHAUSTED. The service has more to do than it can before the call's deadline; nothing of the call was begun.
+RetryInfo tells when to try again. Metadata: `work` (the kind of which there is too much), `wait` (seconds until what
+is ahead of it is done).
 """
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 60
 """UNAVAILABLE. The store cannot answer now."""

@@ -8,8 +8,7 @@ The same text gives the same bytes on all processors with AVX-512 and VNNI. On o
 what the processor has, and each of its releases may bring new ones: another choice may round the last bits differently.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +17,13 @@ from numpy.typing import NDArray
 from core.model.bank import EmbeddingSpace
 from core.ports.embedder import Thresholds
 from service.adapters.embedding_lane import Lane
-from service.adapters.embedding_text import cleaned, windows
+from service.adapters.embedding_text import CHARACTERS, QUERY_CHARACTERS, cleaned, windows
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import F32, Model, installed_model, read_model
+
+QUERY_WINDOW = 256  # tokens of a question that are read at once: a short one beside it waits for half as long
 
 _CALIBRATION = Path(__file__).parent / "calibration.npz"
 
@@ -51,7 +52,7 @@ class LocalEmbedder:
         self._calibration = calibration
         self._encoder = Encoder(model.weights, calibration)
         self._tokenizer = Tokenizer(model.vocabulary)
-        self._queries = Lane("embed-query", query_threads)
+        self._queries = Lane("embed-query", query_threads, refuses=True)
         self._passages = Lane("embed-passage", passage_threads)
 
     @classmethod
@@ -75,21 +76,31 @@ class LocalEmbedder:
         return _THRESHOLDS
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return await self._queries.rows(texts, partial(self._vector, "query:"), _SPACE.dimension)
+        return await self._queries.rows(texts, self._of_query, _SPACE.dimension)
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return await self._passages.rows(texts, partial(self._vector, "passage:"), _SPACE.dimension)
+        return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
 
     def close(self) -> None:
         """Let running texts finish and the threads go."""
         self._queries.close()
         self._passages.close()
 
-    def _vector(self, prefix: str, text: str) -> F32:
+    def _of_query(self, text: str) -> Iterator[F32 | None]:
+        return self._read("query:", text, QUERY_CHARACTERS, QUERY_WINDOW)
+
+    def _of_passage(self, text: str) -> Iterator[F32 | None]:
+        return self._read("passage:", text, CHARACTERS, self._encoder.longest)
+
+    def _read(self, prefix: str, text: str, characters: int, longest: int) -> Iterator[F32 | None]:
+        """The text's vector, a window at a time: None after each but the last."""
         ahead = self._tokenizer.ids(prefix)
-        content = self._tokenizer.ids(cleaned(text))
+        content = self._tokenizer.ids(cleaned(text, characters))
         total = np.zeros(_SPACE.dimension)
-        for window in windows(content, self._encoder.longest - len(self._tokenizer.framed(ahead))):
+        room = longest - len(self._tokenizer.framed(ahead))
+        for number, window in enumerate(windows(content, room)):
+            if number:
+                yield None
             # Weighted by length, the windows' means make the mean over the whole text.
             total += max(len(window), 1) * self._encoder.pooled(self._tokenizer.framed(ahead, window))
-        return self._calibration.centred(total)
+        yield self._calibration.centred(total)

@@ -1,0 +1,33 @@
+"""Who calls, and how long they wait: known to whatever works for a call, however deep.
+
+Law: set once, by the gate. Work that goes on after its call has ended is nobody's: it is hurried by no deadline.
+"""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(slots=True, eq=False)
+class Caller:
+    """`name` is the connection that the call came by; `deadline` is on the loop's clock."""
+
+    name: str
+    deadline: float | None
+    has_ended: bool = False
+
+
+NOBODY = Caller(name="", deadline=None)
+"""The service itself: upkeep, chores, what goes on in the background."""
+
+_CALLER: ContextVar[Caller] = ContextVar("caller", default=NOBODY)
+
+
+def caller() -> Caller:
+    """Of the work at hand."""
+    at_work = _CALLER.get()
+    return NOBODY if at_work.has_ended else at_work
+
+
+def works_for(one: Caller) -> None:
+    """From now on this task works for that caller."""
+    _CALLER.set(one)
