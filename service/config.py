@@ -18,6 +18,7 @@ from service.settings.agents import AgentsSection, LlmSection, Player, RoleModel
 from service.settings.limits import BudgetSection, LimitsSection
 from service.settings.memories import BanksSection, ConversationSection, InstructionsSection, LongTermSection
 from service.settings.process import (
+    AdmissionSection,
     GrpcSection,
     Listen,
     LogSection,
@@ -64,6 +65,7 @@ class Settings(BaseSettings):
     banks: BanksSection = BanksSection()
     conversation: ConversationSection = ConversationSection()
     grpc: GrpcSection = GrpcSection()
+    admission: AdmissionSection = AdmissionSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()
 

@@ -23,6 +23,7 @@ from core.agents.roles import Agents
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
 from core.text.chinese import load_dictionary
+from service.api.admission import Admission, Hold, Kind, Room
 from service.api.endpoint import Desk, Endpoint, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
@@ -99,7 +100,7 @@ async def running(
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
     async with observing(settings.metrics) as told:
-        gate = Gate((*observers, *told.calls))
+        gate = Gate((*observers, *told.calls), _admission(settings))
         told.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
         async with _bound(settings, gate) as bound:
             await asyncio.to_thread(prepare)
@@ -152,7 +153,7 @@ async def _let_in(
     bound: Bound, offered: Mapping[str, Mapping[str, Endpoint]], gate: Gate, settings: GrpcSection
 ) -> None:
     """All services from now on, reflection, and health for each of them and as a whole."""
-    desk = Desk(max_message_bytes=settings.max_message_bytes)
+    desk = Desk(max_message_bytes=settings.max_message_bytes, hold=Hold(settings.bytes_in_flight))
     for name, endpoints in offered.items():
         bound.server.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
     shown = (*offered, health.SERVICE_NAME, reflection.SERVICE_NAME)
@@ -192,11 +193,27 @@ def _bind(server: grpc.aio.Server, settings: Settings) -> Address:
     return Address(host=settings.host, port=port)
 
 
+def _admission(settings: Settings) -> Admission:
+    chosen = settings.admission
+    places = {
+        Kind.WRITE: chosen.writes,
+        Kind.BATCH: chosen.batches,
+        Kind.LONG: chosen.long_jobs,
+        Kind.STREAM: chosen.streams,
+    }
+    rooms = {kind: Room(kind.value, count) for kind, count in places.items()}
+    return Admission(rooms=rooms, default_deadline=settings.grpc.default_deadline_seconds)
+
+
 def _options(settings: GrpcSection) -> list[tuple[str, int]]:
     return [
         ("grpc.so_reuseport", 0),  # two processes on one port would share its calls by chance
         ("grpc.max_receive_message_length", REFUSAL_ROOM * settings.max_message_bytes),
         ("grpc.max_send_message_length", -1),
+        ("grpc.max_concurrent_streams", settings.calls_per_connection),
+        ("grpc.http.overload_protection", 0),  # it resets what a caller sent before it was told the bound
+        ("grpc.server.max_pending_requests", settings.waiting_calls * 3 // 4),  # from there on, some of them
+        ("grpc.server.max_pending_requests_hard_limit", settings.waiting_calls),
         ("grpc.keepalive_time_ms", round(settings.keepalive_seconds * 1000)),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),  # callers may ping that often

@@ -76,7 +76,7 @@ class Lane:
 
     def close(self) -> None:
         """Let running steps finish and the threads go."""
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown()
 
     def _admit(self, who: Caller, weight: float) -> None:
         """Raises Overloaded when the texts would come too late. Where nothing waits, everything is tried."""

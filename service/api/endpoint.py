@@ -6,7 +6,7 @@ caller's mistake, and so that an answer may be joined from parts that are encode
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import grpc
@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError, Message
 from grpc.aio import ServicerContext
 
 from core.ids import Tenant
+from service.api.admission import Hold
 from service.api.errors import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
 from service.process.current_call import CURRENT
@@ -32,9 +33,10 @@ LARGE = 32_000  # bytes of a request that takes long to read, and to answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What reading requests depends on: the largest message taken (bytes)."""
+    """What reading requests depends on: the largest message taken (bytes), and what all calls hold together."""
 
     max_message_bytes: int
+    hold: Hold = field(default_factory=Hold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +64,16 @@ def unary(
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> bytes:
-            command = parse(decoded(message, request, method, desk), tenant_of(context))
             if len(request) < LARGE:
+                command = parse(decoded(message, request, method, desk), tenant_of(context))
                 return encoded(render(await call(command)))
-            await let_pass()
-            result = await call(command)
-            await let_pass()
-            return encoded(render(result))
+            with desk.hold.load() as load:
+                load.add(len(request))
+                command = parse(decoded(message, request, method, desk), tenant_of(context))
+                await let_pass()
+                result = await call(command)
+                await let_pass()
+                return encoded(render(result))
 
         return behave
 
@@ -88,7 +93,7 @@ def server_stream(
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> None:
             command = parse(decoded(message, request, method, desk), tenant_of(context))
-            await _write_all(context, call(command), render)
+            await _write_all(context, call(command), render, desk.hold)
 
         return behave
 
@@ -99,14 +104,19 @@ def client_stream(
     message: type[M],
     call: Callable[[AsyncIterator[M], Tenant], Awaitable[Result]],
     render: Callable[[Result], Reply],
+    *,
+    passes_on: bool = False,
 ) -> Endpoint:
-    """Makes an endpoint of many messages in, one out. `call` reads them one by one, and parses what it reads."""
+    """Makes an endpoint of many messages in, one out. `call` reads them one by one, and parses what it reads.
+
+    `passes_on`: it keeps none of them once it has read the next."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> bytes:
-            return encoded(
-                render(await call(_decoded_all(message, requests, method, desk), tenant_of(context)))
-            )
+            with desk.hold.load() as load:
+                keep = load.replace if passes_on else load.add
+                messages = _decoded_all(message, requests, method, desk, keep)
+                return encoded(render(await call(messages, tenant_of(context))))
 
         return behave
 
@@ -122,8 +132,9 @@ def bidi_stream(
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> None:
-            messages = _decoded_all(message, requests, method, desk)
-            await _write_all(context, call(messages, tenant_of(context)), render)
+            with desk.hold.load() as load:
+                messages = _decoded_all(message, requests, method, desk, load.add)
+                await _write_all(context, call(messages, tenant_of(context)), render, desk.hold)
 
         return behave
 
@@ -170,9 +181,14 @@ def encoded(reply: Reply) -> bytes:
 
 
 async def _decoded_all(
-    message: type[M], requests: AsyncIterator[bytes], method: str, desk: Desk
+    message: type[M],
+    requests: AsyncIterator[bytes],
+    method: str,
+    desk: Desk,
+    keep: Callable[[int], None],
 ) -> AsyncIterator[M]:
     async for request in requests:
+        keep(len(request))
         yield decoded(message, request, method, desk)
 
 
@@ -180,14 +196,21 @@ async def _write_all(
     context: ServicerContext[Any, Any],
     results: AsyncGenerator[Result, None],
     render: Callable[[Result], Reply],
+    hold: Hold,
 ) -> None:
-    async with aclosing(results) as closing:
-        async for result in closing:
-            await context.write(encoded(render(result)))
+    """Write the answers one by one: the next is made when the last has left for its reader."""
+    with hold.load() as load:
+        async with aclosing(results) as closing:
+            async for result in closing:
+                answer = encoded(render(result))
+                load.replace(len(answer))
+                await context.write(answer)
+                load.replace(0)
 
 
 def _guarded(method: str, endpoint: Endpoint, gate: Gate, desk: Desk) -> Behaviour:
-    return gate.guard(method, endpoint.bind(method, desk), endless=endpoint.endless)
+    streams = endpoint.streams_in or endpoint.streams_out
+    return gate.guard(method, endpoint.bind(method, desk), streams=streams, endless=endpoint.endless)
 
 
 def _handler(endpoint: Endpoint, behaviour: Behaviour) -> Any:

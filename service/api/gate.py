@@ -1,4 +1,4 @@
-"""What every call passes on its way in and out: its deadline, its answer when it fails, the record of it.
+"""What every call passes on its way in and out: its turn, its deadline, its answer when it fails, the record of it.
 
 Law: composed once, when a method is registered; a call runs through plain functions. The one place
 of the service that catches whatever else was raised.
@@ -7,7 +7,8 @@ of the service that catches whatever else was raised.
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import grpc
@@ -21,8 +22,10 @@ from core.errors import (
     StoreUnavailable,
     StructuringFailed,
 )
+from service.api.admission import Admission, Kind, Room, kind_of
 from service.api.errors import DeadlineExceeded, Defect, ShuttingDown, reason_of
 from service.api.refusal import refusal_of, refuse
+from service.process.calling import Caller, caller, works_for
 from service.process.current_call import CURRENT, CurrentCall
 
 Behaviour = Callable[[Any, ServicerContext[Any, Any]], Awaitable[bytes | None]]
@@ -40,8 +43,9 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.api")
 class Gate:
     """Lets calls in while it is open, and sees them out when it closes."""
 
-    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+    def __init__(self, observers: Sequence[Observer] = (), admission: Admission | None = None) -> None:
         self._observers = tuple(observers)
+        self._admission = admission or Admission()
         self._calls: set[asyncio.Task[Any]] = set()
         self._endless: set[asyncio.Task[Any]] = set()
         self._closing = False
@@ -53,9 +57,16 @@ class Gate:
         """How many calls are at work."""
         return len(self._calls)
 
-    def guard(self, method: str, behaviour: Behaviour, *, endless: bool = False) -> Behaviour:
+    def guard(
+        self, method: str, behaviour: Behaviour, *, streams: bool = False, endless: bool = False
+    ) -> Behaviour:
         """Wraps a behaviour as it is registered. `endless`: a stream that only its caller, or closing, ends."""
-        return self._answered(method, self._admitted(within_deadline(behaviour), endless))
+        kind = kind_of(method, streams=streams, endless=endless)
+        room = self._admission.rooms.get(kind)
+        in_turn = behaviour if room is None else _in_turn(behaviour, room)
+        return self._answered(
+            method, self._admitted(within_deadline(in_turn, self._admission, kind), endless)
+        )
 
     async def close(self, seconds: float) -> None:
         """Refuse what comes, end endless streams, give the rest `seconds`, then end it too."""
@@ -128,20 +139,49 @@ class Gate:
         return call
 
 
-def within_deadline(inner: Behaviour) -> Behaviour:
-    """Stops waiting when the caller's time is up. What was already stored stands."""
+def within_deadline(inner: Behaviour, admission: Admission, kind: Kind) -> Behaviour:
+    """Stops waiting when the caller's time is up, and does not begin when it is. What was already stored stands."""
 
     async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
-        remaining = context.time_remaining()
+        remaining = admission.deadline_of(kind, context.time_remaining())
         if remaining is None:
-            return await inner(request, context)
+            with _working_for(context.peer(), None):
+                return await inner(request, context)
+        if remaining <= 0:
+            raise DeadlineExceeded
         try:
             async with asyncio.timeout(remaining) as limit:
-                return await inner(request, context)
+                with _working_for(context.peer(), limit.when()):
+                    return await inner(request, context)
         except TimeoutError:
             if limit.expired():
                 raise DeadlineExceeded from None
             raise
+
+    return call
+
+
+@contextmanager
+def _working_for(name: str, deadline: float | None) -> Iterator[None]:
+    who = Caller(name=name, deadline=deadline)
+    works_for(who)
+    try:
+        yield
+    finally:
+        who.has_ended = True
+
+
+def _in_turn(inner: Behaviour, room: Room) -> Behaviour:
+    """Begins when there is a place. Raises Overloaded."""
+
+    async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
+        now = asyncio.get_running_loop().time
+        await room.enter(caller(), now())
+        start = now()
+        try:
+            return await inner(request, context)
+        finally:
+            room.leave(now() - start)
 
     return call
 

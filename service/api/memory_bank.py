@@ -79,7 +79,10 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             pb.MemorizeStreamRequest, partial(streams.memorize_stream, house), as_it_is
         ),
         "UploadAttachment": client_stream(
-            pb.UploadAttachmentRequest, partial(streams.upload, house), render.upload_attachment
+            pb.UploadAttachmentRequest,
+            partial(streams.upload, house),
+            render.upload_attachment,
+            passes_on=True,
         ),
         "Restructure": unary(
             pb.RestructureRequest, parse.restructure, partial(restructure, house), render.restructure
@@ -115,6 +118,6 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             pb.ExportBankRequest, export_bank, partial(streams.write_out, house), as_it_is
         ),
         "ImportBank": client_stream(
-            pb.ImportBankRequest, partial(streams.read_in, house), keeping(import_bank)
+            pb.ImportBankRequest, partial(streams.read_in, house), keeping(import_bank), passes_on=True
         ),
     }

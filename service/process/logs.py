@@ -16,6 +16,9 @@ from service.process.current_call import told_of_call
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
+GRPC = "grpc._cython.cygrpc"
+UNSENT = ("ExecuteBatchError raised in core", "Failed sending error status")
+
 _TRACEBACKS = structlog.processors.ExceptionRenderer(
     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)  # local variables hold memories
 )
@@ -73,9 +76,15 @@ def configure_logs(level: str, form: str) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
         )
     )
+    logging.getLogger(GRPC).addFilter(_is_no_answer_to_nobody)
     root = logging.getLogger()
     root.handlers = [bridge]
     root.setLevel(max(LEVELS[level], logging.WARNING))
+
+
+def _is_no_answer_to_nobody(record: logging.LogRecord) -> bool:
+    """Whether it tells of anything but an answer whose caller had gone: gRPC takes that for a failure."""
+    return not record.getMessage().startswith(UNSENT)
 
 
 def _named(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:

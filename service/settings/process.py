@@ -33,6 +33,14 @@ class GrpcSection(Section):
     """Bytes of one request; larger texts go by MemorizeStream."""
     max_concurrent_rpcs: Positive = 4_096
     """Calls at once."""
+    calls_per_connection: Positive = 100
+    """Calls at once on one connection: what one caller can have waiting. Further ones wait at the caller."""
+    waiting_calls: Positive = 256
+    """Calls that wait to be accepted; what comes beyond gRPC ends at once, as CANCELLED."""
+    bytes_in_flight: int = Field(default=1_073_741_824, ge=16_777_216)
+    """Bytes of larger requests, of streams and of answers nobody reads, all calls together; the newest is refused."""
+    default_deadline_seconds: Seconds = 300.0
+    """What a call without a deadline gets; long jobs and streams take their time."""
     keepalive_seconds: Seconds = 60.0
     """Between two pings on an idle connection."""
     drain_seconds: float = Field(default=30.0, ge=0)
@@ -40,6 +48,19 @@ class GrpcSection(Section):
     lame_duck_seconds: float = Field(default=0.0, ge=0)
     """After SIGTERM, how long all calls are still taken while the health check says NOT_SERVING: time for a proxy to
     turn to other replicas."""
+
+
+class AdmissionSection(Section):
+    """How many calls of a kind are at work; others wait their turn, and those that would come too late are refused."""
+
+    writes: Positive = 64
+    """Writes of one thing."""
+    batches: Positive = 4
+    """BatchAddNodes, BatchSearch."""
+    long_jobs: Positive = 64
+    """Calls that structure, plan or purge."""
+    streams: Positive = 256
+    """Uploads, imports, exports and MemorizeStream; WatchBank is not counted."""
 
 
 class LogSection(Section):

@@ -36,6 +36,9 @@ class Call:
     def time_remaining(self) -> float | None:
         return self._remaining
 
+    def peer(self) -> str:
+        return "ipv4:127.0.0.1:1"
+
 
 async def nothing(request: Any, context: Any) -> bytes:
     return b""

@@ -91,3 +91,14 @@ def test_whoever_logs_goes_on_when_nobody_reads_the_log_any_more(
 
     with suppress(BrokenPipeError):
         broken.close()
+
+
+def test_an_answer_whose_caller_has_gone_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logs("info", "json")
+    of_grpc = logging.getLogger("grpc._cython.cygrpc")
+
+    of_grpc.error("ExecuteBatchError raised in core by servicer method [/memorybank.v1.Retrieval/Search]")
+    of_grpc.error("Unexpected [KeyError] raised by servicer method [/memorybank.v1.Retrieval/Search]")
+
+    events = [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()]
+    assert events == ["Unexpected [KeyError] raised by servicer method [/memorybank.v1.Retrieval/Search]"]

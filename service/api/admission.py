@@ -1,0 +1,171 @@
+"""Who may begin, who waits and who is refused, by the kind of work that a call is.
+
+Law: of each kind so many calls are at work, and no more wait than can be begun in time. By Little's law one that comes
+waits for those ahead of it times the seconds that a call keeps its place, as measured, over the places; what would come
+too late for its deadline is refused at once, before its request is parsed. Turns are fair between callers, and what its
+caller gave up never begins. Reads take no place: most are done before another could begin, and texts have a lane.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+
+from google.protobuf.descriptor_pool import Default
+
+from core.errors import Overloaded
+from service.process.calling import Caller
+from service.process.fair_queue import FairQueue
+
+SMOOTHING = 0.1  # weight of the newest measurement
+LONGEST_WAIT = 30.0  # seconds that any call waits to begin, with a later deadline or without one
+NO_SIDE_EFFECTS = 1  # google.protobuf.MethodOptions.IdempotencyLevel
+
+
+class Kind(Enum):
+    """What a call is to the service; the value is what its caller is told."""
+
+    READ = "reads"
+    WRITE = "writes"
+    BATCH = "batches"
+    LONG = "long jobs"
+    STREAM = "streams"
+    ENDLESS = "endless streams"
+
+
+LONG_JOBS = frozenset(
+    {
+        "Memorize",
+        "StartTask",
+        "AdvanceTask",
+        "Restructure",
+        "ResolveConflict",
+        "MergeNodes",
+        "DeleteBank",
+        "PurgeUser",
+        "EndInvocation",
+        "EndConversation",
+        "GenerateReflection",
+    }
+)
+"""Unary calls that may take seconds: they ask agents, or remove much."""
+
+
+def kind_of(method: str, *, streams: bool = False, endless: bool = False) -> Kind:
+    """Of `package.Service/Method`. What has no side effects, by the contract, is a read."""
+    name = method.rpartition("/")[2]
+    if endless:
+        return Kind.ENDLESS
+    if streams:
+        return Kind.STREAM
+    if name in LONG_JOBS:
+        return Kind.LONG
+    if name.startswith("Batch"):
+        return Kind.BATCH
+    try:
+        options = Default().FindMethodByName(method.replace("/", ".")).GetOptions()
+    except KeyError:
+        return Kind.WRITE
+    return Kind.READ if options.idempotency_level == NO_SIDE_EFFECTS else Kind.WRITE
+
+
+class Room:
+    """So many places for one kind of work, and the queue before them."""
+
+    def __init__(self, work: str, places: int) -> None:
+        self._work = work
+        self._places = self._free = places
+        self._queue: FairQueue[asyncio.Future[None]] = FairQueue()
+        self._seconds = 0.0  # that a call keeps its place
+        self.waiting = 0
+
+    async def enter(self, who: Caller, now: float) -> None:
+        """Take a place, in turn. Raises Overloaded when it would be too late."""
+        if self._free:
+            self._free -= 1
+            return
+        wait = (self._queue.ahead(who.name, 1.0) + 1.0) * self._seconds / self._places
+        if wait > LONGEST_WAIT or (who.deadline is not None and now + wait + self._seconds > who.deadline):
+            raise Overloaded(self._work, round(wait, 3))
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.push(who.name, 1.0, turn)
+        self.waiting += 1
+        try:
+            await turn
+        except asyncio.CancelledError:
+            self._queue.remove(who.name, turn)
+            if not turn.cancelled():  # its turn came as it left
+                self._give_on()
+            raise
+        finally:
+            self.waiting -= 1
+
+    def leave(self, seconds: float) -> None:
+        """Give the place on; it was kept for so long."""
+        self._seconds += SMOOTHING * (seconds - self._seconds)
+        self._give_on()
+
+    def _give_on(self) -> None:
+        while self._queue:
+            _, turn = self._queue.pop()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """Rooms by kind, and what calls without a deadline get (seconds); kinds without a room begin at once."""
+
+    rooms: Mapping[Kind, Room] = field(default_factory=dict)
+    default_deadline: float | None = None
+
+    def deadline_of(self, kind: Kind, remaining: float | None) -> float | None:
+        """Seconds that a call has. Long jobs and streams may go on as long as they must."""
+        if remaining is None and kind not in (Kind.LONG, Kind.STREAM, Kind.ENDLESS):
+            return self.default_deadline
+        return remaining
+
+
+class Hold:
+    """Bytes that calls keep in memory, all of them together: the newest that would go beyond is refused."""
+
+    def __init__(self, allowed: int | None = None) -> None:
+        self._allowed = allowed
+        self.taken = 0
+
+    @contextmanager
+    def load(self) -> "Iterator[Load]":
+        """What one call keeps; given back when it ends."""
+        load = Load(self)
+        try:
+            yield load
+        finally:
+            self.taken -= load.size
+
+    def take(self, size: int) -> None:
+        """Raises Overloaded."""
+        if self._allowed is not None and self.taken + size > self._allowed:
+            raise Overloaded("bytes in flight", 1.0)
+        self.taken += size
+
+
+class Load:
+    """The bytes of one call."""
+
+    def __init__(self, hold: Hold) -> None:
+        self._hold = hold
+        self.size = 0
+
+    def add(self, size: int) -> None:
+        """Raises Overloaded."""
+        self._hold.take(size)
+        self.size += size
+
+    def replace(self, size: int) -> None:
+        """Keep so many bytes instead of those before. Raises Overloaded."""
+        self._hold.taken -= self.size
+        self.size = 0
+        self.add(size)
