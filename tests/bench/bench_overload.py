@@ -1,0 +1,204 @@
+"""What the service still answers in time when far more is asked for than it can do, and a short search beside that.
+
+    python -m tests.bench.bench_overload [--kinds search text add batch] [--nodes 1000] [--seconds 4] [--connections 4]
+
+For each kind of call the load is raised step by step, which shows the peak: most calls a second answered within their
+deadline. Then five times the peak is asked for. Calls are sent when they are due, by a process of its own
+(`tests.bench.open_load`). "beside": short searches by text, twenty a second on a connection of their own, while one
+other connection asks for five times the peak.
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
+
+import grpc
+import numpy as np
+
+from tests.bench.bench_service import (
+    ADD_NODE,
+    BANK,
+    BATCH_ADD,
+    LARGEST,
+    SEARCH,
+    added,
+    added_together,
+    unseen,
+)
+from tests.bench.corpus import Corpus, by_vector, fill
+from tests.bench.measuring import calm, table
+from tests.support.process import server_process
+
+QUESTIONS = 1_000
+MOST_REQUESTS = 20_000  # different ones of a step
+BESIDE = 20.0  # short searches a second
+HEADER = (
+    "kind",
+    "asked/s",
+    "in time/s",
+    "of peak",
+    "refused",
+    "cancelled",
+    "too late",
+    "p99 ms",
+    "beside p99 ms",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of call: its requests, its deadline in seconds, the loads of its steps (calls a second)."""
+
+    name: str
+    method: str
+    requests: Iterator[bytes]
+    timeout: float
+    steps: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of a load."""
+
+    asked: float
+    seconds: float
+    statuses: dict[str, int]
+    latencies: list[float]
+
+    @property
+    def in_time(self) -> float:
+        return self.statuses.get("0", 0) / self.seconds
+
+    @property
+    def last(self) -> float:
+        """The 99th percentile of what was answered, in milliseconds."""
+        return float(np.percentile(self.latencies, 99)) * 1e3 if self.latencies else float("nan")
+
+
+class Bench:
+    """A filled service and the processes that ask it."""
+
+    def __init__(self, address: str, pid: int, folder: Path, given: argparse.Namespace) -> None:
+        self._address, self._pid = address, pid
+        self._folder, self._given = folder, given
+
+    async def rows(self, kind: Kind, short: Kind) -> list[tuple[str, ...]]:
+        steps = [await self.load(kind, rate, self._given.connections) for rate in kind.steps]
+        peak = max(outcome.in_time for outcome in steps)
+        over = await self.load(kind, 5 * peak, self._given.connections)
+        _, beside = await asyncio.gather(self.load(kind, 5 * peak, 1), self.load(short, BESIDE, 1))
+        return [row(kind.name, outcome, peak) for outcome in steps] + [row(kind.name, over, peak, beside)]
+
+    async def load(self, kind: Kind, rate: float, connections: int) -> Outcome:
+        seconds, requests = self._given.seconds, self._folder / f"{kind.name}.{rate:.0f}.{connections}"
+        asked = islice(kind.requests, min(MOST_REQUESTS, round(rate * seconds)))
+        requests.write_bytes(b"\n".join(base64.b64encode(request) for request in asked))
+        options = {"rate": rate, "seconds": seconds, "timeout": kind.timeout, "connections": connections}
+        client = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.bench.open_load", self._address, kind.method, str(requests)),
+            *(word for name, value in options.items() for word in (f"--{name}", str(value))),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        said, _ = await client.communicate()
+        await calm(self._pid, within=10)
+        found = json.loads(said)
+        return Outcome(asked=rate, seconds=seconds, statuses=found["statuses"], latencies=found["latencies"])
+
+
+def row(name: str, outcome: Outcome, peak: float, beside: Outcome | None = None) -> tuple[str, ...]:
+    statuses = outcome.statuses
+    late = sum(many for status, many in statuses.items() if status not in ("0", "1", "8"))
+    return (
+        name,
+        f"{outcome.asked:,.0f}",
+        f"{outcome.in_time:,.0f}",
+        f"{outcome.in_time / peak:.0%}",
+        f"{statuses.get('8', 0):,}",
+        f"{statuses.get('1', 0):,}",
+        f"{late:,}",
+        f"{outcome.last:,.0f}",
+        "" if beside is None else f"{beside.last:,.0f} ({beside.statuses.get('0', 0)} answered)",
+    )
+
+
+def kinds(corpus: Corpus) -> dict[str, Kind]:
+    numbers = count(len(corpus))
+    return {
+        "search": Kind(
+            name="search",
+            method=SEARCH,
+            requests=vectors(corpus),
+            timeout=0.5,
+            steps=(500.0, 750.0, 1_000.0, 1_500.0, 2_000.0),
+        ),
+        "text": Kind(
+            name="text",
+            method=SEARCH,
+            requests=unseen(corpus.questions(QUESTIONS)),
+            timeout=1.0,
+            steps=(50.0, 75.0, 100.0, 150.0),
+        ),
+        "add": Kind(
+            name="add",
+            method=ADD_NODE,
+            requests=added(corpus, numbers),
+            timeout=1.0,
+            steps=(300.0, 500.0, 700.0, 1_000.0),
+        ),
+        "batch": Kind(
+            name="batch",
+            method=BATCH_ADD,
+            requests=added_together(corpus, numbers),
+            timeout=3.0,
+            steps=(10.0, 20.0, 30.0, 40.0),
+        ),
+    }
+
+
+def vectors(corpus: Corpus) -> Iterator[bytes]:
+    questions = corpus.questions(QUESTIONS)
+    for number in count():
+        yield by_vector(BANK, questions[number % QUESTIONS]).SerializeToString()
+
+
+def short_searches(corpus: Corpus) -> Kind:
+    asked = unseen(corpus.questions(QUESTIONS + 1))
+    return Kind(name="short", method=SEARCH, requests=asked, timeout=1.0, steps=())
+
+
+async def measure(given: argparse.Namespace, folder: Path) -> list[tuple[str, ...]]:
+    corpus = Corpus(given.nodes)
+    settings = {"limits.nodes_per_bank": "10000000"}
+    async with (
+        server_process(folder / "service", settings) as server,
+        grpc.aio.insecure_channel(server.address, options=LARGEST) as channel,
+    ):
+        await fill(channel, BANK, corpus)
+        await calm(server.pid)
+        bench = Bench(server.address, server.pid, folder, given)
+        offered, short = kinds(corpus), short_searches(corpus)
+        return [row for name in given.kinds for row in await bench.rows(offered[name], short)]
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kinds", nargs="+", default=["search", "text", "add", "batch"])
+    parser.add_argument("--nodes", type=int, default=1_000)
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each load")
+    parser.add_argument("--connections", type=int, default=4, help="over which a load comes")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print(table(HEADER, await measure(given, Path(folder))))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
