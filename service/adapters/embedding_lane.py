@@ -28,6 +28,9 @@ PLAIN = 100.0  # characters that take as long as what a step of any length takes
 LONGEST_STEP = 1_000.0  # characters to a step, about: what a long text is weighed by
 FIRST_PACE = 50e-6  # seconds for a character, until it is measured
 SMOOTHING = 0.1  # weight of the newest measurement
+IN_TIME = (
+    0.5  # share of the time left that waiting and embedding may take, as reckoned: there is more to a search
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -87,7 +90,8 @@ class Lane:
                 return
             ahead = self._queue.ahead(who.name, weight)
         wait = ahead * self._pace / self._threads
-        if asyncio.get_running_loop().time() + wait + weight * self._pace > who.deadline:
+        left = (who.deadline - asyncio.get_running_loop().time()) * IN_TIME
+        if wait + weight * self._pace > left:
             raise Overloaded(self._name, wait)
 
     async def _vector(self, who: Caller, text: str, steps: Steps) -> Vector:

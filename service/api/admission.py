@@ -19,6 +19,9 @@ from service.process.calling import Caller
 from service.process.fair_queue import FairQueue
 
 SMOOTHING = 0.1  # weight of the newest measurement
+IN_TIME = (
+    0.5  # share of the time left that beginning and working may take, as reckoned: loads vary, answers travel
+)
 LONGEST_WAIT = 30.0  # seconds that any call waits to begin, with a later deadline or without one
 NO_SIDE_EFFECTS = 1  # google.protobuf.MethodOptions.IdempotencyLevel
 
@@ -86,7 +89,8 @@ class Room:
             self._free -= 1
             return
         wait = (self._queue.ahead(who.name, 1.0) + 1.0) * self._seconds / self._places
-        if wait > LONGEST_WAIT or (who.deadline is not None and now + wait + self._seconds > who.deadline):
+        left = LONGEST_WAIT if who.deadline is None else (who.deadline - now) * IN_TIME - self._seconds
+        if wait > min(left, LONGEST_WAIT):
             raise Overloaded(self._work, round(wait, 3))
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.push(who.name, 1.0, turn)
