@@ -402,7 +402,11 @@ async def test_ids_sort_by_their_bytes_whatever_the_collation(server: Server) ->
 
 async def test_a_database_that_sorts_as_a_language_does_keeps_ids_sorted_by_their_bytes() -> None:
     icu = "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'"
-    store = await PostgresStore.open(cluster().database("sorted_as_english", options=icu), migrate=True)
+    try:
+        server = cluster().database("sorted_as_english", options=icu)
+    except psycopg.errors.FeatureNotSupported:
+        pytest.skip("this PostgreSQL is built without ICU, and so without such a database")
+    store = await PostgresStore.open(server, migrate=True)
     for name in ("b", "A", "a", "é", "B"):
         story = a.Story(a.key(name))
         await store.append(story.key, "u1", [story.founding()])
