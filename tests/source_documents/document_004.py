@@ -119,7 +119,7 @@ REASONING = [
         "End",
         "Working memory is discarded, also where a process dies over it",
         "core/usecases/conversation/end_invocation.py",
-        "e2e/test_invocation_killed.py::test_an_end_that_was_acknowledged_is_carried_out_once",
+        "e2e/test_learning_killed.py::test_what_was_cut_short_is_ended_once_by_the_next_process",
     ),
     row(
         "End",

@@ -48,7 +48,7 @@ BEGINNING = [
         "§4.1",
         "4. Its topics are found, chunk by chunk where it is long",
         "core/usecases/bank/structure.py",
-        "service/api/test_large_context.py::test_fifty_megabytes_are_taken_in_and_any_word_of_them_is_found",
+        "service/api/test_large_context.py::test_many_megabytes_are_taken_in_and_any_word_of_them_is_found",
     ),
     row(
         "§4.1",
