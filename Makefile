@@ -131,7 +131,7 @@ test: setup  ## Run the tests
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
 	@$(MAKE) --silent languages 2>/dev/null
 	@# a file's tests stay together: they share what is costly to start; files with slow ones go first
-	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder --durations=25
 
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks

@@ -27,7 +27,7 @@ from service.api.admission import Admission, Hold, Kind, Room
 from service.api.endpoint import Desk, Endpoint, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
-from service.api.starting import WhileStarting
+from service.api.starting import Entrance
 from service.api.symbols import symbols
 from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
@@ -127,7 +127,7 @@ class Bound:
     server: grpc.aio.Server
     address: Address
     checks: HealthServicer
-    starting: WhileStarting
+    entrance: Entrance
 
 
 @asynccontextmanager
@@ -136,15 +136,15 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
     server = grpc.aio.server(
         options=_options(settings.grpc), maximum_concurrent_rpcs=settings.grpc.max_concurrent_rpcs
     )
-    starting, checks = WhileStarting(gate), HealthServicer()
-    server.add_generic_rpc_handlers((starting,))
+    entrance, checks = Entrance(gate), HealthServicer()
+    server.add_generic_rpc_handlers((entrance,))
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     await checks.set("", NOT_SERVING)
     address = _bind(server, settings)
     await server.start()
     log.info("starting", address=str(address))
     try:
-        yield Bound(server=server, address=address, checks=checks, starting=starting)
+        yield Bound(server=server, address=address, checks=checks, entrance=entrance)
     finally:
         await server.stop(None)
 
@@ -155,10 +155,11 @@ async def _let_in(
     """All services from now on, reflection, and health for each of them and as a whole."""
     desk = Desk(max_message_bytes=settings.max_message_bytes, hold=Hold(settings.bytes_in_flight))
     for name, endpoints in offered.items():
-        bound.server.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
+        bound.entrance.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
     shown = (*offered, health.SERVICE_NAME, reflection.SERVICE_NAME)
-    reflection.enable_server_reflection(shown, bound.server, pool=symbols())
-    bound.starting.started()
+    # to it, a server is what services are added to
+    reflection.enable_server_reflection(shown, bound.entrance, pool=symbols())  # type: ignore[arg-type]
+    bound.entrance.started()
     for name in ("", *shown):
         await bound.checks.set(name, SERVING)
 

@@ -1,6 +1,7 @@
 """What callers are told while the service loads: that it starts, and when to ask again."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -11,17 +12,28 @@ from service.api.errors import Starting
 from service.api.gate import Gate
 
 CONTRACT = "/memorybank."
-"""What the paths of the contract's methods begin with; health and reflection answer from the start."""
+"""What the paths of the contract's methods begin with; health answers from the start."""
 HELD_SECONDS = 5.0
 """A call is held until the service has loaded, but no longer than this: a slow load costs callers fewer attempts."""
 
 
-class WhileStarting(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # it takes none where it runs
-    """Takes every call of the contract until the service has `started`; then those of the services are found."""
+class Entrance(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # it takes none where it runs
+    """Takes every call of the contract until the service has `started`; then the services find theirs.
+
+    It stands in for a server that services are added to: gRPC's own takes none once it has its port.
+    """
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self._started = asyncio.Event()
+        self._services: list[grpc.GenericRpcHandler[Any, Any]] = []
+
+    def add_generic_rpc_handlers(self, services: Iterable["grpc.GenericRpcHandler[Any, Any]"]) -> None:
+        """Adds services; they are found once all have `started`."""
+        self._services.extend(services)
+
+    def add_registered_method_handlers(self, *_: Any) -> None:
+        """Does nothing: a short cut of gRPC's for services that are there before the port."""
 
     def started(self) -> None:
         self._started.set()
@@ -30,7 +42,10 @@ class WhileStarting(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # it tak
         self, handler_call_details: grpc.HandlerCallDetails
     ) -> "grpc.RpcMethodHandler[Any, Any] | None":
         method = handler_call_details.method
-        if self._started.is_set() or not method.startswith(CONTRACT):
+        if self._started.is_set():
+            found = (each.service(handler_call_details) for each in self._services)
+            return next(filter(None, found), None)
+        if not method.startswith(CONTRACT):
             return None
         return grpc.stream_stream_rpc_method_handler(self._gate.guard(method.removeprefix("/"), self._refuse))
 

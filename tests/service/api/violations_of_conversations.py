@@ -266,7 +266,7 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "DeleteTurns": {"keep_records": YES_OR_NO},
     "UpdateConversation": {f"conversation.{name}": UNSEEN for name in OF_RECORDS}
     | {f"conversation.{name}": YES_OR_NO for name in SWITCHES},
-    "DeleteConversation": {"allow_missing": YES_OR_NO},
+    "DeleteConversation": dict.fromkeys(("allow_missing", "forget_records"), YES_OR_NO),
     "AddTurns": {
         f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id", "invocation_id")
     },

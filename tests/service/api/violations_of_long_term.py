@@ -300,7 +300,9 @@ HARMLESS: dict[str, Mapping[str, str]] = {
         "options.allow_sensitive": YES_OR_NO,
         "file": "what is wrong with a file is IMPORT_INVALID",
     },
-    "UpdateUser": {f"user.{name}": UNSEEN for name in ("state", "create_time", "update_time", "revision")}
+    "UpdateUser": {
+        f"user.{name}": UNSEEN for name in ("state", "create_time", "update_time", "revision", "tokens_spent")
+    }
     | {"user.enabled": YES_OR_NO},
     "PurgeUser": {"include_banks": YES_OR_NO},
     "ExportUser": {"omit_banks": YES_OR_NO},
