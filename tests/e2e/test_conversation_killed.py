@@ -12,7 +12,7 @@ from tests.support.killing import killed_when
 from tests.support.process import server_process
 from tests.support.scale import scaled
 
-KILLS = scaled(4) - 3  # at each moment: one, in soak 25
+KILLS = scaled(4) - 3  # at each moment: one, in soak 37
 QUICK = {"banks.resume_after_seconds": "0.1", "banks.upkeep_seconds": "0.1"}
 SHORT, EVERY = 3, 4
 SETTINGS = pb.ConversationSettings(short_turns=SHORT, summary_every=EVERY, hit_threshold=1)

@@ -14,7 +14,7 @@ from tests.e2e.test_purge_killed import files_with
 from tests.support.process import server_process
 from tests.support.scale import scaled
 
-KILLS = scaled(4) - 3  # one, in soak 25
+KILLS = scaled(4) - 3  # one, in soak 37
 QUICK = {
     "banks.resume_after_seconds": "0.1",
     "banks.upkeep_seconds": "0.1",

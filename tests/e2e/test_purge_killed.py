@@ -23,7 +23,7 @@ from service.bootstrap import DATABASE
 from tests.support.process import server_process
 from tests.support.scale import scaled
 
-KILLS = scaled(4) - 3  # one, in soak 25
+KILLS = scaled(4) - 3  # one, in soak 37
 QUICK = {"banks.resume_after_seconds": "0.1", "banks.upkeep_seconds": "0.1"}
 NEIGHBOUR = "bob 的邻居-1000"
 PATH = "AGENTS.md"

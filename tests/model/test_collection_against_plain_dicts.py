@@ -42,7 +42,7 @@ from tests.support.plain_collection import FIRST, Plain, PlainCollection
 from tests.support.scale import scaled
 from tests.support.scripted_agents import ScriptedAgents
 
-EXAMPLES, STEPS = 18, 60  # on two stores; in soak, seven times as many: 10,000 operations
+EXAMPLES, STEPS = 18, 60  # on two stores; in soak, ten times as many: over 10,000 operations
 EMBEDDER = HashingEmbedder()
 TUNING = Tuning(space=EMBEDDER.space.name, dimension=EMBEDDER.space.dimension)
 MATTERS = ("ferry", "码头", "printer")

@@ -35,7 +35,7 @@ from tests.support.house import open_house
 from tests.support.scale import scaled
 from tests.support.talking import KEY, said, say, tend
 
-EXAMPLES, STEPS = 36, 30  # a third of it on SQLite; in soak, seven times as many: 10,000 operations
+EXAMPLES, STEPS = 36, 30  # a third of it on SQLite; in soak, ten times as many: over 10,000 operations
 EMBEDDER = HashingEmbedder()
 TUNING = Tuning(
     space=EMBEDDER.space.name,
