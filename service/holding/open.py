@@ -161,15 +161,21 @@ class OpenAggregates:
         loading = self._loading.get(key)
         if loading is None:
             loading = self._loading[key] = asyncio.create_task(self._load(key))
-            loading.add_done_callback(lambda _: self._loading.pop(key, None))
         return await asyncio.shield(loading)
 
     async def _load(self, key: Key) -> Held:
         asked = self._now()
-        with self._collector.held_off() as made:
-            kind = self._kinds[key.kind]
-            loaded = await load(kind, key, self._store, self._cache, self._holding.tuning)
-            made.items = 0 if loaded is None else loaded.items
+        kind = self._kinds[key.kind]
+        try:
+            with self._collector.held_off() as made:
+                loaded = await load(kind, key, self._store, self._cache, self._holding.tuning)
+                made.items = 0 if loaded is None else loaded.items
+        finally:
+            is_current = self._loading.get(key) is asyncio.current_task()
+            if is_current:
+                del self._loading[key]
+        if not is_current:  # what was read may be from before the key's founding or purge
+            return await self._get(key)
         if loaded is None:
             self._drop(key)
             raise kind.missing(key)
@@ -322,6 +328,7 @@ class OpenAggregates:
             except RevisionTaken as taken:
                 self._floors[key.tenant] = taken.floor
             else:
+                self._loading.pop(key, None)
                 return changes
 
     def _founding(
@@ -387,6 +394,7 @@ class OpenAggregates:
         files = 0 if revision is not None else await self._blobs.delete_all(key, uid)
         counts = await self._store.delete(key, uid, revision)
         # It is gone: whatever fails from here on, nobody finds it in memory.
+        self._loading.pop(key, None)
         self._forget_texts()
         held = self._open.get(key)
         if held is not None and held.aggregate.head.uid == uid:

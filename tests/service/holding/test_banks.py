@@ -72,6 +72,20 @@ def founding_with(count: int, of: BankKey = KEY) -> Draft[None]:
     return Draft(result=None, steps=(BankPut(record=record(of, "u1")), *nodes))
 
 
+class SlowLoads(MemoryStore):
+    """Says when a load has read, and answers it when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_read, self.may = asyncio.Event(), asyncio.Event()
+
+    async def load(self, key: Key, space: str = "") -> Any | None:
+        state = await super().load(key, space)
+        self.has_read.set()
+        await self.may.wait()
+        return state
+
+
 @asynccontextmanager
 async def opened(
     store: Store, holding: Holding | None = None, cache: IndexCache | None = None
@@ -436,6 +450,40 @@ async def test_a_bank_deleted_and_created_again_elsewhere_is_seen_as_the_new_one
         newer = await two.commit(KEY, adding("newer"))
         async with one.reading(KEY, newer.revision) as bank:
             assert sorted(bank.nodes) == ["new", "newer"]
+
+
+async def test_a_load_that_began_before_a_bank_was_made_anew_does_not_take_its_place() -> None:
+    store = SlowLoads()
+    async with opened(store) as banks, opened(store) as elsewhere:
+        await elsewhere.found(KEY, founding(uid="u1"))
+
+        async def uid() -> str:
+            async with banks.reading(KEY) as bank:
+                return str(bank.uid)
+
+        early = asyncio.create_task(uid())
+        await store.has_read.wait()
+        await banks.delete(KEY)
+        await banks.found(KEY, founding(uid="u2"))
+        store.may.set()
+
+        assert (await early, await uid()) == ("u2", "u2")
+
+
+async def test_a_load_that_found_no_bank_does_not_hide_one_made_meanwhile() -> None:
+    store = SlowLoads()
+    async with opened(store) as banks:
+
+        async def uid() -> str:
+            async with banks.reading(KEY) as bank:
+                return str(bank.uid)
+
+        early = asyncio.create_task(uid())
+        await store.has_read.wait()
+        await banks.found(KEY, founding(uid="u1"))
+        store.may.set()
+
+        assert (await early, await uid()) == ("u1", "u1")
 
 
 async def test_a_revision_is_asked_of_the_bank_that_bears_the_id_now() -> None:
