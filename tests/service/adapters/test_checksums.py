@@ -2,7 +2,9 @@
 
 import asyncio
 import random
+import signal
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +252,15 @@ def test_verify_names_what_is_damaged_and_reads_all_else(tmp_path: Path) -> None
     assert damaged.output.splitlines()[0] == "damaged: bank bank-1 of tenant acme: changes"
 
 
+@pytest.fixture
+def _interrupts_as_before() -> Iterator[None]:
+    """uvloop leaves its own handler behind in a process that goes on after it."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interrupts_as_before")
 def test_a_folder_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
