@@ -45,12 +45,12 @@ $(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.
 	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --verbose --disable-pip-version-check --no-deps --no-build-isolation --editable . | sed -u -n "s/^ *building '\\([^']*\\)' extension.*/        \\1/p"
 	@touch $@
 
-$(GENERATOR)/.ready: requirements-generator.lock | $(VENV)/.ready
+$(GENERATOR)/.ready: requirements-generator.lock
 	@test -x $(GENERATOR)/bin/python || $(PYTHON) -m venv $(GENERATOR)
 	@$(GENERATOR)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-generator.lock
 	@touch $@
 
-$(EXAMPLES)/.ready: requirements-examples.lock | $(VENV)/.ready
+$(EXAMPLES)/.ready: requirements-examples.lock
 	@test -x $(EXAMPLES)/bin/python || $(PYTHON) -m venv $(EXAMPLES)
 	@env -u PYTHONPATH $(EXAMPLES)/bin/python -m pip install --quiet --retries 1 --disable-pip-version-check --require-hashes -r requirements-examples.lock
 	@touch $@
@@ -65,7 +65,7 @@ $(WHEELS)/.ready: requirements-wheels.lock | $(VENV)/.ready
 	@$(WHEELS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-wheels.lock
 	@touch $@
 
-$(BUF): | $(VENV)/.ready
+$(BUF):
 	@npm install --silent --no-audit --no-fund --prefix $(VENV)/buf @bufbuild/buf@$(BUF_VERSION) >/dev/null
 
 # Hashes pin what is installed; where it was fetched from is each machine's own affair, so no address is written.
@@ -98,7 +98,7 @@ try-local-model: setup $(LOCAL_MODEL)/.ready  ## Let a small real model play all
 # The examples in other languages, each built where its toolchain is; what is generated for them is not kept.
 PROTOS := $(wildcard protos/memorybank/v1/*.proto)
 
-languages: setup  ## Build the examples in Go, TypeScript and Java (clients/README.md)
+languages:  ## Build the examples in Go, TypeScript and Java (clients/README.md)
 	@for each in go:go typescript:npm java:mvn; do \
 	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(LANGUAGES)/$${each%:*} || echo "the example in $${each%:*} is not built"; \
 	done
@@ -121,15 +121,17 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # ---- checking ----
 
-# What only reads goes side by side, the examples' builds beside it: types take a minute of one processor.
-check: setup  ## All that must hold: what CI runs
-	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory types languages lint layers
-	@$(MAKE) --no-print-directory proto-lint check-proto test
+# What is fetched and built goes side by side, then what only reads: types take a minute of one processor.
+check:  ## All that must hold: what CI runs
+	@$(MAKE) --jobs 2 --no-print-directory setup languages langchain
+	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory types lint layers proto-lint check-proto
+	@$(MAKE) --no-print-directory test
 
 # LangChain is only for its example's tests: without it, and without a network, these are skipped.
-test: setup  ## Run the tests
+langchain:
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
-	@$(MAKE) --silent languages 2>/dev/null
+
+test: setup langchain languages  ## Run the tests
 	@# a file's tests stay together: they share what is costly to start; files with slow ones go first
 	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder --durations=25
 
@@ -235,4 +237,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
+.PHONY: help setup lock serve demo examples try-local-model check langchain test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
