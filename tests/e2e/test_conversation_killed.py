@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank_client import MemoryBankClient
 from tests.support.killing import killed_when
-from tests.support.process import server_process
+from tests.support.process import ServerProcess, server_process
 from tests.support.scale import scaled
 
 KILLS = scaled(4) - 3  # at each moment: one, in soak 37
@@ -76,27 +77,39 @@ async def is_whole(client: MemoryBankClient, of: str, turns: int) -> None:
     assert sorted(key.cluster_id for key in keys) == sorted(c.cluster_id for c in found if c.promoted)
 
 
+async def killed(server: ServerProcess, folder: Path, moment: str, of: str) -> None:
+    """A talk in whose tending the server is killed."""
+    async with server.client(retries=False) as client:
+        await client.create_conversation(user="ada", conversation_id=of, settings=SETTINGS)
+        with killed_when(server.pid, folder, MOMENTS[moment], [f"ada/{of}"]) as killed:
+            with contextlib.suppress(Exception):  # the process may die amid a call
+                await talk(client, of)
+                if "promoting" in moment:
+                    await settled(client, of)
+                    await recall(client, of)
+            assert await asyncio.to_thread(killed.wait, 60), moment
+    await server.process.wait()
+
+
+async def is_brought_to_its_end(server: ServerProcess, moment: str, of: str) -> None:
+    """What a turn brings about, a turn of the next process does, too."""
+    async with server.client() as client:
+        await client.add_turns(user="ada", conversation_id=of, turns=[pb.Turn(input="And now?")])
+        await settled(client, of)
+        await is_whole(client, of, TURNS + 1)
+        if "promoting" in moment:
+            assert any(cluster.promoted for cluster in await clusters(client, of))
+
+
 @pytest.mark.slow
 async def test_tiers_killed_at_each_step_are_brought_to_their_end_by_the_next_process(tmp_path: Path) -> None:
-    rounds = [(moment, number) for moment in MOMENTS for number in range(KILLS)]
-    for moment, number in rounds:
-        of = f"{moment.replace(' ', '-')}-{number}"
-        async with server_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
-            await client.create_conversation(user="ada", conversation_id=of, settings=SETTINGS)
-            with killed_when(server.pid, tmp_path, MOMENTS[moment], [f"ada/{of}"]) as killed:
-                with contextlib.suppress(Exception):  # the process may die amid a call
-                    await talk(client, of)
-                    if "promoting" in moment:
-                        await settled(client, of)
-                        await recall(client, of)
-                assert await asyncio.to_thread(killed.wait, 60), moment
-            await server.process.wait()
-
-        async with server_process(tmp_path, QUICK) as server, server.client() as client:
-            # What a turn brings about, a turn of the next process does, too.
-            await client.add_turns(user="ada", conversation_id=of, turns=[pb.Turn(input="And now?")])
-            await settled(client, of)
-            await is_whole(client, of, TURNS + 1)
-            if "promoting" in moment:
-                assert any(cluster.promoted for cluster in await clusters(client, of))
+    rounds = [
+        (moment, f"{moment.replace(' ', '-')}-{number}") for moment in MOMENTS for number in range(KILLS)
+    ]
+    for before, after in pairwise([None, *rounds, None]):  # each process ends one talk and dies of the next
+        async with server_process(tmp_path, QUICK) as server:
+            if before is not None:
+                await is_brought_to_its_end(server, *before)
+            if after is not None:
+                await killed(server, tmp_path, *after)
     print(f"{len(rounds)} kills, {KILLS} at each of: {', '.join(MOMENTS)}")

@@ -17,8 +17,8 @@ from tests.service.api.violations import put
 from tests.support.scale import scaled
 from tests.support.server import Service
 
-STRINGS = scaled(200)  # to each method
-AT_ONCE = 100
+STRINGS = scaled(100)  # to each method
+AT_ONCE = 50
 NEVER = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 ABSENT = (
     "absent"  # the bank that mutated requests speak of: what is still right after all finds nothing to change
@@ -108,9 +108,9 @@ def mutated(random_: random.Random, string: bytes) -> bytes:
     for _ in range(random_.choice((1, 1, 1, 2, 4))):
         place = random_.randrange(len(mutant) + 1)
         match random_.randrange(5):
-            case 0 | 1 | 2:
+            case 0 | 1:
                 mutant[place : place + 1] = random_.randbytes(1)
-            case 1:
+            case 2:
                 mutant[place:place] = random_.randbytes(random_.randint(1, 4))
             case _:
                 del mutant[place : place + random_.randint(1, 4)]
