@@ -10,7 +10,7 @@ import pytest
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank_client import MemoryBankClient
 from tests.support.killing import killed_when
-from tests.support.process import ServerProcess, server_process
+from tests.support.process import Server, server_process
 from tests.support.scale import scaled
 
 KILLS = scaled(4) - 3  # at each moment: one, in soak 37
@@ -77,7 +77,7 @@ async def is_whole(client: MemoryBankClient, of: str, turns: int) -> None:
     assert sorted(key.cluster_id for key in keys) == sorted(c.cluster_id for c in found if c.promoted)
 
 
-async def killed(server: ServerProcess, folder: Path, moment: str, of: str) -> None:
+async def killed(server: Server, folder: Path, moment: str, of: str) -> None:
     """A talk in whose tending the server is killed."""
     async with server.client(retries=False) as client:
         await client.create_conversation(user="ada", conversation_id=of, settings=SETTINGS)
@@ -91,7 +91,7 @@ async def killed(server: ServerProcess, folder: Path, moment: str, of: str) -> N
     await server.process.wait()
 
 
-async def is_brought_to_its_end(server: ServerProcess, moment: str, of: str) -> None:
+async def is_brought_to_its_end(server: Server, moment: str, of: str) -> None:
     """What a turn brings about, a turn of the next process does, too."""
     async with server.client() as client:
         await client.add_turns(user="ada", conversation_id=of, turns=[pb.Turn(input="And now?")])

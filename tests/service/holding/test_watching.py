@@ -14,6 +14,7 @@ from core.errors import StoreUnavailable
 from core.keys import BankKey
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
+from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from service.holding.tail import KEPT
 from tests.service.holding.test_banks import adding, founding, opened
@@ -77,7 +78,7 @@ async def watching(banks: OpenAggregates, of: BankKey, after: int) -> AsyncItera
 
 async def test_ten_thousand_idle_watchers_cost_one_query_a_round(tmp_path: Path) -> None:
     counted = Counted(await SqliteStore.open(tmp_path / "memory.sqlite"))
-    async with opened(counted) as banks:
+    async with opened(counted, Holding(max_staleness=600.0)) as banks:  # however long founding them takes
         keys = [key(f"b{number}") for number in range(BANKS)]
         for number, of in enumerate(keys):
             await banks.found(of, founding(of, f"u{number}"))
