@@ -3,8 +3,8 @@
 Law: a sentence is a slice of the text, never rewritten: spans are ordered, do not overlap, hold
 no surrounding white space and leave out nothing but white space. Any text may come in.
 
-A line break ends a sentence unless the line was evidently wrapped: at least `WRAP_WIDTH` columns
-wide, without an end mark, and not followed by what starts a line of its own (list item, heading,
+A line break ends a sentence unless the line was evidently wrapped: it ends in mid-word, or is at least `WRAP_WIDTH`
+columns wide, without an end mark, and not followed by what starts a line of its own (list item, heading,
 table row, speaker, quotation, fence).
 """
 
@@ -24,6 +24,7 @@ LINE_OPENER = re.compile(
     r"|[^\s:：.!?,。！？，]{1,20}(?:[ \t][^\s:：.!?,。！？，]{1,20}){0,3}[ \t]?[:：](?!//))",
     re.MULTILINE,
 )
+BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]$")
 LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
 
 CLOSERS = "\"'”’」』》）)]】*_"
@@ -96,6 +97,8 @@ def _continues(previous: str, gap: str, line: str) -> bool:
     """Whether `line` goes on with the sentence that the `previous` line was wrapped in."""
     if gap not in ("\n", "\r\n") or previous.startswith(("#", "|")):
         return False
+    if BROKEN.search(previous) and line.lstrip()[:1].islower():
+        return True
     if display_width(previous) < WRAP_WIDTH or previous.rstrip(CLOSERS)[-1:] in set(".!?。！？；…:："):
         return False
     return LINE_OPENER.match(line) is None

@@ -27,6 +27,7 @@ from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
 from core.ports.embedder import Embedder
 from core.text import sentences
+from core.text.blocks import Block, Form, blocks, folded
 from core.text.scripts import is_chinese
 
 Vector = NDArray[np.float32]
@@ -53,11 +54,15 @@ INHERITED_KEYWORDS = 3  # of the other's, added to one's own
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One sentence of a topic: verbatim, as it is judged (with its speaker in front), and as read."""
+    """One sentence of a topic: verbatim, as it is judged (with its speaker in front), and as read.
+
+    `entry`: the term of the entry or the head of the row it stands in; it is told of nothing else.
+    """
 
     quote: str
     judged: str
     statement: Statement
+    entry: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,12 +229,18 @@ class OfflineJudge:
 
 
 def said(topic: Topic) -> tuple[Said, ...]:
-    """A topic's sentences. Each belongs to the speaker that its line names, or to the firm or thing it is told of."""
+    """A topic's sentences, code and what stands beside the text left out.
+
+    Each belongs to the speaker that its line names, or to the firm or thing it is told of."""
     text = topic.summary or topic.context
     labelled = [one for one in statements(text) if one.label and names_entity(one.label.rstrip(" :："))]
+    laid_out = blocks(text)
     found = []
     for start, end in sentences.spans(text)[:MOST_SENTENCES]:
         quote = text[start:end]
+        block = _block_of(laid_out, end)
+        if block.form in (Form.CODE, Form.BESIDE):
+            continue
         line = text.rfind("\n", 0, start) + 1
         spoken = speaker(text, line)
         first = spoken is None or spoken.end() > start
@@ -239,15 +250,20 @@ def said(topic: Topic) -> tuple[Said, ...]:
             judged = quote
         elif labelled:
             judged = _labelled(quote, labelled) or judged
-        found.append(Said(quote=quote, judged=judged, statement=read(judged)))
+        found.append(Said(quote=quote, judged=judged, statement=read(folded(judged)), entry=block.term))
     return tuple(found)
+
+
+def _block_of(laid_out: Sequence[Block], place: int) -> Block:
+    """The block in which a sentence ends."""
+    return next(block for block in laid_out if block.end >= place)
 
 
 def _labelled(quote: str, labelled: list[Labelled]) -> str:
     """The sentence under its label, taken from those that are still to come; "" for one that needs none."""
-    folded = " ".join(quote.split())
+    shown = folded(quote)
     for place, one in enumerate(labelled):
-        if folded.endswith(one.text):
+        if shown.endswith(one.text):
             del labelled[: place + 1]
             return one.told
     return ""
@@ -274,6 +290,7 @@ def _clashes(new: Side, other: Side, same_matter: bool) -> list[Clash]:
     found = (
         (contradiction(ours.statement, theirs.statement, same_matter=same_matter), i, j)
         for (i, ours), (j, theirs) in pairs
+        if ours.entry == theirs.entry
     )
     return [Clash(found=one, i=i, j=j) for one, i, j in found if one is not None]
 

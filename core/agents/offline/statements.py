@@ -1,8 +1,9 @@
 """A text's sentences, each with what it is about, where only its place says so.
 
-Law: sentences stand verbatim, white space folded; headings, titles, rules and fences are no statements. A label is
-what stands before a sentence when it is told alone: who speaks ("Alice: "), or whose list, table row or line it is
-("Firm A: "). It is always a label of the very line, list or row, never of another.
+Law: sentences stand verbatim, white space folded and words whole that were broken at line ends; headings, titles,
+rules, code, tables of contents and running heads are no statements. A label is what stands before a sentence when it is
+told alone: who speaks ("Alice: "), whose list, table row or line it is ("Firm A: "), or what an entry explains
+("`--all`: "). It is always a label of the very line, list, row or entry, never of another.
 """
 
 import re
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from core.agents.offline.entities import names_entity, names_property
 from core.agents.offline.titles import is_title, subject
 from core.text import outline, sentences
+from core.text.blocks import Form, blocks, folded
 from core.text.scripts import CJK_CLOSE, display_width, is_chinese
 
 WIDEST_LABEL = 40  # columns
@@ -27,7 +29,6 @@ ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 NAME = re.compile(r"[A-Z0-9\u4e00-\u9fff][\w&.'’\-]*(?:\s+(?:[A-Z0-9&][\w&.'’\-]*|of|and|de|the|von|van))*$")
-SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +48,20 @@ class Statement:
 def statements(content: str) -> list[Statement]:
     """The sentences of `content` with their labels.
 
-    White space is folded: a sentence wrapped over lines would not be read as one the next time.
+    White space is folded and broken words are made whole: a sentence wrapped over lines would not be read as one the
+    next time.
     """
     reading = _Reading(_speakers(content))
-    for start, end, table in _stretches(content):
-        if table:
-            reading.table(content[start:end].splitlines())
-        else:
-            reading.prose(content, start, end)
+    for block in blocks(content):
+        match block.form:
+            case Form.TABLE:
+                reading.table(content[block.start : block.end].splitlines())
+            case Form.ENTRY:
+                reading.entry(block.term, content[block.start : block.end])
+            case Form.PROSE:
+                reading.prose(content, block.start, block.end)
+            case Form.CODE | Form.BESIDE:
+                pass
     return reading.found
 
 
@@ -100,6 +107,17 @@ class _Reading:
             ]
             self._add(("；" if chinese else "; ").join(told) or cells[0], _shown(cells[0]) if told else "")
 
+    # ---- entries ----
+
+    def entry(self, term: str, told: str) -> None:
+        """What an entry says, each sentence labelled with its term."""
+        self._line += 1
+        shown = " ".join(term.split())
+        label = f"`{shown}`{'：' if is_chinese(told) else ': '}"
+        for text in sentences.split(told):
+            if any(map(str.isalnum, text)):
+                self._add(text, label)
+
     # ---- lines ----
 
     def prose(self, content: str, start: int, end: int) -> None:
@@ -116,7 +134,7 @@ class _Reading:
                 self._add(text, self._label_of(text))
 
     def _add(self, text: str, label: str) -> None:
-        self.found.append(Statement(text=" ".join(text.split()), label=label, line=self._line))
+        self.found.append(Statement(text=folded(text), label=label, line=self._line))
 
     def _open_line(self, content: str, start: int, text: str, parted: bool) -> str:
         """What of a line's first sentence is to be told; nothing of headings, titles and labels alone."""
@@ -167,28 +185,6 @@ class _Reading:
         """The label, unless the sentence has it itself."""
         own = _named(text)
         return "" if own and _shown(own) == self._label else self._label
-
-
-def _stretches(content: str) -> Iterator[tuple[int, int, bool]]:
-    """The text in order, cut around its tables: (start, end, whether it is a table)."""
-    lines = list(outline.LINE.finditer(content))
-    start, number = 0, 0
-    while number < len(lines) - 1:
-        if (
-            "|" in lines[number].group()
-            and "|" in lines[number + 1].group()
-            and SEPARATOR.match(lines[number + 1].group())
-        ):
-            last = number + 1
-            while last + 1 < len(lines) and "|" in lines[last + 1].group():
-                last += 1
-            if content[start : lines[number].start()].strip():
-                yield start, lines[number].start(), False
-            yield lines[number].start(), lines[last].end(), True
-            start, number = lines[last].end(), last
-        number += 1
-    if content[start:].strip():
-        yield start, len(content), False
 
 
 def _named(text: str) -> str:

@@ -245,3 +245,36 @@ async def test_figures_of_two_firms_are_no_conflict_and_two_of_one_firm_are(
     found = await judge.conflicts_and_merges(topic("new", new), [topic("other", other)])
 
     assert sum(isinstance(one, ConflictOpinion) for one in found) == conflicts
+
+
+ENTRIES = {
+    "options": ("-t     The cache holds 30 files.", "-T     The cache holds 40 files."),
+    "values in backticks": ("- `small`: the cache holds 30 files", "- `large`: the cache holds 40 files"),
+    "contents": ("3. The cache holds 30 files ....... 12", "The cache holds 40 files."),
+    "code": ("```\nThe cache holds 30 files.\n```", "The cache holds 40 files."),
+}
+
+
+@pytest.mark.parametrize("form", ENTRIES)
+async def test_what_is_laid_out_apart_is_no_conflict(judge: OfflineJudge, form: str) -> None:
+    one, other = ENTRIES[form]
+
+    assert await relation(judge, one, other) != "conflict"
+    assert await relation(judge, "The cache holds 30 files.", "The cache holds 40 files.") == "conflict"
+
+
+async def test_two_tellings_of_one_entry_are_compared(judge: OfflineJudge) -> None:
+    assert (
+        await relation(judge, "`-t`: The cache holds 30 files.", "`-t`: The cache holds 40 files.")
+        == "conflict"
+    )
+
+
+async def test_a_word_broken_at_a_line_end_is_the_word(judge: OfflineJudge) -> None:
+    (opinion,) = await judge.conflicts_and_merges(
+        topic("new", "The cache of the indexing ser‐\n   vice holds 30 files."),
+        [topic("old", "The cache of the indexing service holds 40 files.")],
+    )
+
+    assert isinstance(opinion, ConflictOpinion)
+    assert opinion.new_quote == "The cache of the indexing ser‐\n   vice holds 30 files."

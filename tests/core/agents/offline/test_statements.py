@@ -84,3 +84,19 @@ def test_who_speaks_is_the_label_of_a_dialogue_whatever_is_said() -> None:
     said = statements("Alice: I moved. Plans: none.\nBob: 真的吗？\nAlice: Yes.")
 
     assert [one.label for one in said] == ["Alice: ", "Alice: ", "Bob: ", "Alice: "]
+
+
+def test_what_an_entry_says_is_told_of_its_term() -> None:
+    (hidden, color) = statements(
+        "-a, --all\n       do not ignore entries start‐\n       ing with .\n\n-C     in columns"
+    )
+
+    assert hidden.told == "`-a, --all`: do not ignore entries starting with ."
+    assert color.told == "`-C`: in columns"
+    assert [one.told for one in statements(composed([hidden, color]))] == [hidden.told, color.told]
+
+
+def test_code_and_contents_are_no_statements() -> None:
+    text = "1. Valves ........ 3\n\nIt sums them up.\n\n```python\ntotal = 3\n```\n\nA valve closes."
+
+    assert [one.told for one in statements(text)] == ["It sums them up.", "A valve closes."]
