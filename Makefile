@@ -181,6 +181,9 @@ $(GHZ):
 	@echo "building ghz $(GHZ_VERSION)"
 	@GOBIN=$(abspath $(@D)) go install github.com/bojand/ghz/cmd/ghz@$(GHZ_VERSION)
 
+bench-judging: setup  ## Measure conflicts and merges on pairs written for it (JUDGING=--locked)
+	@$(BIN)/python -m tests.bench.bench_judging $(JUDGING)
+
 bench-growth: setup  ## Measure cost as work grows, and write a report (GROWTH="--nodes 1000 1000000 --patience 20000")
 	@$(BIN)/python -m tests.bench.growth $(GROWTH)
 
@@ -237,4 +240,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check langchain test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
+.PHONY: help setup lock serve demo examples try-local-model check langchain test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
