@@ -28,12 +28,13 @@ RIGHT = {Label.CONFLICT: CONFLICT, Label.SAME: MERGE, Label.RELATED: "", Label.U
 
 def totals(name: str, found: Level) -> str:
     """One line of figures."""
+    conflicts, paraphrases = found.pairs[Label.CONFLICT], found.pairs[Label.SAME]
+    merged, hidden = found.merges[Label.SAME], found.merges[Label.CONFLICT]
     return (
-        f"{name:<10} conflicts {found.conflicts[Label.CONFLICT]:>3}/{found.pairs[Label.CONFLICT]:<3} = {found.found:.3f}"
+        f"{name:<10} conflicts {found.conflicts[Label.CONFLICT]:>3}/{conflicts:<3} = {found.found:.3f}"
         f"   false {found.false:>2}/{found.agreeing:<3} = {found.false / max(1, found.agreeing):.1%}"
-        f"   paraphrases merged {found.merges[Label.SAME]:>2}/{found.pairs[Label.SAME]} = {found.merged:.2f}"
-        f"   contradictions merged {found.merges[Label.CONFLICT]}, others {found.wrongly_merged - found.merges[Label.CONFLICT]}"
-        f"   strays {found.strays}"
+        f"   paraphrases merged {merged:>2}/{paraphrases} = {found.merged:.2f}"
+        f"   contradictions merged {hidden}, others {found.wrongly_merged - hidden}   strays {found.strays}"
     )
 
 
@@ -71,7 +72,9 @@ async def measure(language: str, half: Half, embedder: CachedEmbedder, show: boo
     each = (time.process_time() - started) / sum(map(len, nearest))
     floor = await embedding(pairs)
     print(totals(f"{language} {half}", level(judged)))
-    print(f"  {each * 1e6:.0f} µs a candidate, {each / floor:.2f} of a sentence embedded ({floor * 1e6:.0f} µs)")
+    print(
+        f"  {each * 1e6:.0f} µs a candidate, {each / floor:.2f} of a sentence embedded ({floor * 1e6:.0f} µs)"
+    )
     if half is Half.OPEN:
         print("\n".join([*classes(judged), *(misses(judged) if show else ())]))
 
