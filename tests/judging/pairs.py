@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en",)
@@ -52,13 +53,13 @@ def read_pairs(language: str, half: Half) -> list[Pair]:
     return [_pair(json.loads(line)) for line in lines]
 
 
-def _pair(row: dict[str, str | list[str]]) -> Pair:
+def _pair(row: dict[str, Any]) -> Pair:
     first, second = row["texts"]
     return Pair(
-        pair_id=str(row["id"]),
-        language=str(row["language"]),
-        category=str(row["class"]),
-        label=Label(str(row["label"])),
+        pair_id=row["id"],
+        language=row["language"],
+        category=row["class"],
+        label=Label(row["label"]),
         texts=(first, second),
         speakers=tuple(row.get("speakers", ())),
     )
