@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "zh")
 
 
 class Half(StrEnum):
