@@ -20,7 +20,7 @@ from core.model.bank import EmbeddingSpace
 from core.model.conversation import Turn
 from core.verbatim.placed import placed
 from core.verbatim.plan import Plan, Source, planned
-from core.verbatim.query import ADMITS_ALL, Query
+from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
 
 PER_TURN = 2  # segments looked for of each turn wanted, at most: as a rule it has an input and a reply
@@ -90,10 +90,10 @@ def best_segments(
 
 
 def _allowed(conversation: Conversation, query: Query) -> Callable[[SegmentRef], bool] | None:
-    chosen = query.filter
-    if chosen is ADMITS_ALL:
+    chosen, turns = query.filter, conversation.turns
+    if chosen.admits_all:
         return None
-    return lambda ref: chosen.is_in_time(conversation.turns[ref.interaction_id].event_time)
+    return lambda ref: chosen.is_in_time(turns.time_of(ref.interaction_id))
 
 
 def _hit(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:

@@ -58,6 +58,10 @@ class TurnRows(MutableMapping[str, Turn]):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.has(int(name))
 
+    def time_of(self, name: str) -> datetime:
+        """When the turn was said; its words are not decoded for it."""
+        return _time(self._said[self._row(int(name))])
+
     # ---- by step ----
 
     @property
@@ -99,8 +103,8 @@ class TurnRows(MutableMapping[str, Turn]):
             step=step,
             input=self._text[start:middle].decode(),
             reply=self._text[middle : middle + self._replies[row]].decode(),
-            event_time=EPOCH + timedelta(microseconds=self._said[row]),
-            create_time=EPOCH + timedelta(microseconds=self._made[row]),
+            event_time=_time(self._said[row]),
+            create_time=_time(self._made[row]),
             input_speaker=self._names[self._input_speakers[row]],
             reply_speaker=self._names[self._reply_speakers[row]],
             labels=labels,
@@ -157,3 +161,7 @@ class TurnRows(MutableMapping[str, Turn]):
 
 
 _NOTHING_MORE: tuple[Mapping[str, str], str] = ({}, "")
+
+
+def _time(micros: int) -> datetime:
+    return EPOCH + timedelta(microseconds=micros)

@@ -41,6 +41,7 @@ def test_rows_hold_what_a_dict_would(edits: list[Turn | int], trimmed: bool) -> 
     assert dict(rows) == expected
     assert list(rows.steps) == [turn.step for turn in expected.values()]
     assert rows.rows(0, len(rows)) == list(expected.values())
+    assert [rows.time_of(name) for name in rows] == [turn.event_time for turn in expected.values()]
     assert all(rows.has(step) == (numbered(step) in plain) for step in range(1, 13))
 
 
