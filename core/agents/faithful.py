@@ -8,7 +8,9 @@ day it was said, comes to them.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Self
 
 from core.agents.memory_roles import (
     CANDIDATE_CHARACTERS,
@@ -34,6 +36,7 @@ from core.text.scripts import HAN, WIDE
 from core.text.tokens import estimate
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 STEP = re.compile(r"^\[\d+\]", re.MULTILINE)  # that a line of a compressed text begins with
 NAME = re.compile(r"(?<=[\w,;'’] )[A-Z][\w-]*")
@@ -44,6 +47,19 @@ TELLS = frozenset({PassageKind.INPUT, PassageKind.TOOL_RESULT})
 PIECE_TOKENS = 30  # that telling of one more item takes beside its words
 FULL = 0.75  # of its room that a text takes, from which on older figures may go
 NO_NAMES = CALENDAR | {"i", "user", "speaker", "tool", "用户", "工具"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What a whole run said, read once: its figures with the numbers of steps, and its words without case."""
+
+    figures: frozenset[str]
+    plain: str
+
+    @classmethod
+    def of(cls, said: str) -> Self:
+        numbers = map(str, range(MOST_EPISODE_STEPS + 1))
+        return cls(frozenset((*_figures(said), *numbers)), said.casefold())
 
 
 def length(text: str, unit: Unit) -> int:
@@ -96,7 +112,7 @@ def problem_of_distilled(told: Distilled, execution: Execution) -> str:
     lessons = [*told.strategies, *((told.failure,) if told.failure else ())]
     if len(told.strategies) > MOST_STRATEGIES:
         return f"there may be {MOST_STRATEGIES} strategies"
-    heard = _of_run(execution)
+    heard = _Heard.of(_of_run(execution))
     known = {item.number for item in execution.items}
     for lesson in lessons:
         if not lesson.items or not set(lesson.items) <= known:
@@ -119,7 +135,7 @@ def problem_of_compression(told: Compression, before: str, items: Sequence[Item]
     if size > room:
         return f"the text takes {size} tokens, and may take {room}"
     said = (f"{i.step}\n{i.tool}\n{i.arguments_json}\n{i.error_type}\n{i.content}" for i in items)
-    if problem := _invented(told.text, "\n".join((before, *said))):
+    if problem := _invented(told.text, _Heard.of("\n".join((before, *said)))):
         return problem
     shown = set(_figures(told.text))
     for item in items:
@@ -135,7 +151,7 @@ def problem_of_compression(told: Compression, before: str, items: Sequence[Item]
     return ""
 
 
-def _problem_of_episode(told: Episode, heard: str) -> str:
+def _problem_of_episode(told: Episode, heard: _Heard) -> str:
     if len(told.steps) > MOST_EPISODE_STEPS:
         return f"an episode has at most {MOST_EPISODE_STEPS} steps"
     return _invented("\n".join((*told.steps, told.outcome, told.lessons)), heard)
@@ -146,15 +162,13 @@ def _of_run(execution: Execution) -> str:
     return "\n".join((execution.query, execution.result, *said))
 
 
-def _invented(text: str, heard: str) -> str:
+def _invented(text: str, heard: _Heard) -> str:
     """A figure, or a tool's name, that nothing in the run has."""
-    figures, plain = set(_figures(heard)), heard.casefold()
-    known = figures | {str(number) for number in range(MOST_EPISODE_STEPS + 1)}
     for figure in _figures(text):
-        if figure not in known:
+        if figure not in heard.figures:
             return f"{figure} stands in none of the items"
     for name in TOOL.findall(text):
-        if name.casefold() not in plain:
+        if name.casefold() not in heard.plain:
             return f"{name} stands in none of the items"
     return ""
 
@@ -186,7 +200,7 @@ def _unheard(text: str, passages: Sequence[Passage]) -> str:
 
 def _figures(text: str) -> Iterator[str]:
     for found in FIGURE.findall(unicodedata.normalize("NFKC", text)):
-        yield re.sub(r",(?=\d{3}(?!\d))", "", found).lstrip("0") or "0"
+        yield THOUSANDS.sub("", found).lstrip("0") or "0"
 
 
 def _dates(passages: Iterable[Passage]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.agents.faithful import problem_of_candidate
 from core.agents.memory_roles import MOST_CANDIDATES, MOST_KNOWN, Candidate, Passage, PassageKind
+from core.agents.offline.thinking import think
 from core.agents.usage import Ledger
 from core.errors import CollectionNotFound
 from core.ids import ConversationId, InvocationId, RecordId
@@ -46,12 +47,17 @@ async def find_facts(
     known = await _known(house, key, passages)
     with ledger.spending("extractor"):
         found = await house.memory_agents.extractor.extract(passages, known)
-    sound = [one for one in found[:MOST_CANDIDATES] if not problem_of_candidate(one, passages)]
-    harmless = [one for one in sound if sort_in((one.content, one.subcategory), ALL) is None]
+    harmless, withheld = await think(_checked, found[:MOST_CANDIDATES], passages)
     return FactsFound(
-        facts=tuple(_record(house, source, one, passages) for one in harmless),
-        withheld=len(sound) - len(harmless),
+        facts=tuple(_record(house, source, one, passages) for one in harmless), withheld=withheld
     )
+
+
+def _checked(found: Sequence[Candidate], passages: Sequence[Passage]) -> tuple[list[Candidate], int]:
+    """Those that the passages bear out and that hold nothing sensitive; how many of the others hold something."""
+    sound = [one for one in found if not problem_of_candidate(one, passages)]
+    harmless = [one for one in sound if sort_in((one.content, one.subcategory), ALL) is None]
+    return harmless, len(sound) - len(harmless)
 
 
 async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
