@@ -103,7 +103,7 @@ languages:  ## Build the examples in Go, TypeScript and Java (clients/README.md)
 	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(LANGUAGES)/$${each%:*} || echo "the example in $${each%:*} is not built"; \
 	done
 
-$(LANGUAGES)/go: examples/go/main.go examples/go/steady/main.go examples/go/go.mod buf.gen.yaml $(PROTOS) | $(BUF)
+$(LANGUAGES)/go: $(wildcard examples/go/*.go examples/go/*/*.go) examples/go/go.mod buf.gen.yaml $(PROTOS) | $(BUF)
 	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
 	@PATH="$(abspath $(LANGUAGES)/bin):$$PATH" $(BUF) generate

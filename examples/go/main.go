@@ -14,10 +14,10 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"memorybank.example/go/connect"
 	memory "memorybank.example/go/gen/memorybank/v1"
 )
 
@@ -27,13 +27,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: go run . HOST:PORT")
 	}
-	config, err := os.ReadFile("../../protos/memorybank/v1/service_config.json") // what may be tried again, and how
-	if err != nil {
-		log.Fatal(err)
-	}
-	connection, err := grpc.NewClient(os.Args[1],
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultServiceConfig(string(config)))
+	connection, err := connect.To(os.Args[1])
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,9 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-
+	"memorybank.example/go/connect"
 	memory "memorybank.example/go/gen/memorybank/v1"
 )
 
@@ -31,13 +29,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: go run ./steady HOST:PORT")
 	}
-	config, err := os.ReadFile("../../protos/memorybank/v1/service_config.json") // what may be tried again, and how
-	if err != nil {
-		log.Fatal(err)
-	}
-	connection, err := grpc.NewClient(os.Args[1],
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultServiceConfig(string(config)))
+	connection, err := connect.To(os.Args[1])
 	if err != nil {
 		log.Fatal(err)
 	}
