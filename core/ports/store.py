@@ -117,8 +117,14 @@ class Store(Protocol):
         """The heads of those that exist, in one query."""
         ...
 
+    async def moved(self, known: Mapping[Key, Head]) -> Mapping[Key, Head | None]:
+        """Those whose head is another change than is known, and where they stand; None: they exist no more. In one
+        query."""
+        ...
+
     async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
-        """The feed after a revision, oldest first, without requests. Raises RevisionTrimmed, not found."""
+        """The feed after a revision, oldest first, without requests. After 0 comes everything, at whatever revision
+        it was founded. Raises RevisionTrimmed, not found."""
         ...
 
     async def requests(

@@ -245,10 +245,10 @@ class OpenAggregates:
         if not recent:
             self._confirmed = asked
             return
-        heads = await self._store.heads([held.aggregate.key for held in recent])
+        moved = await self._store.moved({held.aggregate.key: held.aggregate.head for held in recent})
         for held in recent:
             try:
-                await self._confirm(held, heads.get(held.aggregate.key), asked)
+                await self._confirm(held, moved, asked)
             except MemoryBankError as failure:  # this one's own: the others are none the worse for it
                 log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
         self._confirmed = asked
@@ -263,8 +263,9 @@ class OpenAggregates:
                 self._count(held)
                 await asyncio.sleep(0)  # each takes a millisecond or two
 
-    async def _confirm(self, held: Held, head: Head | None, asked: float) -> None:
-        if head == held.aggregate.head:
+    async def _confirm(self, held: Held, moved: Mapping[Key, Head | None], asked: float) -> None:
+        key, head = held.aggregate.key, held.aggregate.head
+        if key not in moved or moved[key] == head:  # or it was we who moved it, as the store was asked
             held.confirmed = max(held.confirmed, asked)
             await held.fetch_vectors()
         else:

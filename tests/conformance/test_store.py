@@ -265,8 +265,11 @@ async def test_an_imported_bank_begins_where_its_original_stood(store: Store) ->
 
     assert (await loaded(store)).head.revision == 58
     assert _revisions(await store.changes(a.KEY, "u1", 56, 10)) == [57, 58]
-    with pytest.raises(RevisionTrimmed):
-        await store.changes(a.KEY, "u1", 0, 10)
+    assert _revisions(await store.changes(a.KEY, "u1", 0, 10)) == [57, 58]
+    with pytest.raises(
+        RevisionTrimmed
+    ):  # whoever has seen a part of the original has seen nothing of this one
+        await store.changes(a.KEY, "u1", 55, 10)
 
 
 async def test_of_a_group_all_is_stored_or_nothing(store: Store) -> None:
@@ -702,6 +705,15 @@ async def test_a_follower_before_the_trimmed_is_told_where_to_follow_from(store:
     assert _revisions(await store.changes(a.KEY, "u1", trimmed.value.oldest, 10)) == [4, 5, 6]
 
 
+async def test_where_a_founding_was_trimmed_not_even_a_new_follower_sees_everything(store: Store) -> None:
+    story = await founded(store, first=8)
+    await store.append(a.KEY, "u1", [story.change(a.node_put("n3"))])
+    await store.trim(a.at(1_000))
+
+    with pytest.raises(RevisionTrimmed):
+        await store.changes(a.KEY, "u1", 0, 10)
+
+
 async def test_a_banks_newest_change_is_never_trimmed(store: Store) -> None:
     await _feed_of(store, 4)
 
@@ -835,6 +847,19 @@ async def test_heads_are_given_of_the_banks_that_exist(store: Store) -> None:
 
     assert heads == {one.key: one.head, other.key: other.head}
     assert await store.heads([]) == {}
+
+
+async def test_of_many_heads_those_that_moved_are_given(store: Store) -> None:
+    still, moved, purged, again = [await founded(store, a.key(name)) for name in ("1", "2", "3", "4")]
+    known = await store.heads([still.key, moved.key, purged.key, again.key])
+    await store.append(moved.key, "u1", [moved.change(a.node_put("n3"))])
+    await store.delete(purged.key)
+    await store.delete(again.key)
+    successor = await founded(store, again.key, uid="u2", first=9)
+
+    assert await store.moved(known) == {moved.key: moved.head, purged.key: None, again.key: successor.head}
+    assert await store.moved({still.key: known[still.key]}) == {}
+    assert await store.moved({}) == {}
 
 
 async def test_banks_are_listed_in_pages_by_id(store: Store) -> None:

@@ -182,10 +182,15 @@ class MemoryStore:
         self._refuse_if_closed()
         return {key: self._stored[key].head for key in keys if key in self._stored}
 
+    async def moved(self, known: Mapping[Key, Head]) -> Mapping[Key, Head | None]:
+        heads = await self.heads(list(known))
+        return {key: heads.get(key) for key, head in known.items() if heads.get(key) != head}
+
     async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
         feed, codec = self._of(key, uid).feed, self._kinds[key.kind].steps
         oldest = feed[0].change.revision - 1
-        if after < oldest:
+        is_from_founding = not after and feed[0].change.parent is None
+        if after < oldest and not is_from_founding:
             raise RevisionTrimmed(after, oldest)
         asked = [entry for entry in feed if entry.change.revision > after][:limit]
         return [replace(entry.change, steps=codec.steps(entry.steps)) for entry in asked]

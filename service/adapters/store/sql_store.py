@@ -204,6 +204,15 @@ class SqlStore:
             for place, uid, revision, head in rows
         }
 
+    async def moved(self, known: Mapping[Key, Head]) -> Mapping[Key, Head | None]:
+        keys = list(known)
+        told = dumps([[key.tenant, key.kind, key.name, head.change_id] for key, head in known.items()])
+        rows = await self._fetch("moved", {"known": told})
+        return {
+            keys[place]: None if uid is None else Head(uid=uid, revision=revision, change_id=head)
+            for place, uid, revision, head in rows
+        }
+
     async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
         kind = self._kinds[key.kind]
         rows = await self._fetch("changes", {**owner_row(key), "after": after, "limit": limit})
@@ -213,7 +222,8 @@ class SqlStore:
         for row in rows:
             if row[2] is not None:
                 check_row(key, "changes", seed, row[2:])
-        if after < oldest - 1:
+        is_from_founding = not after and rows[0][4] is None  # the first of all that follow has no parent
+        if after < oldest - 1 and not is_from_founding:
             raise RevisionTrimmed(after, oldest - 1)
         return [
             Change(

@@ -26,6 +26,12 @@ FROM json_array_elements(:keys::json) WITH ORDINALITY AS wanted (key, place)
 JOIN aggregates ON tenant = key ->> 0 AND kind = key ->> 1 AND name = key ->> 2
 WHERE head <> ''
 
+-- name: moved
+SELECT place - 1, uid, revision, head
+FROM json_array_elements(:known::json) WITH ORDINALITY AS told (known, place)
+LEFT JOIN aggregates ON tenant = known ->> 0 AND kind = known ->> 1 AND name = known ->> 2 AND head <> ''
+WHERE head IS DISTINCT FROM known ->> 3
+
 -- name: listed
 SELECT name, record, checksum, revision FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''

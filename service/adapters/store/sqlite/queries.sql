@@ -22,6 +22,13 @@ CROSS JOIN aggregates ON tenant = json_extract(wanted.value, '$[0]')
   AND kind = json_extract(wanted.value, '$[1]') AND name = json_extract(wanted.value, '$[2]')
 WHERE head <> ''
 
+-- name: moved
+SELECT told.key, uid, revision, head
+FROM json_each(:known) AS told
+LEFT JOIN aggregates ON tenant = json_extract(told.value, '$[0]')
+  AND kind = json_extract(told.value, '$[1]') AND name = json_extract(told.value, '$[2]') AND head <> ''
+WHERE head IS NOT json_extract(told.value, '$[3]')
+
 -- name: listed
 SELECT name, record, checksum, revision FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
