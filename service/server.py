@@ -33,6 +33,7 @@ from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
 from service.process.collector import brief_collections
+from service.process.listening import cannot_listen
 from service.process.observing import observing
 from service.process.rounds import again_and_again
 from service.settings.process import GrpcSection
@@ -189,8 +190,8 @@ def _is_local(host: str) -> bool:
 def _bind(server: grpc.aio.Server, settings: Settings) -> Address:
     try:
         port = server.add_insecure_port(settings.listen)
-    except RuntimeError as taken:
-        raise ConfigurationError(f"cannot listen on {settings.listen}: {taken}") from None
+    except RuntimeError:
+        raise ConfigurationError(cannot_listen(settings.host, settings.port)) from None
     return Address(host=settings.host, port=port)
 
 

@@ -116,4 +116,4 @@ async def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
 
     assert process.returncode == 1
     assert out == b""
-    assert b"cannot listen on" in err
+    assert b"another program listens there. Choose another port: --listen" in err

@@ -1,0 +1,34 @@
+"""Why an address cannot be listened on, and the way out: gRPC says only that it cannot."""
+
+import errno
+import os
+import socket
+
+REMEDIES = {
+    errno.EADDRINUSE: "another program listens there. Choose another port: --listen {host}:0 takes a free one "
+    "(`make serve PORT=7800`)",
+    errno.EACCES: "ports below 1024 are not for everyone. Choose another: --listen {host}:7700",
+    errno.EADDRNOTAVAIL: "this machine has no such address. 127.0.0.1 is reached from this machine alone",
+}
+
+
+def cannot_listen(host: str, port: int) -> str:
+    """Says why, by trying once more; the operating system's words where there is no better answer."""
+    number = _error(host.strip("[]"), port)
+    known = REMEDIES.get(number)
+    reason = known.format(host=host) if known else os.strerror(number) if number else "gRPC does not say why"
+    return f"cannot listen on {host}:{port}: {reason}"
+
+
+def _error(host: str, port: int) -> int:
+    """The number of the system's error; 0: this time it went well."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.bind(address)
+            probe.listen()
+    except socket.gaierror:
+        return errno.EADDRNOTAVAIL
+    except OSError as failure:
+        return failure.errno or 0
+    return 0
