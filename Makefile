@@ -18,7 +18,7 @@ LANGUAGES := $(VENV)/languages
 WHEELS := $(VENV)/wheels
 GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
-SOURCES := core service protos clients/python examples tests tools
+SOURCES := core service evaluation protos clients/python examples tests tools
 export PYTHONPATH := .:protos:clients/python
 # Compiled modules are kept whatever the environment says: without them each process of a test compiles for seconds.
 export PYTHONDONTWRITEBYTECODE :=

@@ -21,12 +21,7 @@ import click
 from core.errors import MemoryBankError
 from core.text.chinese import load_dictionary
 from core.usecases.house import House
-from service.bootstrap import open_house
-from service.cli import drawing
-from service.cli.errand import ending
-from service.cli.exits import Exit, Failure
-from service.config import ConfigurationError, load_settings
-from service.evaluation import (
+from evaluation import (
     contexts_report,
     contradictions,
     contradictions_report,
@@ -36,14 +31,19 @@ from service.evaluation import (
     pairs,
     report,
 )
-from service.evaluation.asking import Run, ask_set
-from service.evaluation.both_sides import ask_both_sides
-from service.evaluation.contexts import ask_contexts
-from service.evaluation.frontier import frontier
-from service.evaluation.methods import METHODS, RERANKED, Method, ablation, sweep
-from service.evaluation.pacing import Progress
-from service.evaluation.sets import Contradictions, EvaluationSet, Readable, SetUnusable
-from service.evaluation.splits import divided, limited
+from evaluation.asking import Run, ask_set
+from evaluation.both_sides import ask_both_sides
+from evaluation.contexts import ask_contexts
+from evaluation.frontier import frontier
+from evaluation.methods import METHODS, RERANKED, Method, ablation, sweep
+from evaluation.pacing import Progress
+from evaluation.sets import Contradictions, EvaluationSet, Readable, SetUnusable
+from evaluation.splits import divided, limited
+from service.bootstrap import open_house
+from service.cli import drawing
+from service.cli.errand import ending
+from service.cli.exits import Exit, Failure
+from service.config import ConfigurationError, load_settings
 
 Answer = tuple[str, Any]
 """As Markdown, and as JSON has it."""

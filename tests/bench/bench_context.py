@@ -30,10 +30,10 @@ from core.usecases.context.assemble_context import assemble_context
 from core.usecases.conversation.add_turns import AddTurns, NewTurn, add_turns
 from core.usecases.house import House
 from core.usecases.long_term.add_record import AddRecord, add_record
+from evaluation.locomo import read
+from evaluation.sets import World
 from service.bootstrap import open_house
 from service.config import load_settings
-from service.evaluation.locomo import read
-from service.evaluation.sets import World
 from tests.bench.bench_conversation import CONVERSATIONS
 from tests.bench.measuring import table
 from tests.support.long_term import new

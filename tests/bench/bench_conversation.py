@@ -46,12 +46,12 @@ from core.usecases.bank.record import Message
 from core.usecases.conversation.tending import passages_of, unit_of
 from core.verbatim.query import Query
 from core.verbatim.structure import Structure
+from evaluation import documented
+from evaluation.locomo import read
+from evaluation.sets import World
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from service.adapters.use_embedder import UseEmbedder
-from service.evaluation import documented
-from service.evaluation.locomo import read
-from service.evaluation.sets import World
 from service.settings.retrieval import StructureSection
 from tests.support.changes import START
 from tests.support.conversations import record, turn

@@ -22,7 +22,7 @@ from typing import Any
 from core.agents.faithful import problem_of_candidate
 from core.agents.memory_roles import Candidate, Passage, PassageKind
 from core.agents.offline.extracting import candidates
-from service.evaluation.locomo import moment
+from evaluation.locomo import moment
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo_dev.json"
 BY_HAND = Path(__file__).parent / "evaluation"

@@ -21,10 +21,10 @@ from core.usecases.house import House
 from core.usecases.long_term.add_record import AddRecord, store
 from core.usecases.long_term.judge_facts import judge_facts
 from core.usecases.long_term.retrieve_facts import RetrieveFacts, retrieve_facts
+from evaluation.contradictions import TENANT, read_letta
+from evaluation.sets import Case
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.evaluation.contradictions import TENANT, read_letta
-from service.evaluation.sets import Case
 from tests.support.house import START, open_house
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "letta_core_memory_update_dev.jsonl"

@@ -35,10 +35,10 @@ from core.text import sentences
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
+from evaluation.contradictions import read_letta
+from evaluation.sets import Case
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.evaluation.contradictions import read_letta
-from service.evaluation.sets import Case
 from tests.bench.bench_memory_update import DATA
 from tests.support.house import open_house
 

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 from core.agents.offline.agents import offline_agents
+from evaluation.contradictions import Result, read_letta, run
+from evaluation.contradictions_report import first_hits, found_table
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.evaluation.contradictions import Result, read_letta, run
-from service.evaluation.contradictions_report import first_hits, found_table
 from tests.support.house import open_house
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "letta_core_memory_update_dev.jsonl"

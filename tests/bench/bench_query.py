@@ -34,12 +34,12 @@ from core.model.insight import Insight
 from core.model.interaction import Interaction
 from core.usecases.house import House
 from core.verbatim.structure import Structure
+from evaluation import locomo
+from evaluation.asking import memorized
+from evaluation.pacing import Progress
+from evaluation.sets import World
 from service.bootstrap import open_house
 from service.config import load_settings
-from service.evaluation import locomo
-from service.evaluation.asking import memorized
-from service.evaluation.pacing import Progress
-from service.evaluation.sets import World
 from service.settings.retrieval import StructureSection
 from tests.bench.corpus import Corpus
 from tests.bench.measuring import table

@@ -193,7 +193,7 @@ CONVERSATION = [
     row(
         "§6",
         "It is measured on LoCoMo",
-        "service/evaluation",
-        "service/evaluation/test_locomo.py::test_the_published_files_are_read_whole",
+        "evaluation",
+        "evaluation/test_locomo.py::test_the_published_files_are_read_whole",
     ),
 ]

@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from core.errors import EmbedderUnavailable
+from evaluation.asking import ask_set
 from service.cli import eval as command
 from service.cli.eval import evaluate
-from service.evaluation.asking import ask_set
-from tests.service.evaluation.test_documented import example
+from tests.evaluation.test_documented import example
 
 
 @pytest.fixture

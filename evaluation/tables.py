@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from service.evaluation.figures import Estimate
-from service.evaluation.pacing import Took
+from evaluation.figures import Estimate
+from evaluation.pacing import Took
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

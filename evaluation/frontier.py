@@ -12,11 +12,11 @@ from core.errors import EmbedderUnavailable
 from core.index.scoring import Mode
 from core.usecases.house import House
 from core.verbatim.structure import Structure
-from service.evaluation.asking import Run, ask_set
-from service.evaluation.figures import Figures, Outcome, figures
-from service.evaluation.methods import Method
-from service.evaluation.pacing import Progress, Took
-from service.evaluation.sets import EvaluationSet
+from evaluation.asking import Run, ask_set
+from evaluation.figures import Figures, Outcome, figures
+from evaluation.methods import Method
+from evaluation.pacing import Progress, Took
+from evaluation.sets import EvaluationSet
 
 MULTI_HOP = "multi-hop"  # stands in the names of the categories that need several messages
 

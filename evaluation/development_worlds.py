@@ -1,4 +1,4 @@
-"""Fingerprints of the worlds that settings were chosen on (`service.evaluation.splits`)."""
+"""Fingerprints of the worlds that settings were chosen on (`evaluation.splits`)."""
 
 # fmt: off
 DEVELOPMENT_WORLDS = frozenset(

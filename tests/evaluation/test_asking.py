@@ -4,14 +4,14 @@ import json
 
 from core.ids import BankId
 from core.keys import BankKey
-from service.evaluation import pairs
-from service.evaluation.asking import TENANT, ask_set
-from service.evaluation.documented import read
-from service.evaluation.figures import Standing
-from service.evaluation.methods import METHODS, sweep
-from service.evaluation.pacing import Progress
-from service.evaluation.report import Conditions, markdown, plain
-from tests.service.evaluation.test_documented import example
+from evaluation import pairs
+from evaluation.asking import TENANT, ask_set
+from evaluation.documented import read
+from evaluation.figures import Standing
+from evaluation.methods import METHODS, sweep
+from evaluation.pacing import Progress
+from evaluation.report import Conditions, markdown, plain
+from tests.evaluation.test_documented import example
 from tests.support.house import open_house
 
 CONDITIONS = Conditions(version="0", embedding_space="hashed", alpha=0.5, seed=1)

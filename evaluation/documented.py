@@ -12,7 +12,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from core.ids import ID_PATTERN, InteractionId
 from core.text.segmenting import WHOLE_MESSAGE
 from core.usecases.bank.record import Context, Message
-from service.evaluation.sets import EvaluationSet, Question, SetUnusable, World, repeated
+from evaluation.sets import EvaluationSet, Question, SetUnusable, World, repeated
 
 
 def _not_blank(text: str) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from core.bank.query import Target
-from service.evaluation.both_sides import SETTINGS, BothSides, Setting
-from service.evaluation.contradictions import FEW, Result, both_sides, shares
-from service.evaluation.figures import Estimate, estimate
-from service.evaluation.report import SPLITS, Conditions
-from service.evaluation.sets import Contradictions
-from service.evaluation.tables import interval, share, table
+from evaluation.both_sides import SETTINGS, BothSides, Setting
+from evaluation.contradictions import FEW, Result, both_sides, shares
+from evaluation.figures import Estimate, estimate
+from evaluation.report import SPLITS, Conditions
+from evaluation.sets import Contradictions
+from evaluation.tables import interval, share, table
 
 TOTAL = "all"
 

@@ -25,11 +25,11 @@ from core.usecases.bank.record import Context
 from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
 from core.verbatim.structure import Structure
-from service.evaluation import contradictions
-from service.evaluation.figures import BUDGETS
-from service.evaluation.pacing import Progress
-from service.evaluation.prompts import LEAST_TOKENS
-from service.evaluation.sets import Case, Contradictions
+from evaluation import contradictions
+from evaluation.figures import BUDGETS
+from evaluation.pacing import Progress
+from evaluation.prompts import LEAST_TOKENS
+from evaluation.sets import Case, Contradictions
 
 TENANT = Tenant("evaluation")
 TARGETS = (Target.SEGMENTS, Target.NODES, None)

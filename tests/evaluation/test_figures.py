@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.evaluation.asking import outcome
-from service.evaluation.figures import Outcome, figures, gain
-from service.evaluation.sets import Question
+from evaluation.asking import outcome
+from evaluation.figures import Outcome, figures, gain
+from evaluation.sets import Question
 
 
 def asked(*evidence: str, negatives: tuple[str, ...] = ()) -> Question:

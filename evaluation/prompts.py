@@ -15,9 +15,9 @@ from core.ids import NodeId, SegmentRef
 from core.keys import BankKey
 from core.usecases.bank.augment import Augment, augment
 from core.usecases.house import House
-from service.evaluation.figures import BUDGETS, Standing
-from service.evaluation.methods import Method
-from service.evaluation.sets import Question
+from evaluation.figures import BUDGETS, Standing
+from evaluation.methods import Method
+from evaluation.sets import Question
 
 LEAST_TOKENS = {Target.SEGMENTS: 40, Target.NODES: 200, Target.BOTH: 200}
 """Of a memory shown whole: so many are looked for that they would fill the prompt."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from service.evaluation.documented import read
-from service.evaluation.sets import SetUnusable
+from evaluation.documented import read
+from evaluation.sets import SetUnusable
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "evaluation.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "evaluation.md"
 
 
 def example() -> Any:

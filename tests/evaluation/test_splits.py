@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from service.evaluation.contradictions import read_letta
-from service.evaluation.documented import read
-from service.evaluation.locomo import read as read_locomo
-from service.evaluation.sets import Case, Contradictions, EvaluationSet, Split
-from service.evaluation.splits import divided, limited
-from tests.service.evaluation.test_documented import example
-from tests.service.evaluation.test_own_sets import ALL, own
+from evaluation.contradictions import read_letta
+from evaluation.documented import read
+from evaluation.locomo import read as read_locomo
+from evaluation.sets import Case, Contradictions, EvaluationSet, Split
+from evaluation.splits import divided, limited
+from tests.evaluation.test_documented import example
+from tests.evaluation.test_own_sets import ALL, own
 
-SHARED = Path(__file__).parents[4] / "shared" / "data"
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TypeVar
 
-from service.evaluation.development_worlds import DEVELOPMENT_WORLDS
-from service.evaluation.sets import Case, Contradictions, EvaluationSet, Readable, Split, World
+from evaluation.development_worlds import DEVELOPMENT_WORLDS
+from evaluation.sets import Case, Contradictions, EvaluationSet, Readable, Split, World
 
 T = TypeVar("T")
 

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.verbatim.structure import Structure
-from service.evaluation.asking import DEEPEST, Run
-from service.evaluation.figures import BUDGETS, DEPTHS, SAMPLES, Figures, Outcome, figures, gain
-from service.evaluation.methods import SEARCHED, STRUCTURED, WORDS, Method
-from service.evaluation.sets import EvaluationSet, Question, Split
-from service.evaluation.tables import interval, milliseconds, points, quantiles, share, table
+from evaluation.asking import DEEPEST, Run
+from evaluation.figures import BUDGETS, DEPTHS, SAMPLES, Figures, Outcome, figures, gain
+from evaluation.methods import SEARCHED, STRUCTURED, WORDS, Method
+from evaluation.sets import EvaluationSet, Question, Split
+from evaluation.tables import interval, milliseconds, points, quantiles, share, table
 
 SPLITS = {
     Split.DEVELOPMENT: "**Development set**: settings were chosen on these worlds, so the figures are optimistic.",

@@ -20,7 +20,7 @@ from core.usecases.bank.record import Context
 from core.usecases.bank.search import Ask, Searches, run_searches
 from core.usecases.house import House
 from core.verbatim.structure import Structure
-from service.evaluation.sets import Case, SetUnusable
+from evaluation.sets import Case, SetUnusable
 
 TENANT = Tenant("evaluation")
 FEW = 3  # hits in which both sides are looked for

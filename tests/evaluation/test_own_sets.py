@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from service.evaluation.documented import read
-from service.evaluation.sets import EvaluationSet, World
+from evaluation.documented import read
+from evaluation.sets import EvaluationSet, World
 
-FOLDER = Path(__file__).parents[2] / "bench" / "evaluation"
+FOLDER = Path(__file__).parents[1] / "bench" / "evaluation"
 CHINESE = ("parallel_zh", "chinese")
 ALL = ("parallel_en", *CHINESE)
 CATEGORIES = {"multi-hop", "temporal", "open", "single-hop"}

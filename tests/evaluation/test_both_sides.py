@@ -4,12 +4,12 @@ import json
 
 from core.agents.offline.agents import offline_agents
 from core.bank.query import Target
-from service.evaluation.both_sides import SETTINGS, ask_both_sides
-from service.evaluation.contradictions import run
-from service.evaluation.contradictions_report import markdown, plain
-from service.evaluation.pacing import Progress
-from service.evaluation.sets import Case, Contradictions
-from tests.service.evaluation.test_asking import CONDITIONS
+from evaluation.both_sides import SETTINGS, ask_both_sides
+from evaluation.contradictions import run
+from evaluation.contradictions_report import markdown, plain
+from evaluation.pacing import Progress
+from evaluation.sets import Case, Contradictions
+from tests.evaluation.test_asking import CONDITIONS
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
 

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 
 from core.errors import EmbedderUnavailable
 from core.usecases.house import House
-from service.evaluation.documented import read
-from service.evaluation.frontier import frontier
-from service.evaluation.frontier_report import markdown, plain
-from service.evaluation.pacing import Progress
-from tests.service.evaluation.test_asking import CONDITIONS
-from tests.service.evaluation.test_documented import example
+from evaluation.documented import read
+from evaluation.frontier import frontier
+from evaluation.frontier_report import markdown, plain
+from evaluation.pacing import Progress
+from tests.evaluation.test_asking import CONDITIONS
+from tests.evaluation.test_documented import example
 from tests.support.house import open_house
 
 

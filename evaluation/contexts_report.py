@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from service.evaluation.contexts import NAMES, Contexts
-from service.evaluation.figures import BUDGETS, Figures
-from service.evaluation.report import Conditions, heading, overall
-from service.evaluation.tables import interval, milliseconds, quantiles, share, table
+from evaluation.contexts import NAMES, Contexts
+from evaluation.figures import BUDGETS, Figures
+from evaluation.report import Conditions, heading, overall
+from evaluation.tables import interval, milliseconds, quantiles, share, table
 
 
 def markdown(found: Contexts, conditions: Conditions) -> str:

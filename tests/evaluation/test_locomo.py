@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from service.evaluation.contradictions import read_letta
-from service.evaluation.locomo import read
-from service.evaluation.sets import SetUnusable
+from evaluation.contradictions import read_letta
+from evaluation.locomo import read
+from evaluation.sets import SetUnusable
 
-SHARED = Path(__file__).parents[4] / "shared" / "data"
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 CONVERSATION = {
     "sample_id": "conv-1",

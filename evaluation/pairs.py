@@ -6,10 +6,10 @@ Law: pure. Sets are pairs when their worlds and questions have the same ids; dif
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from service.evaluation.asking import Run
-from service.evaluation.figures import Estimate, Outcome, gain
-from service.evaluation.sets import EvaluationSet
-from service.evaluation.tables import points, share, table
+from evaluation.asking import Run
+from evaluation.figures import Estimate, Outcome, gain
+from evaluation.sets import EvaluationSet
+from evaluation.tables import points, share, table
 
 
 def is_pair(one: Run, other: Run) -> bool:

@@ -18,11 +18,11 @@ from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.search import Ask, Searches, run_searches
 from core.usecases.house import House
-from service.evaluation.figures import DEPTHS, Outcome, Standing
-from service.evaluation.methods import Method
-from service.evaluation.pacing import Progress, Stopwatch, Took
-from service.evaluation.prompts import Asked, standings
-from service.evaluation.sets import EvaluationSet, Question, World
+from evaluation.figures import DEPTHS, Outcome, Standing
+from evaluation.methods import Method
+from evaluation.pacing import Progress, Stopwatch, Took
+from evaluation.prompts import Asked, standings
+from evaluation.sets import EvaluationSet, Question, World
 
 TENANT = Tenant("evaluation")
 DEEPEST = max(DEPTHS)

@@ -1,6 +1,6 @@
 """Progress is told at most every few seconds, beginnings always."""
 
-from service.evaluation.pacing import SECONDS, Progress
+from evaluation.pacing import SECONDS, Progress
 
 
 def test_how_far_it_is_is_said_only_when_nothing_was_for_some_seconds() -> None:

@@ -6,11 +6,11 @@ from core.bank.query import Target
 from core.ids import BankId, NodeId, Tenant
 from core.keys import BankKey
 from core.usecases.bank.create_bank import CreateBank, create_bank
-from service.evaluation import prompts
-from service.evaluation.figures import Standing
-from service.evaluation.methods import Method
-from service.evaluation.prompts import Asked, standing, standings
-from service.evaluation.sets import Question
+from evaluation import prompts
+from evaluation.figures import Standing
+from evaluation.methods import Method
+from evaluation.prompts import Asked, standing, standings
+from evaluation.sets import Question
 from tests.support.house import open_house
 
 KEY = BankKey(tenant=Tenant("evaluation"), bank_id=BankId("harbour"))

@@ -4,13 +4,13 @@ import json
 
 from core.ids import BankId, Collection, ConversationId
 from core.keys import BankKey, CollectionKey, ConversationKey
-from service.evaluation.asking import TENANT
-from service.evaluation.contexts import ALL, BANK, EVALUATED, LAST, NAMES, TALK, ask_contexts
-from service.evaluation.contexts_report import markdown, plain
-from service.evaluation.documented import read
-from service.evaluation.pacing import Progress
-from service.evaluation.report import Conditions
-from tests.service.evaluation.test_documented import example
+from evaluation.asking import TENANT
+from evaluation.contexts import ALL, BANK, EVALUATED, LAST, NAMES, TALK, ask_contexts
+from evaluation.contexts_report import markdown, plain
+from evaluation.documented import read
+from evaluation.pacing import Progress
+from evaluation.report import Conditions
+from tests.evaluation.test_documented import example
 from tests.support.house import open_house
 
 CONDITIONS = Conditions(version="0", embedding_space="hashed", alpha=0.5, seed=1)

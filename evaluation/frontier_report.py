@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from service.evaluation.asking import DEEPEST
-from service.evaluation.figures import DEPTHS
-from service.evaluation.frontier import Frontier, Row
-from service.evaluation.report import Conditions, heading, plain_figures
-from service.evaluation.tables import interval, milliseconds, processor_milliseconds, quantiles, share, table
+from evaluation.asking import DEEPEST
+from evaluation.figures import DEPTHS
+from evaluation.frontier import Frontier, Row
+from evaluation.report import Conditions, heading, plain_figures
+from evaluation.tables import interval, milliseconds, processor_milliseconds, quantiles, share, table
 
 
 def markdown(found: Frontier, conditions: Conditions) -> str:

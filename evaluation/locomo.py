@@ -12,7 +12,7 @@ from typing import Any
 
 from core.ids import InteractionId
 from core.usecases.bank.record import Context, Message
-from service.evaluation.sets import EvaluationSet, Question, SetUnusable, World
+from evaluation.sets import EvaluationSet, Question, SetUnusable, World
 
 CATEGORIES = {1: "1 multi-hop", 2: "2 temporal", 3: "3 open", 4: "4 single-hop", 5: "5 adversarial"}
 APART = 5

@@ -26,11 +26,11 @@ from core.usecases.conversation.create_conversation import CreateConversation, c
 from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
 from core.usecases.house import House
 from core.usecases.long_term.delete_collection import DeleteCollection, delete_collection
-from service.evaluation.asking import TENANT, memorized
-from service.evaluation.figures import BUDGETS, Outcome, Standing
-from service.evaluation.pacing import Progress, Stopwatch, Took
-from service.evaluation.prompts import Asked
-from service.evaluation.sets import EvaluationSet, Question, World
+from evaluation.asking import TENANT, memorized
+from evaluation.figures import BUDGETS, Outcome, Standing
+from evaluation.pacing import Progress, Stopwatch, Took
+from evaluation.prompts import Asked
+from evaluation.sets import EvaluationSet, Question, World
 
 AT_ONCE = 50  # turns of a call
 EVALUATED = User("evaluation")
