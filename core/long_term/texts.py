@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from core.model.record import Record
+from core.text.data_runs import without_data
 
 FIELD_WEIGHTS: Mapping[str, float] = {"content": 1.0, "marks": 1.0, "more": 0.5}
 LONGEST_DETAIL = 4_096  # code points of a detail whose words are searched
@@ -29,11 +30,11 @@ def _more(record: Record) -> str:
 
 
 def embedded(record: Record) -> str:
-    """What is embedded: of an episode its goal, outcome and lessons, of others the content."""
+    """What is embedded: of an episode its goal, outcome and lessons, of others the content; of data its beginning."""
     if record.episode is None:
-        return record.content
+        return without_data(record.content)
     told = (record.episode.goal, record.episode.outcome, record.episode.lessons)
-    return "\n".join(part for part in told if part)
+    return without_data("\n".join(part for part in told if part))
 
 
 def normalised(text: str) -> str:

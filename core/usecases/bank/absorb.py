@@ -10,12 +10,14 @@ from core.bank.bank import Bank
 from core.bank.graph import Links
 from core.ids import NodeId
 from core.model.node import Node
+from core.text.data_runs import without_data
 from core.usecases.moment import Moment
 
 
 def embedding_text(node: Node) -> str:
-    """What a consolidated or reworded node embeds: summary, context, keywords (seed 000 §3.1.4)."""
-    return "\n".join((node.summary, node.context, ", ".join(node.keywords)))
+    """What a consolidated or reworded node embeds: summary, context, keywords; of data its beginning, so that the words
+    beside it count."""
+    return "\n".join((*map(without_data, (node.summary, node.context)), ", ".join(node.keywords)))
 
 
 def topic(node: Node) -> Topic:

@@ -14,6 +14,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.ranking import Sought, similarities
 from core.long_term.standing import Rewriting
+from core.long_term.texts import embedded
 from core.model.record import Record
 from core.ports.aggregates import Draft
 from core.usecases.house import House
@@ -74,7 +75,7 @@ def _nearest(house: House, collection: Collection, fact: Record, opinions: Opini
     """The facts most like it, its own vector being the query's. Raises Unasked."""
     vector = collection.vectors.get(fact.record_id)
     if vector is None:
-        (vector,) = opinions.vectors([fact.content])
+        (vector,) = opinions.vectors([embedded(fact)])
     sought = Sought(
         top_k=house.long_term.judged_against,
         alpha=house.retrieval.alpha,

@@ -1,5 +1,6 @@
 """Nodes as callers word them: added, read, changed, removed."""
 
+import base64
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,6 +47,18 @@ from tests.support.scripted_agents import ScriptedAgents
 A, B, C = NodeId("a"), NodeId("b"), NodeId("c")
 
 
+class Listening(HashingEmbedder):
+    """Keeps what it was asked to embed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.heard += texts
+        return await super().embed_passages(texts)
+
+
 async def _add(house: House, *nodes: NewNode) -> None:
     await add_nodes(house, AddNodes(key=KEY, nodes=nodes))
 
@@ -55,6 +68,22 @@ async def _embedding(house: House, node_id: NodeId) -> Vector | None:
 
 
 # ---- adding ----
+
+
+async def test_of_a_summary_that_is_data_the_embedder_reads_the_beginning_and_the_words_beside_it() -> None:
+    data = base64.b64encode(bytes(range(256)) * 3).decode()
+    async with open_house(embedder=(embedder := Listening())) as house:
+        await make_bank(house)
+        await _add(
+            house, NewNode(node_id=A, summary=data, context="The badge of the ferry", keywords=("badge",))
+        )
+
+        shown = await get_node(house, GetNode(key=KEY, node_id=A))
+
+    (text,) = (text for text in embedder.heard if "The badge of the ferry" in text)
+    assert shown.node.summary == data
+    assert len(text) < 100
+    assert data.startswith(text.split("\n")[0])
 
 
 async def test_an_added_node_is_found_with_its_words_and_their_embedding() -> None:
