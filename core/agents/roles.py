@@ -1,4 +1,4 @@
-"""The five roles of seed 000 §3.2 as Protocols, with their inputs and results.
+"""The five roles of source document 000 §3.2 as Protocols, with their inputs and results.
 
 Law: an agent sees texts and ids, never vectors, and changes nothing. What it answers is an
 opinion: core checks every id against what was asked and carries it out. All raise

@@ -1,4 +1,4 @@
-"""The augmented prompt of seed 000 §3.3.1: deep-retrieval tool, insight document, memories.
+"""The augmented prompt of source document 000 §3.3.1: deep-retrieval tool, insight document, memories.
 
 Law: pure, and speaks the language of the goal. Stored text stands in it as data: on the line that
 names what it is, or indented under it, so that no line of it can pass for one of the prompt's own.

@@ -1,4 +1,4 @@
-"""The tools of long-term memory as an agent is told of them (seed 004: RetrieveFacts, RecallEpisodes, StoreFact).
+"""The tools of long-term memory as an agent is told of them: RetrieveFacts, RecallEpisodes, StoreFact.
 
 Law: pure. A tool's arguments are fields of the request of the same name; whose memory it is, the agent never says.
 """

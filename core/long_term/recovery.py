@@ -1,4 +1,4 @@
-"""Which remembered recovery fits a failure (seed 002 §8.2).
+"""Which remembered recovery fits a failure (source document 002 §8.2).
 
 Law: pure. match = 0.5 for the same error type + 0.3 for the same tool + 0.2 × how alike the messages are; order is by
 match, then confidence, then uses, then newer, then id.

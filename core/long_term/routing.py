@@ -1,4 +1,4 @@
-"""Where a query is looked for: by its intent and domain first (seed 002 §5.1).
+"""Where a query is looked for: by its intent and domain first (source document 002 §5.1).
 
 Law: pure. Routing never costs recall: without a sure category, or with fewer found than wanted, all is searched.
 """

@@ -34,8 +34,9 @@ from core.verbatim.structure import Structure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """The configured k, α and chunk ratio: they have no default (seed 000 §3.1.2). And the tokens of a prompt, the
-    share of them that what was done may take, the least score of a hit, and what the places of segments weigh."""
+    """The configured k, α and chunk ratio, which have no default (source document 000 §3.1.2). And the tokens of a
+    prompt, the share of them that what was done may take, the least score of a hit, and what the places of segments
+    weigh."""
 
     top_k: int
     alpha: float

@@ -1,6 +1,6 @@
 """How calls are sent: once asynchronously, once synchronously. All else is shared.
 
-Law: gRPC's errors end here. A channel is made by the first call, so that a client may be made
+gRPC's errors end here. A channel is made by the first call, so that a client may be made
 before its event loop runs. A stream left early is cancelled.
 """
 

@@ -1,6 +1,6 @@
 """How a channel is made: retries, keepalive, sizes.
 
-Law: what may be tried again is in the service config that the contract ships, and in the request ids that this
+What may be tried again is in the service config that the contract ships, and in the request ids that this
 client gives: with one, a repeated mutation happens once.
 """
 

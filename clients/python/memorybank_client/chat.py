@@ -5,7 +5,7 @@
         while question := input("> "):
             print(memory.ask(question, lambda messages: your_model(messages)))
 
-Law: a turn is kept only after it was answered, under a request id of its own: a repetition adds nothing.
+A turn is kept only after it was answered, under a request id of its own: a repetition adds nothing.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,6 +1,6 @@
 """Messages as chat APIs have them, `{"role": …, "content": …}`, in the contract's form.
 
-Law: what was said stays word for word. What is no text is named by its kind in brackets, a tool's call by its name and
+What was said stays word for word. What is no text is named by its kind in brackets, a tool's call by its name and
 arguments; a message that says nothing is left out.
 """
 

@@ -1,6 +1,6 @@
 """What a call that failed raises: one class per gRPC code, the contract's reason within.
 
-Law: every failed call becomes a MemoryBankError here, and nothing else does. Nothing is guessed: what the
+Every failed call becomes a MemoryBankError here, and nothing else does. Nothing is guessed: what the
 status does not carry is empty.
 """
 

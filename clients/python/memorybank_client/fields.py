@@ -1,6 +1,6 @@
 """A verb's keywords as its request.
 
-Law: what cannot be a request is a TypeError that names the field, and the field that was probably meant.
+What cannot be a request is a TypeError that names the field, and the field that was probably meant.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """What follows the header of a streamed request, cut to the size that the contract allows: 1 MiB a message.
 
-Law: nothing is held beyond one piece; what comes in small pieces by itself goes out as it comes.
+Nothing is held beyond one piece; what comes in small pieces by itself goes out as it comes.
 """
 
 from collections.abc import AsyncIterable, Iterable, Iterator

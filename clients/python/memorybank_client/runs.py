@@ -6,7 +6,7 @@ it ends.
         seats = run.call("search", {"to": "Naxos"}, search)
         run.answer("Booked: nine o'clock, pier 3.")
 
-Law: what began is ended, as failed where the caller's work raised or answered nothing. What a tool raises is kept, and
+What began is ended, as failed where the caller's work raised or answered nothing. What a tool raises is kept, and
 raised as it came.
 """
 

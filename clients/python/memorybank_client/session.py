@@ -1,6 +1,6 @@
 """What every call carries, and what is learned from its outcome: the same for both clients, without any I/O.
 
-Law: a mutation has a request id; a call on a bank names it to the proxy; a read asks for at least the
+A mutation has a request id; a call on a bank names it to the proxy; a read asks for at least the
 revision that this client has seen; every failure becomes a MemoryBankError.
 """
 

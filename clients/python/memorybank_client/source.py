@@ -1,6 +1,6 @@
 """What goes up in a streamed call: the header's message, then its parts, cut.
 
-Law: gRPC hides what a request iterator raises behind a cancelled call; it is kept here, to be raised again.
+gRPC hides what a request iterator raises behind a cancelled call; it is kept here, to be raised again.
 """
 
 import asyncio

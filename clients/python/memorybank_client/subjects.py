@@ -1,6 +1,6 @@
 """What a call speaks of, as keys of revisions: a bank by its id, any other memory as `KIND/NAME`.
 
-Law: the same names that the service uses in maps of revisions, so that what one call saw is asked for by the next.
+The same names that the service uses in maps of revisions, so that what one call saw is asked for by the next.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""AdvanceTask: what the framework just did becomes memory, the plan moves on (seed 000 §4.2)."""
+"""AdvanceTask: what the framework just did becomes memory, the plan moves on (source document 000 §4.2)."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""StartTask: a goal with what is known about it becomes the first plan and the first prompt (seed 000 §4.1)."""
+"""StartTask: a goal with what is known about it becomes the first plan and the first prompt."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta

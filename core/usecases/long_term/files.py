@@ -1,4 +1,4 @@
-"""A collection as files: `memory.json` and `reflections/ID.md`, in the form of seed 002 §8.1.
+"""A collection as files: `memory.json` and `reflections/ID.md`, in the form of source document 002 §8.1.
 
 Law: pure, and lossless: what is read from files that were written is equal to what was written. The index holds what
 decides, with the seed's field names; Markdown holds what models and people read: details and reflections. What the seed
@@ -105,7 +105,7 @@ def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
 
 
 def _metadata(record: Record) -> dict[str, Any]:
-    """The caller's own; of a recovery what seed 002 §8.1 puts there."""
+    """The caller's own; of a recovery what source document 002 §8.1 puts there."""
     recovery = record.recovery
     if recovery is None:
         found: dict[str, Any] = json.loads(record.metadata_json) if record.metadata_json else {}

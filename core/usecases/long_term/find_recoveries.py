@@ -1,4 +1,4 @@
-"""FindRecoveries: how failures like this were mended before, best match first (seed 002 §8.2)."""
+"""FindRecoveries: how failures like this were mended before, best match first (source document 002 §8.2)."""
 
 from dataclasses import dataclass
 

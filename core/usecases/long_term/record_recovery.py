@@ -1,4 +1,4 @@
-"""RecordRecovery: how a failed tool call was mended. The same again reinforces what is known (seed 002 §8.1)."""
+"""RecordRecovery: how a failed tool call was mended. The same again reinforces what is known."""
 
 import json
 from dataclasses import dataclass, replace
@@ -134,7 +134,7 @@ def _told(recovery: Recovery) -> str:
 
 
 def _detail(recovery: Recovery, explanation: str) -> str:
-    """What seed 002 §8.1 shows of a recovery, in Markdown."""
+    """What source document 002 §8.1 shows of a recovery, in Markdown."""
     chinese = is_chinese(recovery.message)
     titles = _ZH if chinese else _EN
     lines = [f"# {titles[0]}: {recovery.tool}", "", f"## {titles[1]}"]

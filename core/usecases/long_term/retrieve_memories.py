@@ -1,4 +1,4 @@
-"""RetrieveMemories: records of any kind, looked for where the query's intent and domain lead (seed 002 §5.1).
+"""RetrieveMemories: records of any kind, looked for where the query's intent and domain lead.
 
 Law: routing never costs recall. Everything is searched where the domain is not sure, where the route leads to fewer
 than wanted, and where something beside the route answers better than the route's best.

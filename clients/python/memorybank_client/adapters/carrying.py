@@ -1,7 +1,7 @@
 """A task's loop as a run in its user's memory: the user's own context before the task's prompt, and what the loop went
 through in the run's working memory.
 
-Law: pure: fields of requests out of what the loop knows, text out of responses.
+Pure: fields of requests out of what the loop knows, text out of responses.
 """
 
 from collections.abc import Sequence

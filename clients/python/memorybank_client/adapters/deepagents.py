@@ -4,7 +4,7 @@ over the service as they are. Needs the extra `deepagents`.
     backend = InstructionsBackend(client, {"/": Owner(user="ada"), "/web/": Owner(project="web")})
     agent = create_deep_agent(model, backend=backend, memory=["/AGENTS.md", "/web/AGENTS.md"])
 
-Law: what the service refuses reaches the model as the words of a tool's error, never as a lost edit: a passage is
+What the service refuses reaches the model as the words of a tool's error, never as a lost edit: a passage is
 replaced where it stands exactly once, and a file that has changed meanwhile is not overwritten.
 """
 

@@ -1,6 +1,6 @@
 """An attachment as a model gets to see it: a text's words, an image where these can be taken, of others where they lie.
 
-Law: a file that the service does not keep stays a reference.
+A file that the service does not keep stays a reference.
 """
 
 from base64 import b64encode

@@ -1,6 +1,6 @@
 """The memory as a middleware of LangGraph's prebuilt agent (`langchain.agents.create_agent`, LangChain 1.x).
 
-Law: an agent's step ends where its model asks for no tool, and has failed if it says nothing. The step then goes
+An agent's step ends where its model asks for no tool, and has failed if it says nothing. The step then goes
 to memory, the model gets the next one's prompt, and sees of the conversation only what belongs to its step.
 
 `pip install langchain` brings what this module imports.

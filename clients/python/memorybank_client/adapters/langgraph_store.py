@@ -6,7 +6,7 @@ anew with every read that asks for it (`refresh_ttl`, or the store's `TTLConfig`
 follows from namespace and key, so that putting it twice is putting it once, in one change. The labels of a namespace
 have at most 128 characters together, a value 65,536 as JSON.
 
-Law: what is put is got back equal; what has another kind of record in the same collection is not touched.
+What is put is got back equal; what has another kind of record in the same collection is not touched.
 
 `pip install langgraph-checkpoint` brings what this module imports.
 """

@@ -1,6 +1,6 @@
-"""The adapter between a ReAct loop and the task's memory (seed 000 §3.3.1): enhance, intercept, deep retrieval.
+"""The adapter between a ReAct loop and the task's memory: enhance, intercept, deep retrieval.
 
-Law: the adapter knows where the task stands, the service keeps the memory. A step that failed and is repeated
+The adapter knows where the task stands, the service keeps the memory. A step that failed and is repeated
 goes on where it stopped. What a model asks for in vain is told to the model, not raised.
 """
 

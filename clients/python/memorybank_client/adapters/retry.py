@@ -1,6 +1,6 @@
 """Calling tools that learn from their failures: find what mended such a failure, try it, record it, report it.
 
-Law: a tool is called once more for each mending tried, never more often; what no mending cures is raised as it came.
+A tool is called once more for each mending tried, never more often; what no mending cures is raised as it came.
 """
 
 import json

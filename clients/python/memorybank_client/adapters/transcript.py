@@ -1,6 +1,6 @@
 """A step's chat messages, in OpenAI's form, as the context that goes to memory.
 
-Law: words stay verbatim. What the deep retrieval tool brought stays out: it came from memory, and lies there. What
+Words stay verbatim. What the deep retrieval tool brought stays out: it came from memory, and lies there. What
 is handed over as a verdict begins with the last words said; the rest stands behind it as its evidence.
 """
 

@@ -1,4 +1,4 @@
-"""The worked examples of seed 000, through the use cases, with a model that answers by rule.
+"""The worked examples of source document 000, through the use cases, with a model that answers by rule.
 
 What the model is asked and answers is compared byte for byte with `transcripts/`; see `conftest`
 for how to write them anew.
