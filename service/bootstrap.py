@@ -7,6 +7,7 @@ Nothing imports it but the server and the command line.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -19,6 +20,7 @@ from core.kinds import KINDS
 from core.long_term.settings import LongTermSettings
 from core.model.bank import EmbeddingSpace
 from core.ports.blobs import Blobs
+from core.ports.chat import ChatModel
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder, Thresholds
 from core.ports.index_cache import IndexCache
@@ -111,72 +113,115 @@ async def open_house(
     where it stands (it is resumed by whoever opens the store next), and what was acknowledged is durable.
     """
     async with AsyncExitStack() as closing:
-        _make_folder(settings.data_dir)
-        clock, ids = SystemClock(), ids or UlidIds()
-        give_way = loop_first()
-        store = await _open_store(settings, give_way)
-        closing.push_async_callback(store.close)
-        blobs = _blobs(settings, store)
-        remembered = CachedEmbedder(
-            embedder or await open_embedder(settings.embedder, closing),
-            queries=settings.embedder.cached_texts,
-            passages=settings.embedder.cached_texts,
-        )
-        models = open_models(settings, closing)
-        holding = _holding(settings, give_way, remembered.space)
-        banks = OpenAggregates(
-            KINDS, store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget
-        )
-        closing.push_async_callback(banks.close)
-        uses = UseCounts()
-        closing.push_async_callback(uses.flush, banks)
-        workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
-        closing.push_async_callback(workshop.close)
-        claims = Claims(store, ids.new("p"), min(SECONDS, settings.banks.resume_after_seconds))
-        time = StoreTime(clock, store, told_of_clock, monotonic)
-        await time.look()
-        chores = Chores(KINDS, banks, store, clock, told_of_failure, claims, time)
-        closing.push_async_callback(chores.close)
-        house = House(
-            banks=banks,
-            instructions=banks,
-            runs=banks,
-            users=banks,
-            conversations=banks,
-            invocations=banks,
-            working=settings.conversation.working,
-            tiers=settings.conversation.tiers,
-            store=store,
-            blobs=blobs,
-            embedder=remembered,
-            agents=agents(remembered) if agents else cast_agents(settings, remembered, models),
-            memory_agents=cast_memory_agents(settings, models),
-            clock=clock,
-            time=time,
-            ids=ids,
-            retrieval=_retrieval(settings.retrieval),
-            limits=Limits(**dict(settings.limits)),
-            workshop=workshop,
-            chores=chores,
-            claims=claims,
-            resume_after=settings.banks.resume_after,
-            finished_ttl=settings.banks.finished_ttl,
-            attempts=settings.agents.attempts,
-            reranking=open_reranker(settings.retrieval.reranker, closing),
-            run_lifetime=settings.instructions.run_lifetime,
-            collections=banks,
-            recall_agents=cast_recall_agents(settings, remembered, models),
-            long_term=LongTermSettings(**dict(settings.long_term)),
-            uses=uses,
-        )
+        ground = await _ground(settings, embedder, ids, closing)
+        house = await _house(settings, ground, agents, observer, closing)
+        banks = ground.aggregates
         closing.push_async_callback(write_hits, house)
         closing.push_async_callback(write_tokens, house)
-        for rounds in _rounds(settings, house, banks, time):
+        for rounds in _rounds(settings, house, banks, ground.time):
             closing.callback(asyncio.create_task(rounds).cancel)
         assign_chores(house)
-        show(FIGURES, partial(_figures, banks, remembered, workshop, settings.banks.memory_budget_bytes))
-        banks.listen(chores.look)
+        budget = settings.banks.memory_budget_bytes
+        show(FIGURES, partial(_figures, banks, ground.embedder, house.workshop, budget))
+        banks.listen(house.chores.look)
         yield house
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ground:
+    """What the house stands on: all that opens a file, a connection or a model. Closed in the opposite order."""
+
+    clock: SystemClock
+    time: StoreTime
+    ids: Ids
+    store: Store
+    blobs: Blobs
+    embedder: CachedEmbedder
+    models: Mapping[str, ChatModel]
+    aggregates: OpenAggregates
+
+
+async def _ground(
+    settings: Settings, embedder: Embedder | None, ids: Ids | None, closing: AsyncExitStack
+) -> _Ground:
+    _make_folder(settings.data_dir)
+    clock, ids = SystemClock(), ids or UlidIds()
+    give_way = loop_first()
+    store = await _open_store(settings, give_way)
+    closing.push_async_callback(store.close)
+    time = StoreTime(clock, store, told_of_clock, monotonic)
+    await time.look()
+    blobs = _blobs(settings, store)
+    remembered = CachedEmbedder(
+        embedder or await open_embedder(settings.embedder, closing),
+        queries=settings.embedder.cached_texts,
+        passages=settings.embedder.cached_texts,
+    )
+    models = open_models(settings, closing)
+    holding = _holding(settings, give_way, remembered.space)
+    aggregates = OpenAggregates(
+        KINDS, store, blobs, clock, ids, holding, _index_cache(settings), remembered.forget
+    )
+    closing.push_async_callback(aggregates.close)
+    return _Ground(
+        clock=clock,
+        time=time,
+        ids=ids,
+        store=store,
+        blobs=blobs,
+        embedder=remembered,
+        models=models,
+        aggregates=aggregates,
+    )
+
+
+async def _house(
+    settings: Settings,
+    ground: _Ground,
+    agents: Callable[[Embedder], Agents] | None,
+    observer: Observer | None,
+    closing: AsyncExitStack,
+) -> House:
+    banks, clock, store, embedder = ground.aggregates, ground.clock, ground.store, ground.embedder
+    uses = UseCounts()
+    closing.push_async_callback(uses.flush, banks)
+    workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
+    closing.push_async_callback(workshop.close)
+    claims = Claims(store, ground.ids.new("p"), min(SECONDS, settings.banks.resume_after_seconds))
+    chores = Chores(KINDS, banks, store, clock, told_of_failure, claims, ground.time)
+    closing.push_async_callback(chores.close)
+    return House(
+        banks=banks,
+        instructions=banks,
+        runs=banks,
+        users=banks,
+        conversations=banks,
+        invocations=banks,
+        collections=banks,
+        working=settings.conversation.working,
+        tiers=settings.conversation.tiers,
+        store=store,
+        blobs=ground.blobs,
+        embedder=embedder,
+        agents=agents(embedder) if agents else cast_agents(settings, embedder, ground.models),
+        memory_agents=cast_memory_agents(settings, ground.models),
+        recall_agents=cast_recall_agents(settings, embedder, ground.models),
+        reranking=open_reranker(settings.retrieval.reranker, closing),
+        clock=clock,
+        time=ground.time,
+        ids=ground.ids,
+        retrieval=_retrieval(settings.retrieval),
+        limits=Limits(**dict(settings.limits)),
+        long_term=LongTermSettings(**dict(settings.long_term)),
+        workshop=workshop,
+        chores=chores,
+        claims=claims,
+        uses=uses,
+        resume_after=settings.banks.resume_after,
+        finished_ttl=settings.banks.finished_ttl,
+        attempts=settings.agents.attempts,
+        run_lifetime=settings.instructions.run_lifetime,
+    )
 
 
 def _figures(
