@@ -38,6 +38,10 @@ SERVICE = pb.DESCRIPTOR.services_by_name["Conversation"].full_name
 
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
+    return {**_conversations(house), **_turns(house), **_keys_and_summaries(house), **_invocations(house)}
+
+
+def _conversations(house: House) -> Mapping[str, Endpoint]:
     return {
         "CreateConversation": unary(
             pb.CreateConversationRequest,
@@ -75,6 +79,11 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             partial(delete_conversation, house),
             render.delete_conversation,
         ),
+    }
+
+
+def _turns(house: House) -> Mapping[str, Endpoint]:
+    return {
         "AddTurns": unary(pb.AddTurnsRequest, parse.add_turns, partial(add_turns, house), render.add_turns),
         "ListTurns": unary(
             pb.ListTurnsRequest, parse.list_turns, partial(list_turns, house), render.list_turns
@@ -85,6 +94,11 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         "SearchTurns": unary(
             pb.SearchTurnsRequest, parse.search_turns, partial(search_turns, house), render.search_turns
         ),
+    }
+
+
+def _keys_and_summaries(house: House) -> Mapping[str, Endpoint]:
+    return {
         "AddKey": unary(pb.AddKeyRequest, parse.add_key, partial(add_key, house), render.add_key),
         "UpdateKey": unary(
             pb.UpdateKeyRequest, parse.update_key, partial(update_key, house), render.update_key
@@ -108,6 +122,11 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             partial(delete_summaries, house),
             render.delete_summaries,
         ),
+    }
+
+
+def _invocations(house: House) -> Mapping[str, Endpoint]:
+    return {
         "StartInvocation": unary(
             pb.StartInvocationRequest,
             invocations.start_invocation,

@@ -1,8 +1,7 @@
 """The LongTerm service, method by method: message, parse, call, render."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from core.usecases.house import House
 from core.usecases.long_term import (
@@ -46,69 +45,102 @@ SERVICE = pb.DESCRIPTOR.services_by_name["LongTerm"].full_name
 
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
-    def of(verb: Callable[[House, Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
-        return partial(verb, house)
+    return {
+        **_facts_and_episodes(house),
+        **_records(house),
+        **_recoveries_and_outcomes(house),
+        **_reflections(house),
+        **_collections(house),
+        **_users(house),
+    }
 
+
+def _facts_and_episodes(house: House) -> Mapping[str, Endpoint]:
     return {
         "StoreFact": unary(
-            pb.StoreFactRequest, parse.store_fact, of(store_fact.store_fact), render.store_fact
+            pb.StoreFactRequest, parse.store_fact, partial(store_fact.store_fact, house), render.store_fact
         ),
         "RetrieveFacts": unary(
-            pb.RetrieveFactsRequest, parse.retrieve_facts, of(retrieve_facts.retrieve_facts), render.facts
+            pb.RetrieveFactsRequest,
+            parse.retrieve_facts,
+            partial(retrieve_facts.retrieve_facts, house),
+            render.facts,
         ),
         "StoreEpisode": unary(
-            pb.StoreEpisodeRequest, parse.store_episode, of(add_record.add_record), render.store_episode
+            pb.StoreEpisodeRequest,
+            parse.store_episode,
+            partial(add_record.add_record, house),
+            render.store_episode,
         ),
         "RecallEpisodes": unary(
             pb.RecallEpisodesRequest,
             parse.recall_episodes,
-            of(recall_episodes.recall_episodes),
+            partial(recall_episodes.recall_episodes, house),
             render.episodes,
         ),
+    }
+
+
+def _records(house: House) -> Mapping[str, Endpoint]:
+    return {
         "AddRecord": unary(
-            pb.AddRecordRequest, parse.add_record, of(add_record.add_record), render.add_record
+            pb.AddRecordRequest, parse.add_record, partial(add_record.add_record, house), render.add_record
         ),
         "GetRecord": unary(
-            pb.GetRecordRequest, parse.get_record, of(get_record.get_record), render.get_record
+            pb.GetRecordRequest, parse.get_record, partial(get_record.get_record, house), render.get_record
         ),
         "UpdateRecord": unary(
-            pb.UpdateRecordRequest, parse.update_record, of(update_record.update_record), render.update_record
+            pb.UpdateRecordRequest,
+            parse.update_record,
+            partial(update_record.update_record, house),
+            render.update_record,
         ),
         "ListRecords": unary(
-            pb.ListRecordsRequest, parse.list_records, of(list_records.list_records), render.list_records
+            pb.ListRecordsRequest,
+            parse.list_records,
+            partial(list_records.list_records, house),
+            render.list_records,
         ),
         "DeleteRecords": unary(
             pb.DeleteRecordsRequest,
             parse.delete_records,
-            of(delete_records.delete_records),
+            partial(delete_records.delete_records, house),
             render.delete_records,
         ),
         "RetrieveMemories": unary(
             pb.RetrieveMemoriesRequest,
             parse.retrieve_memories,
-            of(retrieve_memories.retrieve_memories),
+            partial(retrieve_memories.retrieve_memories, house),
             render.memories,
         ),
+    }
+
+
+def _recoveries_and_outcomes(house: House) -> Mapping[str, Endpoint]:
+    return {
         "RecordRecovery": unary(
             pb.RecordRecoveryRequest,
             parse.record_recovery,
-            of(record_recovery.record_recovery),
+            partial(record_recovery.record_recovery, house),
             render.record_recovery,
         ),
         "FindRecoveries": unary(
             pb.FindRecoveriesRequest,
             parse.find_recoveries,
-            of(find_recoveries.find_recoveries),
+            partial(find_recoveries.find_recoveries, house),
             render.recoveries,
         ),
         "ReportOutcome": unary(
             pb.ReportOutcomeRequest,
             parse.report_outcome,
-            of(report_outcome.report_outcome),
+            partial(report_outcome.report_outcome, house),
             render.report_outcome,
         ),
         "GiveFeedback": unary(
-            pb.GiveFeedbackRequest, parse.give_feedback, of(give_feedback.give_feedback), render.give_feedback
+            pb.GiveFeedbackRequest,
+            parse.give_feedback,
+            partial(give_feedback.give_feedback, house),
+            render.give_feedback,
         ),
         "ExportFeedback": server_stream(
             pb.ExportFeedbackRequest,
@@ -116,52 +148,62 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             partial(export_feedback.export_feedback, house),
             render.preference_pair,
         ),
+    }
+
+
+def _reflections(house: House) -> Mapping[str, Endpoint]:
+    return {
         "GenerateReflection": unary(
             pb.GenerateReflectionRequest,
             parse.generate_reflection,
-            of(generate_reflection.generate_reflection),
+            partial(generate_reflection.generate_reflection, house),
             render.generate_reflection,
         ),
         "GetReflection": unary(
             pb.GetReflectionRequest,
             parse.get_reflection,
-            of(get_reflection.get_reflection),
+            partial(get_reflection.get_reflection, house),
             render.get_reflection,
         ),
         "ListReflections": unary(
             pb.ListReflectionsRequest,
             parse.list_reflections,
-            of(list_reflections.list_reflections),
+            partial(list_reflections.list_reflections, house),
             render.list_reflections,
         ),
         "DeleteReflection": unary(
             pb.DeleteReflectionRequest,
             parse.delete_reflection,
-            of(delete_reflection.delete_reflection),
+            partial(delete_reflection.delete_reflection, house),
             render.delete_reflection,
         ),
+    }
+
+
+def _collections(house: House) -> Mapping[str, Endpoint]:
+    return {
         "GetCollection": unary(
             pb.GetCollectionRequest,
             whole.get_collection,
-            of(get_collection.get_collection),
+            partial(get_collection.get_collection, house),
             render.get_collection,
         ),
         "UpdateCollection": unary(
             pb.UpdateCollectionRequest,
             whole.update_collection,
-            of(update_collection.update_collection),
+            partial(update_collection.update_collection, house),
             render.update_collection,
         ),
         "ListCollections": unary(
             pb.ListCollectionsRequest,
             whole.list_collections,
-            of(list_collections.list_collections),
+            partial(list_collections.list_collections, house),
             render.list_collections,
         ),
         "DeleteCollection": unary(
             pb.DeleteCollectionRequest,
             whole.delete_collection,
-            of(delete_collection.delete_collection),
+            partial(delete_collection.delete_collection, house),
             render.delete_collection,
         ),
         "ExportCollection": server_stream(
@@ -173,12 +215,25 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         "ImportCollection": client_stream(
             pb.ImportCollectionRequest, partial(collection_import, house), render.import_collection
         ),
-        "GetUser": unary(pb.GetUserRequest, parse_user.get_user, of(get_user.get_user), render_user.get_user),
+    }
+
+
+def _users(house: House) -> Mapping[str, Endpoint]:
+    return {
+        "GetUser": unary(
+            pb.GetUserRequest, parse_user.get_user, partial(get_user.get_user, house), render_user.get_user
+        ),
         "UpdateUser": unary(
-            pb.UpdateUserRequest, parse_user.update_user, of(update_user.update_user), render_user.update_user
+            pb.UpdateUserRequest,
+            parse_user.update_user,
+            partial(update_user.update_user, house),
+            render_user.update_user,
         ),
         "PurgeUser": unary(
-            pb.PurgeUserRequest, parse_user.purge_user, of(purge_user.purge_user), render_user.purge_user
+            pb.PurgeUserRequest,
+            parse_user.purge_user,
+            partial(purge_user.purge_user, house),
+            render_user.purge_user,
         ),
         "ExportUser": server_stream(
             pb.ExportUserRequest,

@@ -33,46 +33,57 @@ Reply = TypeVar("Reply", bound=Message)
 SERVICE = pb.DESCRIPTOR.services_by_name["MemoryBank"].full_name
 
 
+def _keeping(house: House, answer: Callable[..., Reply]) -> Callable[[Any], Reply]:
+    """Makes an answer tell when the bank is purged."""
+    return partial(answer, kept=house.finished_ttl)
+
+
 def endpoints(house: House) -> Mapping[str, Endpoint]:
-    start = partial(parse.start_task, new_bank_id=partial(new_bank_id, house))
+    return {**_banks(house), **_memorizing(house), **_conflicts_and_insight(house), **_streams(house)}
 
-    def keeping(answer: Callable[..., Reply]) -> Callable[[Any], Reply]:
-        """Makes an answer tell when the bank is purged."""
-        return partial(answer, kept=house.finished_ttl)
 
+def _banks(house: House) -> Mapping[str, Endpoint]:
     return {
         "CreateBank": unary(
             pb.CreateBankRequest,
             parse.create_bank,
             partial(create_or_get_bank, house),
-            keeping(render.create_bank),
+            _keeping(house, render.create_bank),
         ),
         "GetBank": unary(
-            pb.GetBankRequest, parse.get_bank, partial(get_bank, house), keeping(render.get_bank)
+            pb.GetBankRequest, parse.get_bank, partial(get_bank, house), _keeping(house, render.get_bank)
         ),
         "ListBanks": unary(
             pb.ListBanksRequest,
             parse.list_banks,
             partial(list_banks, house),
-            keeping(render.list_banks),
+            _keeping(house, render.list_banks),
         ),
         "UpdateBank": unary(
             pb.UpdateBankRequest,
             parse.update_bank,
             partial(update_bank, house),
-            keeping(render.update_bank),
+            _keeping(house, render.update_bank),
         ),
         "DeleteBank": unary(
             pb.DeleteBankRequest, parse.delete_bank, partial(delete_bank, house), render.delete_bank
         ),
+    }
+
+
+def _memorizing(house: House) -> Mapping[str, Endpoint]:
+    return {
         "StartTask": unary(
-            pb.StartTaskRequest, start, partial(start_task, house), keeping(render.start_task)
+            pb.StartTaskRequest,
+            partial(parse.start_task, new_bank_id=partial(new_bank_id, house)),
+            partial(start_task, house),
+            _keeping(house, render.start_task),
         ),
         "AdvanceTask": unary(
             pb.AdvanceTaskRequest,
             parse.advance_task,
             partial(advance_task, house),
-            keeping(render.advance_task),
+            _keeping(house, render.advance_task),
         ),
         "Memorize": unary(pb.MemorizeRequest, parse.memorize, partial(memorize, house), render.memorize),
         "MemorizeStream": bidi_stream(
@@ -87,6 +98,11 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
         "Restructure": unary(
             pb.RestructureRequest, parse.restructure, partial(restructure, house), render.restructure
         ),
+    }
+
+
+def _conflicts_and_insight(house: House) -> Mapping[str, Endpoint]:
+    return {
         "ListConflicts": unary(
             pb.ListConflictsRequest,
             parse.list_conflicts,
@@ -103,7 +119,7 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             pb.GetInsightRequest,
             parse.get_insight,
             partial(get_insight, house),
-            keeping(render.get_insight),
+            _keeping(house, render.get_insight),
         ),
         "UpdateInsight": unary(
             pb.UpdateInsightRequest,
@@ -111,6 +127,11 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             partial(update_insight, house),
             render.update_insight,
         ),
+    }
+
+
+def _streams(house: House) -> Mapping[str, Endpoint]:
+    return {
         "WatchBank": server_stream(
             pb.WatchBankRequest, parse.watch_bank, partial(streams.watch, house), as_it_is, endless=True
         ),
@@ -118,6 +139,9 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             pb.ExportBankRequest, export_bank, partial(streams.write_out, house), as_it_is
         ),
         "ImportBank": client_stream(
-            pb.ImportBankRequest, partial(streams.read_in, house), keeping(import_bank), passes_on=True
+            pb.ImportBankRequest,
+            partial(streams.read_in, house),
+            _keeping(house, import_bank),
+            passes_on=True,
         ),
     }
