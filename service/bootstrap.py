@@ -54,7 +54,8 @@ from service.casting import (
     open_reranker,
 )
 from service.config import ConfigurationError, Settings
-from service.holding.held import Holding, unused
+from service.holding.held import Holding
+from service.holding.loading import unused
 from service.holding.open import OpenAggregates
 from service.process.giving_way import loop_first
 from service.process.observing import Show, unshown

@@ -5,7 +5,7 @@ it between two changes, never within one.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -17,10 +17,10 @@ from core.aggregate.change import Change, Head
 from core.aggregate.indexes import Compaction, Indexes
 from core.aggregate.kind import Kind
 from core.errors import MemoryBankError, MemoryDamaged, RevisionTrimmed, StoreUnavailable
-from core.index.restoring import Cached, IndexSnapshot, opened
-from core.keys import Key
+from core.index.restoring import IndexSnapshot
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
+from service.holding.loading import load
 from service.holding.tail import Tail
 from service.process.giving_way import leave_by_and_by
 
@@ -360,46 +360,3 @@ class Held:
         finally:
             self._saving = None
         self.save()  # what changed meanwhile
-
-
-async def load(
-    kind: Kind[Any, Any],
-    key: Key,
-    store: Store,
-    cache: IndexCache | None,
-    tuning: Tuning,
-    uid: str | None = None,
-) -> Aggregate[Any] | None:
-    """The aggregate that the store has, made off the loop; None if it has none, or not the one of this uid.
-
-    While its rows are read, so is what is cached of its indexes.
-    """
-    reading = store.load(key, tuning.space)
-    state, snapshots = await asyncio.gather(reading, _snapshots(key, store, cache, uid))
-    if state is None or uid not in (None, state.head.uid):
-        return None
-    loaded: Aggregate[Any] = await asyncio.to_thread(kind.load, state, tuning, snapshots.get(state.head.uid))
-    return loaded
-
-
-async def _snapshots(
-    key: Key, store: Store, cache: IndexCache | None, uid: str | None
-) -> Mapping[str, Mapping[str, Cached]]:
-    """What is cached, by the uid of the aggregate that it is of: this one, or the one that has the key now."""
-    if cache is None:
-        return {}
-    try:
-        if uid is None:
-            if (head := (await store.heads([key])).get(key)) is None:
-                return {}
-            uid = head.uid
-        blobs = await cache.get(key, uid)
-    except StoreUnavailable as failure:  # then it takes longer
-        log.warning("index snapshots not read", error=str(failure))
-        return {}
-    return {uid: await asyncio.to_thread(opened, blobs, unused)} if blobs else {}
-
-
-def unused(reason: str) -> None:
-    """Logs that a load did without a snapshot: of another edition, as a rule."""
-    log.info("index snapshot not used", reason=reason)

@@ -37,7 +37,8 @@ from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
 from service.holding.eviction import EvictionOrder
 from service.holding.figures import HeldFigures
-from service.holding.held import LARGE_TEXT, Held, Holding, load
+from service.holding.held import LARGE_TEXT, Held, Holding
+from service.holding.loading import load
 from service.holding.writer import Ledger, Writer, owned
 from service.process.allocator import give_back
 from service.process.collector import Collector

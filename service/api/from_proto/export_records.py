@@ -1,0 +1,356 @@
+"""The records of an export, each as core wrote it.
+
+Law: the shape of a record is checked here (ids, times, enums, numbers), what records say of one another
+in core. Bounds of requests do not apply: what a bank may hold was bounded when it came to be.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from core.bank.steps import NodePut, SegmentRefute
+from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
+from core.keys import BankKey
+from core.model.bank import BankRecord
+from core.model.conflict import Conflict, Side
+from core.model.insight import Insight
+from core.model.interaction import Attachment, Interaction, Span
+from core.model.lineage import MergeRecord
+from core.model.node import Node
+from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring
+from core.model.usage import RoleUsage, Usage
+from core.usecases.bank.export_records import (
+    Edge,
+    ExportHeader,
+    ExportRecord,
+    ExportTrailer,
+    FileChunk,
+    InteractionHead,
+    InteractionPart,
+    SegmentVector,
+    SettledPair,
+)
+from memorybank.v1 import memory_bank_pb2 as pb
+from memorybank.v1 import types_pb2
+from service.api.enums import (
+    CONFLICT_STATUSES,
+    MERGE_REASONS,
+    NODE_STATES,
+    ORIGINS,
+    PURPOSES,
+    STRUCTURING_STATES,
+    TASK_OUTCOMES,
+    VERDICT_TYPES,
+    or_none,
+)
+from service.api.from_proto import values
+from service.api.from_proto.checks import NAME, Checks
+from service.api.from_proto.memory_bank import completed_task, pending_task
+
+LARGEST_PIECE = 1_048_576  # bytes of a file
+
+
+def _header(check: Checks, header: pb.ExportHeader, _: Tenant) -> ExportHeader:
+    return ExportHeader(
+        format=header.format,
+        bank_id=check.id("bank_id", header.bank_id),
+        uid=check.text("uid", header.uid),
+        revision=header.revision,
+        time=check.time("time", header.time),
+    )
+
+
+def _bank(check: Checks, bank: types_pb2.Bank, tenant: Tenant) -> BankRecord:
+    """Key and uid are the importer's to give."""
+    return BankRecord(
+        key=BankKey(tenant=tenant, bank_id=BankId("")),
+        uid="",
+        goal=check.text("goal", bank.goal),
+        space=values.space(check, "embedding_space", bank.embedding_space),
+        create_time=check.time("create_time", bank.create_time),
+        update_time=check.time("update_time", bank.update_time),
+        user=check.text("user", bank.user),
+        collection=check.text("collection", bank.collection),
+        labels=check.labels("labels", bank.labels),
+        settings=values.settings(check, bank),
+        ttl=check.ttl("ttl", bank.ttl) if bank.HasField("ttl") else None,
+        finish_time=check.optional_time(bank, "finish_time"),
+        tokens_spent=check.at_least("tokens_spent", bank.tokens_spent),
+    )
+
+
+def _insight(check: Checks, insight: types_pb2.Insight, _: Tenant) -> Insight:
+    return Insight(
+        goal=check.text("goal", insight.goal),
+        completed=tuple(
+            completed_task(check, f"completed[{i}].", t, None) for i, t in enumerate(insight.completed)
+        ),
+        pending=tuple(pending_task(check, f"pending[{i}].", t, None) for i, t in enumerate(insight.pending)),
+        finished=insight.finished,
+        outcome=check.choice("outcome", insight.outcome, {0: None, **TASK_OUTCOMES}),
+        reason=check.text("reason", insight.reason),
+        earlier_tasks=check.at_least("earlier_tasks", insight.earlier_tasks),
+        digest=check.text("digest", insight.digest),
+        digested_tasks=check.at_least("digested_tasks", insight.digested_tasks),
+    )
+
+
+def _interaction(check: Checks, head: types_pb2.Interaction, _: Tenant) -> InteractionHead:
+    return InteractionHead(
+        interaction=Interaction(
+            interaction_id=InteractionId(check.id("interaction_id", head.interaction_id)),
+            text="",
+            spans=(),
+            event_time=check.time("event_time", head.event_time),
+            create_time=check.time("create_time", head.create_time),
+            origin=check.choice("origin", head.origin, ORIGINS),
+            source=check.text("source", head.source),
+            labels=check.labels("labels", head.labels),
+            task=values.task_report(check, head.task) if head.HasField("task") else None,
+            attachments=tuple(
+                _attached(check, f"attachments[{i}].", a) for i, a in enumerate(head.attachments)
+            ),
+        )
+    )
+
+
+def _interaction_part(check: Checks, part: pb.InteractionPart, _: Tenant) -> InteractionPart:
+    return InteractionPart(
+        interaction_id=InteractionId(check.id("interaction_id", part.interaction_id)),
+        text=check.text("text", part.text),
+        spans=tuple(_span(check, f"segments[{i}].", span) for i, span in enumerate(part.segments)),
+    )
+
+
+def _span(check: Checks, path: str, span: types_pb2.Span) -> Span:
+    return Span(
+        start=check.at_least(f"{path}start", span.start),
+        end=check.at_least(f"{path}end", span.end, span.start),
+        message_id=check.text(f"{path}message_id", span.message_id),
+        role=check.text(f"{path}role", span.role),
+        speaker=check.text(f"{path}speaker", span.speaker),
+        event_time=check.optional_time(span, "event_time", f"{path}event_time"),
+    )
+
+
+def _attachment(check: Checks, attachment: types_pb2.Attachment, _: Tenant) -> Attachment:
+    return _attached(check, "", attachment)
+
+
+def _attached(check: Checks, path: str, attachment: types_pb2.Attachment) -> Attachment:
+    return Attachment(
+        attachment_id=AttachmentId(check.id(f"{path}attachment_id", attachment.attachment_id)),
+        type=values.attachment_type(check, f"{path}type", attachment.type),
+        uri=check.text(f"{path}uri", attachment.uri),
+        media_type=check.text(f"{path}media_type", attachment.media_type),
+        size=check.at_least(f"{path}size", attachment.size),
+        stored=attachment.stored,
+    )
+
+
+def _node_put(check: Checks, node: types_pb2.Node, _: Tenant) -> NodePut:
+    return NodePut(node=_node(check, "", node), vector=check.optional_vector(node, "embedding"))
+
+
+def _node(check: Checks, path: str, node: types_pb2.Node) -> Node:
+    return Node(
+        node_id=NodeId(check.id(f"{path}node_id", node.node_id)),
+        summary=check.text(f"{path}summary", node.summary),
+        context=check.text(f"{path}context", node.context),
+        keywords=_words(check, f"{path}keywords", node.keywords),
+        base_context=check.text(f"{path}base_context", node.base_context),
+        base_keywords=_words(check, f"{path}base_keywords", node.base_keywords),
+        event_time=check.time(f"{path}event_time", node.event_time),
+        create_time=check.time(f"{path}create_time", node.create_time),
+        update_time=check.time(f"{path}update_time", node.update_time),
+        state=check.choice(f"{path}state", node.state, NODE_STATES),
+        labels=check.labels(f"{path}labels", node.labels),
+        source=check.text(f"{path}source", node.source),
+        interaction_ids=tuple(
+            InteractionId(check.id(f"{path}interaction_ids[{i}]", one))
+            for i, one in enumerate(node.interaction_ids)
+        ),
+        segments=tuple(_ref(check, f"{path}segments[{i}].", ref) for i, ref in enumerate(node.segments)),
+        revision=check.at_least(f"{path}revision", node.revision),
+    )
+
+
+def _words(check: Checks, path: str, words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(check.text(f"{path}[{i}]", word) for i, word in enumerate(words))
+
+
+def _ref(check: Checks, path: str, ref: types_pb2.SegmentRef) -> SegmentRef:
+    return SegmentRef(
+        InteractionId(check.id(f"{path}interaction_id", ref.interaction_id)),
+        check.at_least(f"{path}index", ref.index),
+    )
+
+
+def _edge(check: Checks, pair: types_pb2.NodePair, _: Tenant) -> Edge:
+    one, other = _pair(check, "", pair)
+    return Edge(node_id=one, other_node_id=other)
+
+
+def _settled(check: Checks, pair: types_pb2.NodePair, _: Tenant) -> SettledPair:
+    one, other = _pair(check, "", pair)
+    return SettledPair(node_id=one, other_node_id=other)
+
+
+def _pair(check: Checks, path: str, pair: types_pb2.NodePair) -> tuple[NodeId, NodeId]:
+    return (
+        NodeId(check.id(f"{path}node_id", pair.node_id)),
+        NodeId(check.id(f"{path}other_node_id", pair.other_node_id)),
+    )
+
+
+def _structuring(check: Checks, work: types_pb2.Structuring, tenant: Tenant) -> Structuring:
+    conflict_id = check.id_or_none("conflict_id", work.conflict_id)
+    return Structuring(
+        interaction_id=InteractionId(check.id("interaction_id", work.interaction_id)),
+        purpose=check.choice("purpose", work.purpose, PURPOSES),
+        state=check.choice("state", work.state, STRUCTURING_STATES),
+        update_time=check.time("update_time", work.update_time),
+        planned=work.planned,
+        next_segment=check.at_least("next_segment", work.next_segment),
+        conflict_id=ConflictId(conflict_id) if conflict_id else None,
+        problem=check.text("problem", work.problem),
+        insight=_insight(check, work.insight, tenant) if work.HasField("insight") else None,
+        completed_tasks=check.at_least("completed_tasks", work.completed_tasks),
+        usage=_usage(check, work.usage) if work.HasField("usage") else None,
+        revision=check.at_least("revision", work.revision),
+        verdict_type=check.choice("verdict_type", work.verdict_type, or_none(VERDICT_TYPES)),
+    )
+
+
+def _usage(check: Checks, usage: types_pb2.Usage) -> Usage:
+    return Usage(
+        roles={
+            check.text(f"usage.roles[{i}].role", role.role, NAME): RoleUsage(
+                calls=check.at_least("calls", role.calls),
+                input_tokens=check.at_least("input_tokens", role.input_tokens),
+                output_tokens=check.at_least("output_tokens", role.output_tokens),
+                milliseconds=check.at_least("milliseconds", role.milliseconds),
+                fell_back=check.at_least("fell_back", role.fell_back),
+            )
+            for i, role in enumerate(usage.roles)
+        }
+    )
+
+
+def _cluster(check: Checks, cluster: types_pb2.ClusterWork, _: Tenant) -> ClusterWork:
+    return ClusterWork(
+        interaction_id=InteractionId(check.id("interaction_id", cluster.interaction_id)),
+        number=check.at_least("number", cluster.number),
+        segments=tuple(check.at_least("segments", index) for index in cluster.segments),
+        context=check.text("context", cluster.context),
+        keywords=_words(check, "keywords", cluster.keywords),
+        outcome=_outcome(check, cluster.outcome) if cluster.HasField("outcome") else None,
+    )
+
+
+def _outcome(check: Checks, outcome: types_pb2.Outcome) -> Outcome:
+    conflict_id = check.id_or_none("outcome.conflict_id", outcome.conflict_id)
+    return Outcome(
+        node_id=NodeId(check.id("outcome.node_id", outcome.node_id)),
+        merges=tuple(
+            MergeMade(
+                into_node_id=NodeId(check.id("outcome.merges.into_node_id", made.into_node_id)),
+                absorbed_node_ids=tuple(
+                    NodeId(check.id("outcome.merges.absorbed_node_ids", one))
+                    for one in made.absorbed_node_ids
+                ),
+            )
+            for made in outcome.merges
+        ),
+        related=tuple(_pair(check, "outcome.related.", pair) for pair in outcome.related),
+        conflict_id=ConflictId(conflict_id) if conflict_id else None,
+    )
+
+
+def _merge(check: Checks, merge: types_pb2.MergeRecord, _: Tenant) -> MergeRecord:
+    conflict_id = check.id_or_none("conflict_id", merge.conflict_id)
+    return MergeRecord(
+        into=NodeId(check.id("into_node_id", merge.into_node_id)),
+        absorbed=tuple(_node(check, f"absorbed[{i}].", node) for i, node in enumerate(merge.absorbed)),
+        reason=check.choice("reason", merge.reason, MERGE_REASONS),
+        description=check.text("description", merge.description),
+        time=check.time("time", merge.time),
+        conflict_id=ConflictId(conflict_id) if conflict_id else None,
+        verdict=check.text("verdict", merge.verdict),
+    )
+
+
+def _conflict(check: Checks, conflict: types_pb2.Conflict, _: Tenant) -> Conflict:
+    verdict_id = check.id_or_none("verdict_interaction_id", conflict.verdict_interaction_id)
+    node_id = check.id_or_none("node_id", conflict.node_id)
+    return Conflict(
+        conflict_id=ConflictId(check.id("conflict_id", conflict.conflict_id)),
+        sides=tuple(_side(check, f"sides[{i}].", side) for i, side in enumerate(conflict.sides)),
+        description=check.text("description", conflict.description),
+        confidence=check.share("confidence", conflict.confidence),
+        reasoning=check.text("reasoning", conflict.reasoning),
+        status=check.choice("status", conflict.status, CONFLICT_STATUSES),
+        create_time=check.time("create_time", conflict.create_time),
+        close_time=check.optional_time(conflict, "close_time"),
+        verdict=check.text("verdict", conflict.verdict),
+        verdict_interaction_id=InteractionId(verdict_id) if verdict_id else None,
+        node_id=NodeId(node_id) if node_id else None,
+    )
+
+
+def _side(check: Checks, path: str, side: types_pb2.Side) -> Side:
+    return Side(
+        node_id=NodeId(check.id(f"{path}node_id", side.node_id)),
+        segments=tuple(_ref(check, f"{path}segments[{i}].", ref) for i, ref in enumerate(side.segments)),
+        quote=check.text(f"{path}quote", side.quote),
+    )
+
+
+def _refuted(check: Checks, refuted: types_pb2.RefutedSegment, _: Tenant) -> SegmentRefute:
+    return SegmentRefute(
+        ref=_ref(check, "segment.", refuted.segment),
+        conflict_id=ConflictId(check.id("conflict_id", refuted.conflict_id)),
+        start=check.at_least("start", refuted.start),
+        end=check.at_least("end", refuted.end),
+    )
+
+
+def _segment_vector(check: Checks, vector: pb.SegmentVector, _: Tenant) -> SegmentVector:
+    return SegmentVector(
+        ref=_ref(check, "segment.", vector.segment), vector=check.vector("embedding", vector.embedding)
+    )
+
+
+def _file_chunk(check: Checks, chunk: pb.FileChunk, _: Tenant) -> FileChunk:
+    if len(chunk.content) > LARGEST_PIECE:
+        check.wrong("content", f"must be at most {LARGEST_PIECE:,} bytes")
+    return FileChunk(
+        attachment_id=AttachmentId(check.id("attachment_id", chunk.attachment_id)),
+        offset=check.at_least("offset", chunk.offset),
+        content=chunk.content,
+    )
+
+
+def _trailer(check: Checks, trailer: pb.ExportTrailer, _: Tenant) -> ExportTrailer:
+    return ExportTrailer(
+        records=check.at_least("records", trailer.records), sha256=check.text("sha256", trailer.sha256)
+    )
+
+
+READERS: Mapping[str, Callable[..., ExportRecord]] = {
+    "header": _header,
+    "bank": _bank,
+    "insight": _insight,
+    "interaction": _interaction,
+    "interaction_part": _interaction_part,
+    "attachment": _attachment,
+    "node": _node_put,
+    "edge": _edge,
+    "structuring": _structuring,
+    "cluster": _cluster,
+    "merge": _merge,
+    "conflict": _conflict,
+    "settled": _settled,
+    "refuted": _refuted,
+    "segment_vector": _segment_vector,
+    "file_chunk": _file_chunk,
+    "trailer": _trailer,
+}
