@@ -50,7 +50,7 @@ class VectorSettings:
     exact_up_to: int = 2_000  # living vectors that are scanned rather than compiled
     tail_share: float = 0.1  # of the living: a longer tail is compiled,
     scans: int = 100  # once so many searches have read it,
-    rest_share: float = 0.05  # and a tail longer than this share of the living when nobody writes any more
+    rest_share: float = 0.05  # and a tail longer than this share of the living when writing has stopped
     scan_share: float = 1 / 32  # of the compiled: asked for more, HNSW takes longer than a scan
     m: int = 20
     ef_construction: int = 200

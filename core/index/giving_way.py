@@ -1,6 +1,6 @@
 """Long work in a thread that lets others go first.
 
-Law: core does not know whom it gives way to: it calls what it is given, between portions of a fraction of a
+Law: core does not know what it gives way to: it calls what it is given, between portions of a fraction of a
 millisecond.
 """
 
@@ -19,7 +19,7 @@ MANY = 500  # the same, where each takes less than one
 
 
 def at_once() -> None:
-    """For work that has nobody to give way to."""
+    """For work that gives way to nothing."""
 
 
 def in_turns(items: Iterable[V], give_way: GiveWay, portion: int = FEW) -> Iterator[V]:
@@ -31,7 +31,7 @@ def in_turns(items: Iterable[V], give_way: GiveWay, portion: int = FEW) -> Itera
 
 
 def now_and_then(act: Callable[[K], V], give_way: GiveWay, portion: int = FEW) -> Callable[[K], V]:
-    """The same function; whoever calls it many times gives way between two portions of calls."""
+    """The same function; of many calls, those between two portions give way."""
     calls = count()
 
     def acting(value: K) -> V:
@@ -43,7 +43,7 @@ def now_and_then(act: Callable[[K], V], give_way: GiveWay, portion: int = FEW) -
 
 
 class InTurns(Mapping[K, V], Generic[K, V]):
-    """The same mapping; whoever goes through it gives way between two portions."""
+    """The same mapping; iterating gives way between two portions."""
 
     def __init__(self, inner: Mapping[K, V], give_way: GiveWay, portion: int = FEW) -> None:
         self._inner, self._give_way, self._portion = inner, give_way, portion

@@ -184,7 +184,7 @@ class KeywordIndex(Generic[K]):
         """The `k` best and all that tie with the last of them, best first; what `rows` score. Keeps the highest."""
         best, scores, of_rows = self._postings.search(*_in_order(counts), k, rows)
         self._latest = dict(counts), scores[0] if scores else 0.0
-        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # what is found is alive
         return list(map(keys.__getitem__, best)), scores, of_rows
 
     def _admitted(

@@ -78,7 +78,7 @@ class WordsTaken:
         return self.documents[start : int(self.ends[row])].tobytes()
 
     def given(self) -> Postings:
-        """The postings, to whoever asks first. Raises SnapshotUnusable to others."""
+        """The postings, once. Raises SnapshotUnusable at the second call."""
         postings, self._postings = self._postings, None
         if postings is None:
             raise SnapshotUnusable("taken over by another index")

@@ -1,7 +1,7 @@
 """Vectors as a store reads them: many at once, as rows of one matrix.
 
-Law: to whoever reads them one by one they are the same mapping as plain values would be; whoever takes all of them
-takes the matrix, and nothing was made for each.
+Law: read one by one they are the same mapping as plain values would be; taken all at once they are the matrix, and no
+object is made for each.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ class VectorRows(Mapping[K, Vector], Generic[K]):
             raise ValueError(f"{len(keys)} keys for vectors of shape {matrix.shape}")
         self.names = keys
         self.matrix = matrix
-        self._row_of: dict[K, int] | None = None  # made when somebody asks for one
+        self._row_of: dict[K, int] | None = None  # made by the first look-up
 
     @classmethod
     def of(cls, vectors: Mapping[K, Vector], dimension: int) -> "VectorRows[K]":

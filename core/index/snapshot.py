@@ -2,7 +2,7 @@
 
 Law: a snapshot is a cache. One that is torn, of another format, another machine's byte order or other
 settings is `SnapshotUnusable`, never half read; and what it says is verified, entry by entry, against
-the rows by whoever reads it.
+the rows by their reader.
 
 A blob is the magic, the SHA-256 digest of all that follows, the length of a JSON header, the
 header, and the arrays it names, little-endian, each at a multiple of 8.
@@ -25,7 +25,7 @@ _LINES = 1 << 14  # bytes of text taken apart at a time: a list made in one go h
 
 
 class SnapshotUnusable(Exception):
-    """The blob is not what was written, or not for this index. Internal: whoever meets it does without."""
+    """The blob is not what was written, or not for this index. Internal: the load goes on without it."""
 
 
 Told = Callable[[str], None]

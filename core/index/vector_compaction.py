@@ -16,7 +16,7 @@ _DEAD = 0.25  # share of compiled rows that may be dead where their graph goes o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing(Generic[K]):
-    """A compiled part, and who stands in which of its rows; None is dead. Whoever takes it over may write to it."""
+    """A compiled part, and the key of each of its rows; None: deleted. Its new owner may write to it."""
 
     compiled: Compiled
     keys: list[K | None]

@@ -56,7 +56,7 @@ class VectorIndex(Generic[K]):
     (in HNSW as a tombstone) and what replaces it goes to the tail.
     """
 
-    outlives_snapshot = False  # it holds links, and nothing that anybody said
+    outlives_snapshot = False  # it holds links, and no text
 
     def __init__(self, dimension: int, settings: VectorSettings) -> None:
         self._dimension = dimension
@@ -125,7 +125,7 @@ class VectorIndex(Generic[K]):
         self._touch(key)
 
     def _reserve(self, rows: int) -> None:
-        """Room for so many rows in all. Old blocks are left as they are, for whoever still reads them."""
+        """Room for so many rows in all. Old blocks are left as they are, for reads under way."""
         wanted = rows - len(self._compiled.matrix)
         if self._tail and len(self._tail[0]) < min(wanted, BLOCK):
             first = self._block(max(wanted, 2 * len(self._tail[0])))
@@ -179,7 +179,7 @@ class VectorIndex(Generic[K]):
         k = min(k, len(self))
         if k <= 0:
             return [], []
-        keys: Sequence[K] = self._keys  # type: ignore[assignment] # who is found is living
+        keys: Sequence[K] = self._keys  # type: ignore[assignment] # what is found is alive
         rows, cosines = self._near(vector, k, allowed and (lambda row: allowed(keys[row])))
         found = list(map(keys.__getitem__, rows))
         if len(found) == k and all(map(gt, cosines, cosines[1:])):  # as a rule: in order, and without ties
@@ -304,7 +304,7 @@ class VectorIndex(Generic[K]):
                 self.put(key, vector)
 
     def _worth_compiling(self, at_rest: bool) -> bool:
-        """A tail is compiled for those who search it: a bank that is only being filled is compiled once, at rest."""
+        """A tail is compiled for searches: a bank that is only being filled is compiled once, at rest."""
         living, settings = len(self), self._settings
         tail = len(self._keys) - len(self._compiled.matrix)
         wasted = len(self._keys) - living

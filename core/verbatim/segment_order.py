@@ -48,7 +48,7 @@ class SegmentOrder:
         self._of_itself = array("b")
         self._sittings = 0
         self._speakers: dict[str, int] = {"": 0}
-        self._called: dict[str, set[int]] = {}  # a word of a name → who is called so
+        self._called: dict[str, set[int]] = {}  # a word of a name → the speakers who have it
         self._wide_names: dict[str, int] = {}  # names without spaces between words: looked for as they are
         self._earliest, self._latest = np.inf, -np.inf
 

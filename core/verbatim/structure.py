@@ -9,10 +9,10 @@ The components, and why they are there (docs/retrieval.md measures each):
   conversation is about what the turns around it are about.
 - *reply*: two parts in three, the plain score of the segment before, if that ends by asking; one part, for not
   ending by asking itself. A question resembles the question that is asked now; what answers it came after.
-- *speaker*: 1 for what somebody whom the query calls by name says in the first person: of himself.
+- *speaker*: 1 for what a speaker whom the query calls by name says in the first person.
 - *time*: 1 for what happened at a time that the query speaks of, fading out over FADING around it.
 - *topic*: the plain score of the best node that summarises the segment.
-- *quote*: 1 for what holds the query word for word. Who asks with a sentence of the record means that place, however
+- *quote*: 1 for what holds the query word for word. A query that is a sentence of the record means that place, however
   much its neighbours resemble it.
 """
 
@@ -72,7 +72,7 @@ Shares = Mapping[str, Array]
 class Places:
     """What is known of some segments beside their scores; arrays are parallel to `positions`, which ascend.
 
-    `told`: whether somebody whom the query calls speaks of himself. `times`: seconds since 1970. `topics` and
+    `told`: whether a speaker whom the query calls speaks in the first person. `times`: seconds since 1970. `topics` and
     `quoting`: as the components.
     """
 
@@ -170,7 +170,7 @@ REPEATED = 0.95
 def repetition(vectors: NDArray[np.float32]) -> Array:
     """How much each of the hits, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
     cosines = vectors @ vectors.T
-    cosines.reshape(-1)[:: len(vectors) + 1] = 0.0  # nobody repeats itself
+    cosines.reshape(-1)[:: len(vectors) + 1] = 0.0  # no segment repeats itself
     if cosines.max(initial=0.0) < REPEATED:  # as a rule
         return np.zeros(len(vectors))
     cosines = np.tril(cosines).max(axis=1, initial=0.0)

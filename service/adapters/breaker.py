@@ -40,7 +40,7 @@ class Breaker:
 
 
 class RerankerBreaker:
-    """A reranker that rests likewise. That it was late is a failure, too: nobody is to wait for it in vain."""
+    """A reranker that rests likewise. That it was late is a failure, too: no call is to wait for it in vain."""
 
     def __init__(
         self, inner: Reranker, *, failures: int, rest_seconds: float, now: Now = time.monotonic

@@ -1,4 +1,4 @@
-"""An embedder that remembers: the vectors of recent texts, and who is embedding what right now.
+"""An embedder that remembers: the vectors of recent texts, and which are being made right now.
 
 Law: answers exactly what the inner embedder would, and keeps no text: entries are found by a digest.
 Texts that several callers ask for at once are embedded once, and a caller who gives up takes nothing
@@ -121,7 +121,7 @@ class _Memory:
 
     def _give_up(self, flight: Flight) -> None:
         for key in [key for key, under_way in self._under_way.items() if under_way is flight]:
-            del self._under_way[key]  # whoever asks now, asks anew
+            del self._under_way[key]  # the next caller asks anew
         flight.cancel()
 
     def _start(self, absent: dict[Key, str]) -> None:
@@ -138,7 +138,7 @@ class _Memory:
         landing = [key for key in keys if self._under_way.get(key) is flight]
         for key in landing:
             del self._under_way[key]
-        # Asking for the exception also tells the loop that somebody looked, if every caller has gone.
+        # Asking for the exception also tells the loop that it was seen, if every caller has gone.
         if flight.cancelled() or flight.exception() is not None:
             return
         rows = flight.result()

@@ -1,6 +1,6 @@
 """Threads in which a local model works, so that the event loop never does.
 
-Law: a text is embedded step by step, and a step is short: whoever waits, waits for one of them. Turns are fair between
+Law: a text is embedded step by step, and a step is short: a call waits for one of them. Turns are fair between
 callers, and a caller's short texts go first. What its caller no longer waits for does not begin. A question that cannot
 be embedded before its caller's deadline is refused at once.
 """

@@ -1,7 +1,7 @@
 """Snapshots of indexes as files in a folder.
 
 Law: a file is written beside its place, synced, then renamed; what a crash leaves besides is removed
-when owners are asked for, what somebody else put there is left alone. No name that a caller gave is part of a
+when owners are asked for, other files there are left alone. No name that a caller gave is part of a
 path. IO runs in threads.
 """
 
@@ -110,7 +110,7 @@ class LocalIndexCache:
             return found
         for folder in self._root.iterdir():
             if not _OURS.fullmatch(folder.name):
-                continue  # somebody put it here: not ours to remove
+                continue  # of another program: not ours to remove
             owner = _owner(folder)
             if owner is not None and self._folder(*owner) == folder:
                 found.append(owner)
@@ -131,7 +131,7 @@ def _owner(folder: Path) -> tuple[Key, str] | None:
 def _clear(folder: Path) -> None:
     """Remove what was half written by a process that is no more."""
     for partial in folder.glob("*.part"):
-        with suppress(FileNotFoundError):  # settled, or removed by somebody else
+        with suppress(FileNotFoundError):  # settled, or removed by another process
             if time.time() - partial.stat().st_mtime > STALE_SECONDS:
                 partial.unlink()
 

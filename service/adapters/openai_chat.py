@@ -1,7 +1,7 @@
 """Any endpoint that speaks OpenAI's chat completions API.
 
 Law: a reply is what the model said, whatever that is: refused, empty or cut off (`cut_off`), it is given
-as it came with its tokens, and whoever asked judges it. ModelUnavailable is that no reply came; its
+as it came with its tokens, and the role that asked judges it. ModelUnavailable is that no reply came; its
 cause never holds the texts, nor what the endpoint wrote about them.
 """
 

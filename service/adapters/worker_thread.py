@@ -1,7 +1,7 @@
 """A thread that works for the loop: one hop there for a job, and one back for all that came of it.
 
 Law: jobs are done one after another, in the order they came. Outcomes are futures of the loop, and only
-the loop touches them; whoever awaits one may leave, and nobody waits for ever.
+the loop touches them; a caller that awaits one may leave, and none waits for ever.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Done(Generic[T]):
-    """What somebody waits for has come to this."""
+    """The outcome that a caller waits for, settled."""
 
     outcome: "asyncio.Future[T]"
     value: T | None = None
@@ -52,7 +52,8 @@ class WorkerThread:
         self._jobs.put(job)
 
     async def call(self, act: Callable[[], T]) -> T:
-        """What `act` gives in the thread, when all before it is done; it is seen through, whoever stops waiting."""
+        """What `act` gives in the thread, when all before it is done; it is seen through, though its caller
+        stops waiting."""
         outcome: asyncio.Future[T] = self._loop.create_future()
         self.submit(partial(tried, [outcome], lambda: [Done(outcome, act())]))
         return await outcome

@@ -1,6 +1,6 @@
 """One aggregate in memory: kept at the store's head, its indexes compiled as they grow.
 
-Law: only whoever holds `moving` applies changes: the aggregate's writer, or whoever follows. Readers see
+Law: changes are applied only under the lock `moving`: by the aggregate's writer, or by following. Readers see
 it between two changes, never within one.
 """
 
@@ -69,7 +69,7 @@ class Held:
         self.looked_at = -1.0  # the last reading after which it was to rest
         self.size = 0  # bytes, as last counted
         self.pins = 0  # readers, watchers and commands: a pinned one stays in memory
-        self.moving = asyncio.Lock()  # held by whoever stores and applies, or follows
+        self.moving = asyncio.Lock()  # held while changes are stored and applied, or followed
         self.tail = Tail()
         self.foreign = float("-inf")  # when another process's change was last seen
         self.gone = False  # purged, or another one bears the key
@@ -91,7 +91,7 @@ class Held:
         return not self.pins and not self.moving.locked() and not at_work
 
     def being_read(self) -> Any:
-        """The aggregate, for a reader who says when that is over (`was_read`)."""
+        """The aggregate, pinned in memory until `was_read` is called."""
         self.pins += 1
         return self.aggregate
 
@@ -100,7 +100,7 @@ class Held:
         self.used = self._now()
 
     def leave(self) -> None:
-        """It is gone from the store: whoever waits for it is woken to see that."""
+        """It is gone from the store: watchers are woken to see that."""
         self.gone = True
         self.let_go()
         self.tail.end()
@@ -116,7 +116,7 @@ class Held:
     # ---- rest ----
 
     def rest(self) -> None:
-        """Let go of what can be made again, unless somebody is at it, or its indexes are still to be taken down."""
+        """Let go of what can be made again, unless it is in use, or its indexes are still to be taken down."""
         if not self.is_idle or self._rest is not None or self._save_later is not None:
             return
         self.looked_at = self.used
@@ -137,7 +137,7 @@ class Held:
         """Bring it to the store's head; `gone` afterwards if the key is no longer its own."""
         asked = self._now()
         async with self.moving:
-            if self.confirmed <= asked:  # else somebody who waited in front of us has asked since
+            if self.confirmed <= asked:  # else another follower asked while this one waited
                 await self.catch_up()
 
     async def catch_up(self) -> None:
@@ -159,7 +159,7 @@ class Held:
         """With `moving` held, after a defect: what the store has takes the place of whatever stands in memory."""
         try:
             is_there = await self._load_anew()
-        except MemoryBankError as failure:  # then whoever asks for it next loads it
+        except MemoryBankError as failure:  # then the next call loads it
             log.warning("not loaded again", key=self.aggregate.key.name, error=str(failure))
             is_there = False
         except Exception as defect:  # a second one: the writer has others to answer, and nothing here stands

@@ -1,7 +1,7 @@
 """Aggregates in memory: opening, single-flight loading, fresh reads, founding, purging, watching, eviction.
 
 Law: at most one `Held` and one `Writer` per aggregate and process. It leaves memory only when
-nobody reads, writes, follows or rebuilds it.
+no call reads, writes, follows or rebuilds it.
 """
 
 import asyncio
@@ -46,7 +46,9 @@ from service.process.collector import Collector
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
 UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
 UNREAD_SECONDS = 600.0  # then a conversation rests; its next reader waits as for a load
-QUIET_SECONDS = 20.0  # without a read or a write: then a pause of some tenths of a second troubles nobody
+QUIET_SECONDS = (
+    20.0  # without a read or a write: then no call is held up by a pause of some tenths of a second
+)
 LARGE = 50_000_000  # bytes of an aggregate whose load leaves much to give back
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 
@@ -56,7 +58,7 @@ log = structlog.get_logger(__name__)
 
 
 class _Reading:
-    """An aggregate that stays in memory while somebody reads it."""
+    """An aggregate that stays in memory while it is read."""
 
     __slots__ = ("_held", "_key", "_min_revision", "_open")
 
@@ -194,7 +196,7 @@ class OpenAggregates:
         return held
 
     def _drop(self, key: Key) -> None:
-        """Let go of an aggregate; a writer still at work answers those who wait for it."""
+        """Let go of an aggregate; a writer still at work answers the calls that wait for it."""
         held = self._open.pop(key, None)
         if held is not None:
             self._size -= held.size
@@ -310,7 +312,7 @@ class OpenAggregates:
                 return known  # the same request, twice at once: the other one made it
             raise kind.taken(key) from None
         if len(changes) == 1 and kind.text_length(draft.steps) <= LARGE_TEXT:
-            # A larger one is loaded, off the loop, by whoever reads it first.
+            # A larger one is loaded, off the loop, by the first read.
             made = kind.found(changes[0], record.uid, self._holding.tuning)
             self._admit(kind, made, self._now())
             self._changed(made)
@@ -392,10 +394,10 @@ class OpenAggregates:
                 continue  # it changed between our look and the purge
 
     async def _delete(self, key: Key, uid: str, revision: int | None) -> PurgeCounts:
-        # Files go first, so that a purge cut short leaves none that nobody knows of; unless it may yet be refused.
+        # Files go first, so that a purge cut short leaves none without a record; unless it may yet be refused.
         files = 0 if revision is not None else await self._blobs.delete_all(key, uid)
         counts = await self._store.delete(key, uid, revision)
-        # It is gone: whatever fails from here on, nobody finds it in memory.
+        # It is gone: whatever fails from here on, no call finds it in memory.
         self._loading.pop(key, None)
         self._forget_texts()
         held = self._open.get(key)
@@ -467,5 +469,5 @@ class OpenAggregates:
             held.let_go()
 
     async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
-        """See an act through, whoever stops waiting for it."""
+        """See an act through, though its caller stops waiting."""
         return await asyncio.shield(asyncio.create_task(act))

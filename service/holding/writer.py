@@ -1,7 +1,7 @@
 """The writer of one aggregate: stages what has gathered, stores it in one transaction, makes it visible.
 
 Law: durable first, visible second; one writer per aggregate and process. The store's head is the fence:
-whoever staged on an old head follows, and stages the same commands again.
+a writer that staged on an old head follows, and stages the same commands again.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contenti
 
 @dataclass(slots=True, eq=False)
 class _Command(Generic[Result]):
-    """`outcome` is cancelled with its caller, who only stops waiting: the command stands until it `is_settled`."""
+    """`outcome` is cancelled with its caller, which only stops waiting: the command stands until it `is_settled`."""
 
     stage: Callable[[Any, int], Draft[Result]]
     request: RequestKey | None
@@ -148,7 +148,7 @@ class Writer:
         request: RequestKey | None,
         answer: type[Result] | None,
     ) -> Committed[Result]:
-        """Queue the command and wait for its outcome; who stops waiting leaves it in the queue."""
+        """Queue the command and wait for its outcome. A cancelled caller leaves it in the queue."""
         outcome: asyncio.Future[Committed[Result]] = asyncio.get_running_loop().create_future()
         self._queue.append(_Command(stage, request, answer, outcome))
         if self._task is None:
@@ -161,7 +161,7 @@ class Writer:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _write(self) -> None:
-        """Work off the queue, group by group; ends when it is empty. Whatever ends it, nobody is left waiting."""
+        """Work off the queue, group by group; ends when it is empty. Whatever ends it, no caller is left waiting."""
         try:
             while self._queue:
                 if self._now() - self._held.foreign < CONTENTION_MEMORY:
@@ -169,7 +169,7 @@ class Writer:
                 before = self._held.aggregate.head.revision
                 async with self._held.moving:
                     await self._write_group()
-                await asyncio.sleep(0)  # those who have their answers go first
+                await asyncio.sleep(0)  # callers that have their answers go first
                 if self._held.aggregate.head.revision > before and not self._held.gone:
                     self._held.edited()
         finally:
@@ -191,7 +191,7 @@ class Writer:
             _fail(self._left_of(commands), failure)
             if isinstance(failure, AggregateNotFound):
                 self._held.leave()
-        except Exception as defect:  # noqa: BLE001 - nobody is left waiting, nothing halfway between two changes
+        except Exception as defect:  # noqa: BLE001 - no caller is left waiting, nothing halfway between two changes
             _fail(self._left_of(commands), defect)
             await self._held.load_again()
 

@@ -1,6 +1,6 @@
-"""Who calls, and how long they wait: known to whatever works for a call, however deep.
+"""The caller at work and its deadline: known to all code that works for a call, however deep.
 
-Law: set once, by the gate. Work that goes on after its call has ended is nobody's: it is hurried by no deadline.
+Law: set once, by the gate. Work that goes on after its call has ended has no caller, and no deadline.
 """
 
 from contextvars import ContextVar

@@ -96,7 +96,7 @@ class Collector:
         ends by taking all there is out of its sight: a cycle that happens to be among it waits for `look_again`. (A
         search leaves five small objects in cycles, a refused call fifty: so much for each call that a large load
         overlaps.)
-        Who loads says how much: what goes meanwhile of other banks makes Python's own count useless.
+        The loader says how much it loads: Python's own count also sees what other banks let go of meanwhile.
         """
         if self._loads == 0:
             self._was_on, self._off_since = gc.isenabled(), self._now()

@@ -16,7 +16,7 @@ from core.aggregate.aggregate import Aggregate
 from core.index.giving_way import GiveWay, at_once
 
 FEW = 100  # nodes or interactions that are let go of in one go, which takes 0.1 ms
-PASSES = 25  # times around the loop, 0.3 ms where nobody waits: more of them gain nothing
+PASSES = 25  # times around the loop, 0.3 ms where no call waits: more of them gain nothing
 QUIET = 0.0001  # seconds: between two steps of a call the loop rests for less
 NOTHING = 5_000  # nanoseconds of a processor: a loop that took no more has done nothing
 PATIENCE = 3.0  # seconds that threads wait at the most for each that they work
@@ -43,11 +43,11 @@ class LoopFirst:
     microsecond; nothing is asked of the loop.
 
     A loop that waits for the very processor on which such a thread runs does not show as working, and Linux may let
-    it wait for 4 ms. So each half millisecond the thread lets go first whoever waits for its processor, without
+    it wait for 4 ms. So each half millisecond the thread lets go first any other that waits for its processor, without
     Python's lock in its hands.
 
     Any number of threads may share it. Whatever the loop does, they have a quarter of the time. On the loop's own
-    thread nobody waits.
+    thread it never waits.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class LoopFirst:
         sleep: Callable[[float], None] = time.sleep,
         step_behind: Callable[[], None] = at_once,
     ) -> None:
-        """`taken`: the processor time that the loop has taken, in nanoseconds. `step_behind`: let go first whoever
-        waits for the caller's processor."""
+        """`taken`: the processor time that the loop has taken, in nanoseconds. `step_behind`: let go first any
+        thread that waits for the caller's processor."""
         self._taken, self._now, self._sleep, self._step_behind = taken, now, sleep, step_behind
         self._thread = threading.get_ident()
         self._rested = 0  # what was taken when the loop was last seen at rest
@@ -85,7 +85,8 @@ class LoopFirst:
 
 
 def loop_first() -> GiveWay:
-    """To be called on the loop. Where nobody can ask what a thread takes (elsewhere than on Linux) nobody waits."""
+    """To be called on the loop. Elsewhere than on Linux, where a thread's processor time cannot be asked for,
+    threads do not wait."""
     clock_of = getattr(time, "pthread_getcpuclockid", None)
     if clock_of is None:
         return at_once
@@ -94,7 +95,7 @@ def loop_first() -> GiveWay:
 
 
 def leave_by_and_by(aggregate: Aggregate[Any]) -> None:
-    """See to it that what it holds goes in turns with other work of this loop, once nobody has the aggregate any more.
+    """Release what the aggregate holds in turns with other work of this loop, once nothing refers to it any more.
 
     All at once it would hold up the loop for 10 ms at 10,000 nodes.
     """

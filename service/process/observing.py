@@ -1,4 +1,4 @@
-"""Who is told what the service does: the log always, Prometheus where it is configured.
+"""Where the service reports what it does: the log always, Prometheus where it is configured.
 
 Law: figures and names only, never what is remembered.
 """
@@ -34,7 +34,7 @@ def unshown(_words: Mapping[str, str], _readings: Readings) -> None:
 class Logging:
     """One line at INFO for every structuring: how it ended, and what it cost, by role; at DEBUG one for every
     question, those of plans and merges by hand included. What was never meant to happen is an error with its
-    traceback: nobody may be waiting for it."""
+    traceback: no caller may be waiting for it."""
 
     def asked(self, asked: Asked) -> None:
         log.debug(
@@ -91,7 +91,7 @@ class Observing:
 
 @asynccontextmanager
 async def observing(metrics: MetricsSection) -> AsyncIterator[Observing]:
-    """Those who are told; metrics answer while the context lasts. Raises ConfigurationError for their address."""
+    """The observers; metrics answer while the context lasts. Raises ConfigurationError for their address."""
     if not metrics.listen:
         yield Observing(agents=Logging())
         return

@@ -1,4 +1,4 @@
-"""The settings of agents: the language models there are, and who plays which role."""
+"""The settings of agents: the language models there are, and which role each plays."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -108,30 +108,30 @@ Player = Literal["llm", "offline"]
 
 
 class AgentsSection(Section):
-    """Who plays which role."""
+    """Which roles a language model plays, and which the offline agents."""
 
     clusterer: Player | None = None
-    """Who groups segments into topics: `llm` or `offline`; unset: `llm` where there is a model for it."""
+    """Groups segments into topics: `llm` or `offline`; unset: `llm` where there is a model for it."""
     structurer: Player | None = None
-    """Who writes the summary of a topic; values as above."""
+    """Writes the summary of a topic; values as above."""
     judge: Player | None = None
-    """Who judges conflict, merge and relation; values as above."""
+    """Judges conflict, merge and relation; values as above."""
     consolidator: Player | None = None
-    """Who writes a merged node; values as above."""
+    """Writes a merged node; values as above."""
     planner: Player | None = None
-    """Who plans the next tasks; values as above."""
+    """Plans the next tasks; values as above."""
     router: Player | None = None
-    """Who tells what a query of long-term memory is after; values as above."""
+    """Classifies what a query of long-term memory asks for; values as above."""
     reflector: Player | None = None
-    """Who writes reflections over records; values as above."""
+    """Writes reflections over records; values as above."""
     summariser: Player | None = None
-    """Who summarises stretches of a conversation; values as above."""
+    """Summarises stretches of a conversation; values as above."""
     distiller: Player | None = None
-    """Who writes what a conversation must not forget; values as above."""
+    """Writes what a conversation must not forget; values as above."""
     extractor: Player | None = None
-    """Who finds what lasts of what users and tools said; values as above."""
+    """Extracts lasting facts from what users and tools said; values as above."""
     compressor: Player | None = None
-    """Who tells of an agent's older steps in fewer words; values as above."""
+    """Compresses an agent's older steps; values as above."""
     fallback: bool = False
     """Where the model cannot be had, the offline agent answers, and the response's usage says so."""
     attempts: int = Field(default=3, ge=1, le=100)

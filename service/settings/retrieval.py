@@ -19,7 +19,7 @@ class StructureSection(Section):
     reply: Weight = 0.3
     """Weight of following a fitting question, without being one."""
     speaker: Weight = 0.1
-    """Weight of being said, of themselves, by somebody whom the query names."""
+    """Weight of a speaker whom the query names, saying something of themselves."""
     time: Weight = 0.3
     """Weight of having happened at a time that the query speaks of."""
     topic: Weight = 0.5
@@ -85,7 +85,7 @@ class RetrievalSection(Section):
 
 
 class EmbedderSection(Section):
-    """Who makes vectors. All below `cached_texts` describes the endpoint of kind openai.
+    """What makes vectors. All below `cached_texts` describes the endpoint of kind openai.
 
     `cosine_floor` and `cosine_ceiling` are the cosines of unrelated and of equal texts in its space; the
     thresholds lie on the scale between them. No model's are another's: measure them for yours.

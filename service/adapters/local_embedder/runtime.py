@@ -1,4 +1,4 @@
-"""onnxruntime, reporting to nobody.
+"""onnxruntime, its telemetry off.
 
 Law: the one module that imports it. From version 1.29 on its official builds send events to their maker as soon as they
 are loaded, unless this variable is set by then; so this one thing happens at import.

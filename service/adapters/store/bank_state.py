@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 COMMON = 16_000  # texts of lists looked through for one that is the same
 PORTION = 100  # rows: as many as are quicker read together, few enough to let other threads in between
-FEW = 20  # rows fetched in one go: at each of them SQLite lets go of Python's lock, and takes it from whoever has it
+FEW = 20  # rows fetched in one go: at each of them SQLite lets go of Python's lock, and waits to have it back
 
 
 class StateReading:

@@ -1,7 +1,7 @@
 """What every store refuses before it looks at an aggregate: changes that do not belong together.
 
-Law: these are bugs of whoever staged the changes, so they are no MemoryBankError: nobody
-outside could do anything about them.
+Law: these are bugs of the code that staged the changes, so they are no MemoryBankError: no
+caller could do anything about them.
 """
 
 from collections.abc import Sequence

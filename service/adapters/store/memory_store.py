@@ -39,7 +39,7 @@ Contents = BankContents | ItemContents
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """One of the feed: the change without its steps, and these encoded: nothing is shared with who wrote."""
+    """One of the feed: the change without its steps, and these encoded: nothing is shared with the writer."""
 
     change: Change[Any]
     steps: str

@@ -1,7 +1,7 @@
 """The purge of one aggregate: in one transaction where it is small, a portion of rows at a time where it is large.
 
 Law: a large one loses its head first, so nothing reads or writes half of it, and its own row last: a purge cut short
-is known by that row, and whoever finds it goes on. Other writes come between two portions.
+is known by that row, and the process that finds it goes on. Other writes come between two portions.
 """
 
 import time

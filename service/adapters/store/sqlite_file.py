@@ -50,7 +50,7 @@ class _Write:
 
 
 class _Lane:
-    """Reading connections with a thread each: what is slow has a lane of its own, so that it holds nobody up."""
+    """Reading connections with a thread each: what is slow has a lane of its own, so that it holds up no other."""
 
     def __init__(self, connections: Sequence[sqlite3.Connection]) -> None:
         self.threads = ThreadPoolExecutor(len(connections), thread_name_prefix="sqlite-reader")
@@ -145,7 +145,7 @@ class SqliteFile:
     async def scrub(self) -> None:
         """Leave no byte on disk of what was deleted before this call, while others read and write.
 
-        Calls that gather meanwhile share the next one. Whoever deletes leaves a row in the table `unscrubbed`, so
+        Calls that gather meanwhile share the next one. A deletion leaves a row in the table `unscrubbed`, so
         that a scrub cut short is made up for by the next `open`.
         """
         self._scrubs_asked += 1
@@ -260,7 +260,7 @@ class SqliteFile:
         for write in group:
             if write.meanwhile is not None:
                 self._writing.on_loop(write.meanwhile)
-        self._writer.execute("COMMIT")  # waits for the disk, and holds up nobody
+        self._writer.execute("COMMIT")  # waits for the disk, and holds up no call
         self._bring_into_file()
 
     def _bring_into_file(self) -> None:
@@ -278,7 +278,7 @@ class SqliteFile:
             self._writer.execute("ROLLBACK")
 
     def _settle(self, write: _Write, failure: StoreUnavailable) -> Done[Sequence[int]]:
-        """The group failed as a whole. If COMMIT did and nobody knows, the file itself does."""
+        """The group failed as a whole. If COMMIT did, and its outcome is unknown, the file tells."""
         if write.landed is None:
             return Done(write.outcome, refusal=failure)
         try:

@@ -62,7 +62,7 @@ def _clear_some(pages: Pages, found: list[int], holder: sqlite3.Connection, log:
     insist(holder, "BEGIN IMMEDIATE")
     try:
         busy, frames, done = _checkpoint(log)
-        if busy or frames != done:  # somebody reads older pages, or is bringing newer ones in
+        if busy or frames != done:  # a connection reads older pages, or brings newer ones in
             return 0
         cleared = pages.clear(found, time.monotonic() + HOLD_SECONDS)
         # A change, so that no connection goes on with pages as it has read them, gaps and all, and writes those.

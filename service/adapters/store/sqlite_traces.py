@@ -4,7 +4,7 @@
 copies of the rows that moved, in the gap between its row pointers and its rows: SQLite never reads it, and fills it
 when the page grows (https://www.sqlite.org/fileformat2.html#b_tree_pages).
 
-Law: nothing but bytes of such a gap is written here, and only while whoever calls holds the write lock and all of the
+Law: nothing but bytes of such a gap is written here, and only while the caller holds the write lock and all of the
 log is in the file: nothing else then writes to the file. SQLite itself counts on it that a write spoils no bytes
 beside its own.
 """
