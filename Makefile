@@ -42,7 +42,8 @@ $(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.
 	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock | sed -u -n 's/^Collecting \([^ ]*\).*/        \1/p'
 	@echo "3 of 3  the native modules, compiled"
 	@# setuptools warns of what an editable installation is; it is meant
-	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --verbose --disable-pip-version-check --no-deps --no-build-isolation --editable . | sed -u -n "s/^ *building '\\([^']*\\)' extension.*/        \\1/p"
+	@{ PYTHONWARNINGS=ignore $(BIN)/python -m pip install --verbose --disable-pip-version-check --no-deps --no-build-isolation --editable . 2>&1 \
+	  | tee $(VENV)/build.log | sed -u -n "s/^ *building '\\([^']*\\)' extension.*/        \\1/p"; } || { cat $(VENV)/build.log >&2; exit 1; }
 	@touch $@
 
 $(GENERATOR)/.ready: requirements-generator.lock
