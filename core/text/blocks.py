@@ -23,6 +23,7 @@ SHORT_TERM_WORDS = 3
 CODE_LINES = 2  # that look like code, from which on neighbours are code
 CODE_SHARE = 0.6  # of the lines of such a stretch
 WIDE_GAP = 3  # columns; a justified line has gaps of two
+WIDEST_GAP = 4  # columns; from here on it is a gap between columns, whatever stands around
 REPEATED = 3  # times that a line stands alone, to be a running head
 WIDEST_HEAD = 100  # columns
 CONTENTS_LINKS = 3  # lines that are links into the page, to be its contents
@@ -121,9 +122,14 @@ COMPOUNDS = words(
 )
 
 
+def unbroken(text: str) -> str:
+    """The text with the words whole that were broken at line ends."""
+    return BROKEN.sub(_whole, text)
+
+
 def folded(text: str) -> str:
-    """The text on one line: white space as single spaces, and words whole that were broken at line ends."""
-    return " ".join(BROKEN.sub(_whole, text).split())
+    """The text on one line: white space as single spaces, and broken words whole."""
+    return " ".join(unbroken(text).split())
 
 
 def _whole(broken: re.Match[str]) -> str:
@@ -297,6 +303,8 @@ class _Layout:
         if self._goes_on(number + 1) and self._indent(number + 1) == column:
             return True
         gap = self._gap(number, column)
+        if gap and _width(gap) >= WIDEST_GAP:
+            return True
         if not gap or self._lines[number].group().rstrip().endswith(gap.group("term")):
             return False
         for other in (number - 1, number + 1):

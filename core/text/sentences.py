@@ -24,6 +24,9 @@ LINE_OPENER = re.compile(
     r"|[^\s:：.!?,。！？，]{1,20}(?:[ \t][^\s:：.!?,。！？，]{1,20}){0,3}[ \t]?[:：](?!//))",
     re.MULTILINE,
 )
+NAME_AT_END = re.compile(r"[a-z,] [A-Z][a-z]+$|(?:^|\s)[A-Z]\.$")
+INITIAL_AT_END = re.compile(r"(?:\s(?!I\.)[A-Z]|\b(?:Dr|Mr|Mrs|Ms|Prof|St|cf|vs|Fig|No))\.$")
+INITIAL_AT_START = re.compile(r"[ \t]*[A-Z]\.[ \t]+(?:[A-Z]\.[ \t]+)*[A-Z][a-z]")
 BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]$")
 LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
 
@@ -99,9 +102,18 @@ def _continues(previous: str, gap: str, line: str) -> bool:
         return False
     if BROKEN.search(previous) and line.lstrip()[:1].islower():
         return True
+    if display_width(previous) >= WRAP_WIDTH and _names_on(previous, line):
+        return True
     if display_width(previous) < WRAP_WIDTH or previous.rstrip(CLOSERS)[-1:] in set(".!?。！？；…:："):
         return False
     return LINE_OPENER.match(line) is None
+
+
+def _names_on(previous: str, line: str) -> bool:
+    """Whether a name goes on in the next line: "… by Sarita" / "V. Adve", "… by Sarita V." / "Adve"."""
+    if INITIAL_AT_END.search(previous):
+        return line.lstrip()[:1].isupper()
+    return bool(NAME_AT_END.search(previous) and INITIAL_AT_START.match(line))
 
 
 def _stops(text: str, start: int, end: int) -> list[int]:

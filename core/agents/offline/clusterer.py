@@ -5,7 +5,7 @@ embedder's business; all other work runs in a thread.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import takewhile
 
@@ -15,6 +15,7 @@ from core.agents.offline.thinking import think
 from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.ports.embedder import Embedder
 from core.text import outline, transcript
+from core.text.blocks import is_code, prose, unbroken
 from core.text.outline import BOLD_LEVEL, Heading
 from core.text.scripts import display_width
 
@@ -28,7 +29,7 @@ ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "用户
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Pieces that make sense only together, and as one piece what they tell."""
+    """Pieces that make sense only together, and as one piece what they tell: no code, where there is more."""
 
     members: tuple[Piece, ...]
     whole: Piece
@@ -64,7 +65,8 @@ class OfflineClusterer:
 
 
 def _steps(pieces: Sequence[Piece]) -> list[Step]:
-    """The pieces, those joined that make sense only together: a thought, a call and what it brought."""
+    """The pieces, those joined that make sense only together: a thought, a call and what it brought; code with what
+    stands before it."""
     written = transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces)
     steps: list[Step] = []
     start = 0
@@ -73,7 +75,27 @@ def _steps(pieces: Sequence[Piece]) -> list[Step]:
             members = tuple(pieces[start : number + 1])
             steps.append(Step(members=members, whole=_whole(members, "\n".join(written[start : number + 1]))))
             start = number + 1
-    return steps
+    return _without_code(steps)
+
+
+def _without_code(steps: Sequence[Step]) -> list[Step]:
+    """Steps that are code join the one before, if its message has one; of the others stays what is no code."""
+    in_code = _begins_in_code([step.whole for step in steps])
+    found: list[Step] = []
+    for step in steps:
+        text = step.whole.text
+        before = found[-1] if found else None
+        if (in_code or is_code(text)) and before is not None and _goes_on(before.whole, step.whole):
+            found[-1] = replace(before, members=(*before.members, *step.members))
+        else:
+            found.append(replace(step, whole=replace(step.whole, text=unbroken(prose(text)))))
+        in_code ^= len(outline.FENCE_LINE.findall(text)) % 2 == 1
+    return found
+
+
+def _goes_on(before: Piece, piece: Piece) -> bool:
+    """Whether a piece may belong to the message of the one before: nobody else speaks."""
+    return (before.role, before.speaker) == (piece.role, piece.speaker)
 
 
 def _whole(members: Sequence[Piece], written: str) -> Piece:
@@ -137,8 +159,9 @@ def _named(
 ) -> tuple[Cluster, ...]:
     spread = keyword.spread(step.whole.text for step in steps)
     under: list[Heading | None] = []
-    for opening in openings:
-        under.append(opening or (under[-1] if under else None))
+    for number, opening in enumerate(openings):
+        follows = number > 0 and _goes_on(steps[number - 1].members[-1], steps[number].members[0])
+        under.append(opening or (under[-1] if follows else None))
     return tuple(
         _cluster([steps[i] for i in group], [heading for i in group if (heading := under[i])], spread)
         for group in groups

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from core.agents.offline import salience
-from core.agents.offline.statements import statements
+from core.agents.offline.statements import Statement, statements
 from core.text import analysis
 from core.text.outline import Heading
 from core.text.scripts import display_width, is_chinese
@@ -24,6 +24,8 @@ SHORT_HEAD = 4  # words
 NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characters
 RELATION = re.compile(r"(?:（与[^（）]+相关）| \(related to [^()]+\))([。.]?)\Z")
 MOST_NAMED = 6  # topics in the bracket behind a context
+MID_SENTENCE = re.compile(r"[a-z]|[,;:.)\]}–—…，。；：、）]|[A-Z]\.\s+[A-Z][a-z]+\b")
+WHOLE_SHARE = 0.25
 NOTHING = ("", "。", ".")
 BRACKET = re.compile(r"\s*(?:（[^（）]*）|\([^()]*\))$")
 BRACKETS = str.maketrans("", "", "（）()")
@@ -52,7 +54,7 @@ def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence
 
 def _telling(content: str, keywords: Sequence[str]) -> str:
     """The sentence that speaks of the most keywords in the fewest words, early ones first; "" for none."""
-    said = statements(content)
+    said = _whole_ones(statements(content))
     if not said:
         return ""
     wanted = frozenset(analysis.terms(" ".join(keywords)))
@@ -70,6 +72,12 @@ def _telling(content: str, keywords: Sequence[str]) -> str:
     return plain(chosen.label + chosen.text)
 
 
+def _whole_ones(said: Sequence[Statement]) -> Sequence[Statement]:
+    """Those that do not begin in mid-sentence; all where most begin small, as people write to each other."""
+    whole = [one for one in said if one.label or not MID_SENTENCE.match(one.text)]
+    return whole if len(whole) >= WHOLE_SHARE * len(said) else said
+
+
 def plain(text: str) -> str:
     """`text` on one line, without Markdown's marks."""
     return SPACES.sub(" ", MARKUP.sub("", text)).strip()
@@ -82,7 +90,7 @@ def clipped(text: str, widest: int = WIDEST) -> str:
     end = min(len(text), widest)
     while display_width(text[:end]) > widest - 1:
         end -= 1
-    space = text.rfind(" ", end - 15, end)
+    space = max(text.rfind(" ", end - 15, end), text.rfind("\n", end - 15, end))
     return text[: space if space > 0 and text[end].isascii() else end].rstrip(" ,;:，；：、") + "…"
 
 

@@ -145,7 +145,7 @@ class _Reading:
             return ""
         named = _named(text)
         if named and named in self._speakers:
-            self._block = ""
+            self._block = self._heading = ""
             words = text[text.index(named) + len(named) + 1 :].lstrip()
             self._label = text[: len(text) - len(words)]
             return words

@@ -6,14 +6,15 @@ label (who speaks, whose list or row it is) is repeated before it. Deterministic
 
 from collections.abc import Sequence
 
-from core.agents.offline import salience
-from core.agents.offline.statements import composed, statements
+from core.agents.offline import naming, salience
+from core.agents.offline.statements import Statement, composed, statements
 from core.agents.offline.thinking import think
 from core.text import transcript
+from core.text.blocks import prose
 from core.text.scripts import display_width
 
 WHOLE = 700  # columns: shorter content is its own summary
-SHARE = 0.4  # of longer content
+SHARE = 0.4  # of longer content, at most
 LEAST = 0.25  # of the best sentence's score: what says less is left out though there is room
 MOST = 2_400  # columns, about 600 tokens
 
@@ -26,20 +27,31 @@ class OfflineStructurer:
 
 
 def _structured(content: str, topic: str) -> str:
-    """Of an agent's transcript, what it found: what it thought and called is no information."""
-    found = transcript.told(content) or content
+    """Of an agent's transcript, what it found: what it thought and called is none. Nor is code beside text."""
+    found = prose(transcript.told(content) or content)
     return found.strip() if display_width(found) <= WHOLE else summary(found, topic)
 
 
 def summary(content: str, topic: str = "") -> str:
-    """The most informative sentences of `content`, verbatim, in order; those on `topic` count more."""
+    """The most informative sentences of `content`, verbatim, in order; those on `topic` count more.
+
+    Of what has no sentences, as code has none, the beginning.
+    """
     said = statements(content)
-    if not said:
-        return content.strip()
-    texts = [one.text for one in said]
     room = int(min(MOST, max(WHOLE, SHARE * display_width(content))))
-    worth = salience.scores(texts, topic)
+    fitting = [one for one in said if display_width(one.told) <= room] or said[:1]
+    if not fitting:
+        return naming.clipped(content.strip(), room)
+    worth = salience.scores([one.text for one in fitting], topic)
     enough = LEAST * max(worth)
     kept = [index for index, score in enumerate(worth) if score >= enough]
-    picked = salience.chosen([texts[index] for index in kept], [worth[index] for index in kept], room)
-    return composed([said[kept[index]] for index in picked])
+    said, worth = [fitting[index] for index in kept], [worth[index] for index in kept]
+    left = room
+    while display_width(found := _composed(said, worth, left)) > room and left > 0:
+        left -= display_width(found) - room  # labels and line breaks are known when it is composed
+    return naming.clipped(found, room)
+
+
+def _composed(said: Sequence[Statement], worth: Sequence[float], room: int) -> str:
+    picked = salience.chosen([one.text for one in said], worth, room)
+    return composed([said[index] for index in picked])

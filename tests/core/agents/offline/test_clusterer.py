@@ -116,3 +116,27 @@ async def test_a_prompt_is_split_into_question_and_context() -> None:
     found = await OfflineClusterer(HashingEmbedder()).split("张三是CEO。\n\nCEO是谁？")
 
     assert (found.question, found.context) == ("CEO是谁？", "张三是CEO。")
+
+
+async def test_code_gives_a_topic_no_words_and_stays_with_what_stands_before_it() -> None:
+    text = "The valves are summed up in parts.\n\n```python\nzeppelin = load(rows)\nzeppelin.sum()\n```"
+
+    (found,) = await clustered(pieces_of(text * 1))
+
+    assert found.pieces == tuple(range(len(pieces_of(text))))
+    assert found.context == "The valves are summed up in parts."
+    assert "zeppelin" not in found.keywords
+
+
+async def test_a_heading_of_one_message_ends_with_it() -> None:
+    answer = "## Harbour tariffs\n\nRotterdam raised its harbour tariffs by four percent."
+    question = "Which tomatoes grow best on a balcony in the shade of a house?"
+
+    found = await clustered(
+        [Piece(number=0, text=answer, role="assistant"), Piece(number=1, text=question, role="user")]
+    )
+
+    assert [
+        one.context.startswith("Harbour") for one in found if 1 in one.pieces and 0 not in one.pieces
+    ] in ([False], [])
+    assert not any("Harbour" in one.context for one in found if one.pieces == (1,))

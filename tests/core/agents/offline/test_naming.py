@@ -94,3 +94,10 @@ def test_a_relation_comes_off_again_whatever_the_texts_are(own: str, other: str,
     plain = unrelated(own)
 
     assert unrelated(related_to(own, other, keywords)) == plain
+
+
+def test_a_context_does_not_begin_in_mid_sentence() -> None:
+    texts = ["of the memory model by Sarita V. Adve and others. The memory model orders reads and writes."]
+
+    assert context_of(texts, ["Adve", "memory model"]) == "The memory model orders reads and writes."
+    assert context_of(["i moved to rome", "sure, rome is fine"], ["rome"]) == "i moved to rome"

@@ -122,3 +122,32 @@ async def test_prices_and_terms_are_kept_before_addresses_telephone_numbers_and_
     terms = [(f"{38 + n},500 SEK", f"in {5 + n} weeks", f"is {2 + n} years") for n in range(6)]
     assert all(term in found for each in terms for term in each)
     assert found.count("Phone") + found.count("Road") <= 1
+
+
+async def test_a_summary_is_at_most_two_fifths_of_a_long_source_labels_and_all() -> None:
+    options = [
+        f"--set-{n}=VALUE\n       sets limit {n} of the server to VALUE of 20{n} units" for n in range(10, 60)
+    ]
+
+    found = await OfflineStructurer().structure("\n".join(options), "limits", ())
+
+    assert display_width(found) <= 0.4 * display_width("\n".join(options))
+    assert "`--set-" in found
+
+
+@pytest.mark.parametrize("fence", ["```", ""])
+async def test_code_is_not_summarised_where_there_is_text(fence: str) -> None:
+    code = "\n".join((fence, *(f"total_{n} = total({n}, rows)" for n in range(60)), fence))
+
+    found = await OfflineStructurer().structure(f"The rows are summed up in 60 parts.\n{code}", "", ())
+
+    assert found == "The rows are summed up in 60 parts."
+
+
+async def test_of_code_alone_the_beginning_stands_for_it() -> None:
+    code = "\n".join(f"total_{n} = total({n}, rows)" for n in range(90))
+
+    found = await OfflineStructurer().structure(code, "", ())
+
+    assert found.startswith("total_0 = total(0, rows)\n")
+    assert display_width(found) <= 0.4 * display_width(code)
