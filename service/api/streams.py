@@ -33,6 +33,7 @@ RECEIVED_STEP = 1_000_000  # code points between two words on what was received
 
 STAGES = {
     "stored": pb.PROGRESS_STAGE_STORED,
+    "embedding": pb.PROGRESS_STAGE_EMBEDDING,
     "clustering": pb.PROGRESS_STAGE_CLUSTERING,
     "structuring": pb.PROGRESS_STAGE_STRUCTURING,
 }

@@ -15,13 +15,14 @@ from memorybank.v1 import memory_bank_pb2 as memory
 STAGES = {
     memory.PROGRESS_STAGE_RECEIVING: "sending",
     memory.PROGRESS_STAGE_STORED: "stored",
+    memory.PROGRESS_STAGE_EMBEDDING: "reading",
     memory.PROGRESS_STAGE_CLUSTERING: "finding topics",
     memory.PROGRESS_STAGE_STRUCTURING: "placing topics",
 }
 SENDING = 0.02
 """The share of a file's time in which it is sent."""
 CLUSTERING = 0.3
-"""The share of a chunk's time in which its topics are found."""
+"""The share of a chunk's time in which its segments are embedded and its topics found."""
 
 
 class Share:
@@ -36,6 +37,8 @@ class Share:
         """Moves on by an event, and returns the share."""
         if news.stage == memory.PROGRESS_STAGE_RECEIVING:
             reached = SENDING * min(1.0, news.done / self._characters)
+        elif news.stage == memory.PROGRESS_STAGE_EMBEDDING and news.total:
+            reached = SENDING + (1.0 - SENDING) * CLUSTERING * news.done / news.total
         elif news.stage == memory.PROGRESS_STAGE_CLUSTERING:
             self._before, self._clustered = self._clustered, news.done
             self._segments = max(1, news.total)

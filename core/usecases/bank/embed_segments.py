@@ -1,5 +1,7 @@
 """Making the vectors of an interaction's segments, a batch at a time, stored as they come."""
 
+from collections.abc import Callable
+
 from core.agents.usage import Ledger
 from core.bank.bank import SEGMENTS
 from core.errors import BankNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch, StoreUnavailable
@@ -11,19 +13,32 @@ from core.usecases.workshop import Report
 BATCH = 32  # segments to a store write: seconds of work lost by a crash, at most
 
 
-async def embed_segments(house: House, key: BankKey, interaction_id: InteractionId, indexes: range) -> None:
-    """Embed those not embedded yet. A bank of CLIENT vectors has nothing to embed. Raises EmbedderUnavailable,
-    EmbeddingSpaceMismatch."""
+def _untold(_count: int) -> None:
+    pass
+
+
+async def embed_segments(
+    house: House,
+    key: BankKey,
+    interaction_id: InteractionId,
+    indexes: range,
+    told: Callable[[int], None] = _untold,
+) -> None:
+    """Embed those not embedded yet; `told` is how many more are, a batch at a time, those that were included.
+
+    A bank of CLIENT vectors has nothing to embed. Raises EmbedderUnavailable, EmbeddingSpaceMismatch."""
     async with house.banks.reading(key) as bank:
         require_own_space(house, bank)
         uid = bank.uid
         refs = [SegmentRef(interaction_id, index) for index in indexes]
         lines = {ref: bank.tree.line(ref) for ref in refs if ref in bank.verbatim.wanting}
     wanting = list(lines)
+    told(len(refs) - len(wanting))
     for start in range(0, len(wanting), BATCH):
         batch = wanting[start : start + BATCH]
         rows = await house.embedder.embed_passages([lines[ref] for ref in batch])
         await house.banks.keep_vectors(key, uid, SEGMENTS, dict(zip(batch, rows, strict=True)))
+        told(len(batch))
 
 
 def embed_later(house: House, key: BankKey, interaction_id: InteractionId) -> None:

@@ -81,6 +81,7 @@ class _Work:
         self._interaction_id = interaction_id
         self._ledger = ledger
         self._report = report
+        self._embedded = 0  # segments
         self._opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
     async def finish(self) -> None:
@@ -142,7 +143,13 @@ class _Work:
         )
 
     async def _clustered(self, interaction: Interaction, chunk: range) -> tuple[range, Sequence[Cluster]]:
-        await embed_segments(self._house, self._key, self._interaction_id, chunk)
+        total = len(interaction.spans)
+
+        def embedded(count: int) -> None:
+            self._embedded = min(self._embedded + count, total)  # a chunk may be cut anew and asked for again
+            self._report("embedding", self._embedded, total)
+
+        await embed_segments(self._house, self._key, self._interaction_id, chunk, embedded)
         return chunk, await self._cluster(interaction, chunk)
 
     async def _plan_chunk(

@@ -39,6 +39,8 @@ class _ProgressStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Progres
     """Segments are grouped by topic."""
     PROGRESS_STAGE_STRUCTURING: _ProgressStage.ValueType  # 4
     """Topics become nodes, one after another, and take their place in the graph."""
+    PROGRESS_STAGE_EMBEDDING: _ProgressStage.ValueType  # 5
+    """Segments are given their vectors, ahead of the grouping: most of the work where the embedder runs here."""
 
 class ProgressStage(_ProgressStage, metaclass=_ProgressStageEnumTypeWrapper):
     """The stages of taking a context in."""
@@ -53,6 +55,8 @@ PROGRESS_STAGE_CLUSTERING: ProgressStage.ValueType  # 3
 """Segments are grouped by topic."""
 PROGRESS_STAGE_STRUCTURING: ProgressStage.ValueType  # 4
 """Topics become nodes, one after another, and take their place in the graph."""
+PROGRESS_STAGE_EMBEDDING: ProgressStage.ValueType  # 5
+"""Segments are given their vectors, ahead of the grouping: most of the work where the embedder runs here."""
 Global___ProgressStage: _TypeAlias = ProgressStage  # noqa: Y015
 
 @_typing.final

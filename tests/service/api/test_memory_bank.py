@@ -329,6 +329,7 @@ async def test_a_streamed_text_is_memorized_whole_with_progress(service: Service
     stages = [a.progress.stage for a in answers[:-1]]
     assert result.state == types_pb2.STRUCTURING_STATE_DONE
     assert stages[0] == pb.PROGRESS_STAGE_STORED
+    assert stages.index(pb.PROGRESS_STAGE_EMBEDDING) < stages.index(pb.PROGRESS_STAGE_CLUSTERING)
     assert pb.PROGRESS_STAGE_STRUCTURING in stages
     assert {a.progress.interaction_id for a in answers[:-1]} == {result.interaction_id}
 

@@ -5,9 +5,10 @@ import pytest
 from memorybank.v1 import memory_bank_pb2 as memory
 from service.cli.progress import Share
 
-RECEIVING, STORED, CLUSTERING, STRUCTURING = (
+RECEIVING, STORED, EMBEDDING, CLUSTERING, STRUCTURING = (
     memory.PROGRESS_STAGE_RECEIVING,
     memory.PROGRESS_STAGE_STORED,
+    memory.PROGRESS_STAGE_EMBEDDING,
     memory.PROGRESS_STAGE_CLUSTERING,
     memory.PROGRESS_STAGE_STRUCTURING,
 )
@@ -36,6 +37,15 @@ def test_a_text_goes_from_nothing_to_all_of_it_chunk_by_chunk() -> None:
     assert reached == sorted(reached)
     assert reached[5] == pytest.approx(0.02 + 0.98 * 0.4)
     assert reached[-1] == pytest.approx(1.0)
+
+
+def test_the_bar_moves_while_segments_are_embedded() -> None:
+    share = Share(1_000)
+    share.after(news(STORED, 0))
+
+    reached = [share.after(news(EMBEDDING, done, 100)) for done in (32, 64, 100)]
+
+    assert reached == [pytest.approx(0.02 + 0.98 * 0.3 * done / 100) for done in (32, 64, 100)]
 
 
 def test_the_bar_never_goes_back() -> None:
