@@ -188,6 +188,9 @@ $(GHZ):
 bench-judging: setup  ## Measure conflicts and merges on pairs written for it (JUDGING=--locked)
 	@$(BIN)/python -m tests.bench.bench_judging $(JUDGING)
 
+bench-conflicts: setup  ## Count the conflicts opened of chats, licences and manual pages (CONFLICTS="chats --show")
+	@$(BIN)/python -m tests.bench.bench_conflicts $(CONFLICTS)
+
 bench-growth: setup  ## Measure cost as work grows, and write a report (GROWTH="--nodes 1000 1000000 --patience 20000")
 	@$(BIN)/python -m tests.bench.growth $(GROWTH)
 
@@ -244,4 +247,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check langchain test long-tasks sanitize native-builds soak lint types layers bench load bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
+.PHONY: help setup lock serve demo examples try-local-model check langchain test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean

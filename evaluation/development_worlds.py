@@ -17,6 +17,8 @@ DEVELOPMENT_WORLDS = frozenset(
         "87002c462a7a", "455553c3b726",
         # our own: parallel in English and in Chinese, and Chinese
         "3ab5a1493aa9", "eade81e7ef00", "e51c030d9d8c",
+        # our own: chats with an assistant
+        "f53e62931856", "95aa605c9167", "f21b8bd2ddb4",
     )
 )
 # fmt: on

@@ -1,5 +1,6 @@
 """The project's own evaluation sets: whole, marked soundly, large enough, and the same in both languages."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -99,3 +100,17 @@ def test_the_talks_are_two_conversations_of_a_hundred_turns_with_a_hundred_quest
         for text in [q.text for q in world.questions] + [m.text for c in world.contexts for m in c.messages]
         for character in text
     )
+
+
+def test_the_chats_are_three_with_an_assistant_whose_changes_are_told_in_their_messages() -> None:
+    chats = own("chats")
+    changes = json.loads((FOLDER.parents[1] / "judging" / "chats_changes.json").read_text(encoding="utf-8"))
+
+    assert sum(len(world.questions) for world in chats.worlds) == 101
+    assert {world.world_id for world in chats.worlds} == set(changes)
+    for world in chats.worlds:
+        messages = [message for context in world.contexts for message in context.messages]
+        told = {message.message_id: place for place, message in enumerate(messages)}
+        assert [message.role for message in messages] == ["user", "assistant"] * (len(messages) // 2)
+        for change in changes[world.world_id]:
+            assert max(told[m] for m in change["before"]) < max(told[m] for m in change["after"])

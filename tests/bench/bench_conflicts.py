@@ -1,0 +1,149 @@
+"""Conflicts that a bank opens of whole texts: long chats with an assistant, licences, manual pages.
+
+Each text is memorized into a bank of its own by the offline agents. The chats (`evaluation/chats.json`) tell of
+facts that change: a conflict is real if its quotes come from the messages before and after one of the changes in
+`tests/judging/chats_changes.json`. Licences and manual pages contradict themselves nowhere: each conflict is false.
+They are read where the machine has them (`/usr/share/common-licenses`, `man`), and what is missing is named.
+
+    python -m tests.bench.bench_conflicts [chats] [licences] [manuals] [--show]
+
+`--show` prints both quotes of each conflict that is false.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from core.agents.offline.agents import offline_agents
+from core.ids import BankId, Tenant
+from core.keys import BankKey
+from core.model.conflict import Conflict
+from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.record import Context, Message
+from core.usecases.house import House
+from service.adapters.cached_embedder import CachedEmbedder
+from service.adapters.local_embedder import LocalEmbedder
+from service.evaluation.documented import read
+from tests.support.house import open_house
+
+CHATS = Path(__file__).parent / "evaluation" / "chats.json"
+CHANGES = Path(__file__).parents[1] / "judging" / "chats_changes.json"
+LICENCES = Path("/usr/share/common-licenses")
+MANUALS = (
+    *("ls", "cp", "mv", "rm", "chmod", "chown", "dd", "df", "du", "head"),
+    *("tail", "sort", "uniq", "wc", "cut", "date", "touch", "ln", "tar", "grep"),
+)
+KINDS = ("chats", "licences", "manuals")
+
+
+def told(message: Message) -> str:
+    """The message's words with single spaces, as quotes are looked for."""
+    return " ".join(message.text.split())
+
+
+def is_real(
+    conflict: Conflict, messages: Sequence[Message], changes: Sequence[Mapping[str, list[str]]]
+) -> bool:
+    """Whether two of its quotes come from before and after one of the changes."""
+    sources = [
+        {m.message_id for m in messages if " ".join(side.quote.split()) in told(m)} for side in conflict.sides
+    ]
+    return any(
+        sources[a] & set(change["before"]) and sources[b] & set(change["after"])
+        for change in changes
+        for a in range(len(sources))
+        for b in range(len(sources))
+        if a != b
+    )
+
+
+async def opened(house: House, name: str, context: Context) -> tuple[list[Conflict], int]:
+    """The conflicts of a new bank that memorized the text, and how many nodes it has."""
+    key = BankKey(tenant=Tenant("bench"), bank_id=BankId(name))
+    await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id))
+    await memorize(house, Memorize(key=key, context=context))
+    async with house.banks.reading(key) as bank:
+        return list(bank.conflicts.values()), len(bank.nodes)
+
+
+def shown(conflicts: Sequence[Conflict]) -> None:
+    for conflict in conflicts:
+        print(f"    {[side.quote[:160] for side in conflict.sides]}")
+
+
+async def chats(house: House, show: bool) -> None:
+    changes = json.loads(CHANGES.read_text(encoding="utf-8"))
+    real = total = marked = 0
+    for world in read(CHATS.read_text(encoding="utf-8")).worlds:
+        (context,) = world.contexts
+        started = time.perf_counter()
+        found, nodes = await opened(house, world.world_id, context)
+        right = [one for one in found if is_real(one, context.messages, changes[world.world_id])]
+        print(
+            f"  {world.world_id:<16} {len(context.messages)} messages   {nodes} nodes   conflicts {len(found)}, real"
+            f" {len(right)} (changes told: {len(changes[world.world_id])})   {time.perf_counter() - started:.1f} s"
+        )
+        if show:
+            shown([one for one in found if one not in right])
+        real, total, marked = real + len(right), total + len(found), marked + len(changes[world.world_id])
+    print(f"chats: {real} of {total} conflicts real = {real / max(1, total):.2f}; changes told: {marked}")
+
+
+async def without_conflicts(house: House, kind: str, texts: Iterator[tuple[str, str]], show: bool) -> None:
+    """Texts that contradict themselves nowhere: how many conflicts were opened all the same."""
+    total = number = 0
+    for name, text in texts:
+        found, nodes = await opened(house, f"{kind}-{name}", Context(text=text))
+        print(
+            f"  {name:<16} {len(text):>6} characters   {nodes:>4} nodes   conflicts {len(found)}", flush=True
+        )
+        if show:
+            shown(found)
+        total, number = total + len(found), number + 1
+    print(f"{kind}: {total} conflicts in {number} texts")
+
+
+def licences() -> Iterator[tuple[str, str]]:
+    """Each licence once: other names that link to one are left out."""
+    paths = sorted(LICENCES.iterdir()) if LICENCES.is_dir() else []
+    for path in paths:
+        if path.is_file() and not path.is_symlink():
+            yield path.name, path.read_text(encoding="utf-8", errors="replace")
+
+
+def manuals() -> Iterator[tuple[str, str]]:
+    """Each page as a terminal shows it."""
+    plain = {**os.environ, "MANWIDTH": "80", "MANPAGER": "cat", "LC_ALL": "C.UTF-8"}
+    for name in MANUALS:
+        page = subprocess.run(
+            ["man", "--locale=C", "1", name], env=plain, capture_output=True, text=True, check=False
+        )
+        if page.returncode:
+            print(f"  {name:<16} no page on this machine")
+        else:
+            yield name, page.stdout
+
+
+async def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("kinds", nargs="*", choices=KINDS, default=KINDS)
+    asked.add_argument("--show", action="store_true")
+    given = asked.parse_args()
+    embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        if "chats" in given.kinds:
+            await chats(house, given.show)
+        if "licences" in given.kinds:
+            await without_conflicts(house, "licences", licences(), given.show)
+        if "manuals" in given.kinds:
+            await without_conflicts(house, "manuals", manuals(), given.show)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
