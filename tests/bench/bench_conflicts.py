@@ -1,6 +1,7 @@
 """Conflicts that a bank opens of whole texts: long chats with an assistant, licences, manual pages.
 
-Each text is memorized into a bank of its own by the offline agents. The chats (`evaluation/chats.json`) tell of
+Each text is memorized into a bank of its own by the offline agents: documents whole, chats once whole and once
+exchange by exchange, a question and its answer at a time, as an agent memorizes while it talks. The chats (`evaluation/chats.json`) tell of
 facts that change: a conflict is real if its quotes come from the messages before and after one of the changes in
 `tests/judging/chats_changes.json`. Licences and manual pages contradict themselves nowhere: each conflict is false.
 They are read where the machine has them (`/usr/share/common-licenses`, `man`), and what is missing is named.
@@ -63,43 +64,60 @@ def is_real(
     )
 
 
-async def opened(house: House, name: str, context: Context) -> tuple[list[Conflict], int]:
-    """The conflicts of a new bank that memorized the text, and how many nodes it has."""
+async def opened(house: House, name: str, contexts: Sequence[Context]) -> tuple[list[Conflict], int]:
+    """The conflicts of a new bank that memorized the contexts, and how many nodes it has."""
     key = BankKey(tenant=Tenant("bench"), bank_id=BankId(name))
     await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id))
-    await memorize(house, Memorize(key=key, context=context))
+    for context in contexts:
+        await memorize(house, Memorize(key=key, context=context))
     async with house.banks.reading(key) as bank:
         return list(bank.conflicts.values()), len(bank.nodes)
 
 
 def shown(conflicts: Sequence[Conflict]) -> None:
+    """Prints the quotes of each."""
     for conflict in conflicts:
         print(f"    {[side.quote[:160] for side in conflict.sides]}")
 
 
+def exchanges(messages: Sequence[Message]) -> list[Context]:
+    """A context for each question with its answer."""
+    return [Context(messages=tuple(messages[n : n + 2])) for n in range(0, len(messages), 2)]
+
+
 async def chats(house: House, show: bool) -> None:
-    changes = json.loads(CHANGES.read_text(encoding="utf-8"))
-    real = total = marked = 0
-    for world in read(CHATS.read_text(encoding="utf-8")).worlds:
-        (context,) = world.contexts
-        started = time.perf_counter()
-        found, nodes = await opened(house, world.world_id, context)
-        right = [one for one in found if is_real(one, context.messages, changes[world.world_id])]
-        print(
-            f"  {world.world_id:<16} {len(context.messages)} messages   {nodes} nodes   conflicts {len(found)}, real"
-            f" {len(right)} (changes told: {len(changes[world.world_id])})   {time.perf_counter() - started:.1f} s"
-        )
-        if show:
-            shown([one for one in found if one not in right])
-        real, total, marked = real + len(right), total + len(found), marked + len(changes[world.world_id])
-    print(f"chats: {real} of {total} conflicts real = {real / max(1, total):.2f}; changes told: {marked}")
+    worlds = read(CHATS.read_text(encoding="utf-8")).worlds
+    for way, cut in (("whole", lambda context: [context]), ("exchanges", lambda c: exchanges(c.messages))):
+        real = total = 0
+        for world in worlds:
+            (context,) = world.contexts
+            found, right = await chat(house, f"{way}-{world.world_id}", context, cut(context), show)
+            real, total = real + right, total + found
+        print(f"chats, {way}: {real} of {total} conflicts real = {real / max(1, total):.2f}")
+
+
+async def chat(
+    house: House, name: str, context: Context, parts: Sequence[Context], show: bool
+) -> tuple[int, int]:
+    """How many conflicts one chat opened, and how many of them are real."""
+    changes = json.loads(CHANGES.read_text(encoding="utf-8"))[name.partition("-")[2]]
+    started = time.perf_counter()
+    found, nodes = await opened(house, name, parts)
+    right = [one for one in found if is_real(one, context.messages, changes)]
+    print(
+        f"  {name:<26} {len(context.messages)} messages   {nodes} nodes   conflicts {len(found)}, real {len(right)}"
+        f" (changes told: {len(changes)})   {time.perf_counter() - started:.1f} s"
+    )
+    if show:
+        shown([one for one in found if one not in right])
+    return len(found), len(right)
 
 
 async def without_conflicts(house: House, kind: str, texts: Iterator[tuple[str, str]], show: bool) -> None:
     """Texts that contradict themselves nowhere: how many conflicts were opened all the same."""
     total = number = 0
     for name, text in texts:
-        found, nodes = await opened(house, f"{kind}-{name}", Context(text=text))
+        found, nodes = await opened(house, f"{kind}-{name}", [Context(text=text)])
         print(
             f"  {name:<16} {len(text):>6} characters   {nodes:>4} nodes   conflicts {len(found)}", flush=True
         )

@@ -113,4 +113,4 @@ def test_the_chats_are_three_with_an_assistant_whose_changes_are_told_in_their_m
         told = {message.message_id: place for place, message in enumerate(messages)}
         assert [message.role for message in messages] == ["user", "assistant"] * (len(messages) // 2)
         for change in changes[world.world_id]:
-            assert max(told[m] for m in change["before"]) < max(told[m] for m in change["after"])
+            assert min(told[m] for m in change["before"]) < min(told[m] for m in change["after"])
