@@ -1,9 +1,10 @@
 """Conflicts that a bank opens of whole texts: long chats with an assistant, licences, manual pages.
 
 Each text is memorized into a bank of its own by the offline agents: documents whole, chats once whole and once
-exchange by exchange, a question and its answer at a time, as an agent memorizes while it talks. The chats (`evaluation/chats.json`) tell of
-facts that change: a conflict is real if its quotes come from the messages before and after one of the changes in
-`tests/judging/chats_changes.json`. Licences and manual pages contradict themselves nowhere: each conflict is false.
+exchange by exchange, a question and its answer at a time, as an agent memorizes while it talks. The chats
+(`evaluation/chats.json`) tell of facts that change: a conflict is real if its quotes come from the messages before
+and after one of the changes in `tests/judging/chats_changes.json`. Licences and manual pages contradict themselves
+nowhere: each conflict is false.
 They are read where the machine has them (`/usr/share/common-licenses`, `man`), and what is missing is named.
 
     python -m tests.bench.bench_conflicts [chats] [licences] [manuals] [--show]
