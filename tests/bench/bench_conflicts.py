@@ -29,9 +29,9 @@ from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context, Message
 from core.usecases.house import House
+from evaluation.documented import read
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.evaluation.documented import read
 from tests.support.house import open_house
 
 CHATS = Path(__file__).parent / "evaluation" / "chats.json"
