@@ -111,8 +111,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
 
     def same_text(self, content: str) -> Record | None:
         """The fact that stands and says these very words; the oldest of several."""
-        saying = self._saying.get(normalised(content))
-        return self.records[next(iter(saying))] if saying else None
+        saying = [self.records[key] for key in self._saying.get(normalised(content), ())]
+        return min(saying, key=lambda record: (record.create_time, record.record_id), default=None)
 
     def facts(self) -> Iterable[Record]:
         return (record for record in self.records.values() if record.kind is RecordKind.FACT)
@@ -135,9 +135,10 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
     def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:  # noqa: ARG002  a record's id
         if part != RECORDS.name:
             return
+        stays = before is not None and fields(before) == fields(value)
         if before is not None:
-            self._leave(before, stays=fields(before) == fields(value))
-        self._enter(value, stayed=before is not None and fields(before) == fields(value))
+            self._leave(before, stays=stays)
+        self._enter(value, stayed=stays)
         if before is None or embedded(before) != embedded(value):
             self.vectors.drop(value.record_id)
             self.wanting[value.record_id] = None
@@ -145,6 +146,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
     def left(self, part: str, item: str, before: Any) -> None:  # noqa: ARG002  a record's id
         if part == RECORDS.name:
             self._leave(before, stays=False)
+            for derived, _ in self._sorts(before):
+                derived.pop(before.record_id, None)
             self.vectors.drop(before.record_id)
             self.wanting.pop(before.record_id, None)
 
@@ -153,21 +156,26 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         if not stayed:
             self.words.put_one(key, fields(record))
         self._characters += _length(record)
-        if record.kind is RecordKind.FACT and record.state is not RecordState.SUPERSEDED:
+        if _stands(record):
             self._saying.setdefault(normalised(record.content), {})[key] = None
-            self.standing[key] = None
-            if not record.judged:
-                self.unjudged[key] = None
-        if record.recovery is not None:
-            self.recoveries[key] = None
-        if record.ttl is not None:
-            self.mortal[key] = None
-        if record.category == STRATEGY:
-            self.strategies[key] = None
-        if record.category == PREFERENCE:
-            self.preferences[key] = None
-        if record.kind is RecordKind.EPISODE:
-            self.episodes[key] = None
+        for derived, belongs in self._sorts(record):
+            if belongs:
+                derived.setdefault(key)  # where it was before it keeps its place
+            else:
+                derived.pop(key, None)
+
+    def _sorts(self, record: Record) -> Iterable[tuple[dict[RecordId, None], bool]]:
+        """What is kept of records of one sort each, and whether this one is of it."""
+        stands = _stands(record)
+        return (
+            (self.standing, stands),
+            (self.unjudged, stands and not record.judged),
+            (self.recoveries, record.recovery is not None),
+            (self.strategies, record.category == STRATEGY),
+            (self.preferences, record.category == PREFERENCE),
+            (self.episodes, record.kind is RecordKind.EPISODE),
+            (self.mortal, record.ttl is not None),
+        )
 
     def _leave(self, record: Record, *, stays: bool) -> None:
         key = record.record_id
@@ -179,16 +187,10 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         saying.pop(key, None)
         if not saying:
             self._saying.pop(text, None)
-        for derived in (
-            self.unjudged,
-            self.recoveries,
-            self.strategies,
-            self.preferences,
-            self.episodes,
-            self.standing,
-            self.mortal,
-        ):
-            derived.pop(key, None)
+
+
+def _stands(record: Record) -> bool:
+    return record.kind is RecordKind.FACT and record.state is not RecordState.SUPERSEDED
 
 
 def _is_edit(step: Step, revision: int) -> bool:

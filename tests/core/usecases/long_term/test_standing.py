@@ -142,3 +142,16 @@ async def test_other_words_for_a_superseding_fact_revive_what_it_superseded() ->
 
         assert (await stored(house, old)).state is RecordState.ACTIVE
         assert (await stored(house, new)).state is RecordState.ACTIVE
+
+
+async def test_facts_wait_for_their_judgement_oldest_first_whatever_happens_to_them_meanwhile() -> None:
+    async with open_house(unasked=False) as house:
+        for content in ("The ferry is red.", "The ferry is green.", "The ferry is blue."):
+            await tell(house, content)
+        async with house.collections.reading(ADA) as collection:
+            first, *others = collection.unjudged
+
+        await update_record(house, UpdateRecord(key=ADA, record_id=first, given={"tags": ("seen",)}))
+
+        async with house.collections.reading(ADA) as collection:
+            assert list(collection.unjudged) == [first, *others]
