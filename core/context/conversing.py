@@ -40,8 +40,7 @@ def conversation_sections(remembered: Recalled, words: Words, room: int) -> list
     only where they leave some of it: nothing is made that no prompt of that size can hold.
     """
     grouped = [turn for _, turns in remembered.clusters for turn in turns]
-    fitting = _fitting([*grouped, *remembered.turns], remembered.ranks, words, room)
-    left = room - sum(estimate(item.full) for item in fitting.values())
+    fitting, left = _fitting([*grouped, *remembered.turns], remembered.ranks, words, room)
     spare = _spare([turn for turn in grouped if turn.step not in remembered.ranks], words) if left > 0 else []
     summaries = remembered.summaries if left > 0 else remembered.summaries[:1]
     return [
@@ -183,8 +182,10 @@ def _head(summary: Summary) -> str:
     return f"[{summary.first_step}–{summary.last_step}] {summary.end_time:%Y-%m-%d}"
 
 
-def _fitting(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: int) -> dict[int, Item]:
-    """By step, those of the turns that fit by themselves, by their rank, until they fill the room.
+def _fitting(
+    turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: int
+) -> tuple[dict[int, Item], int]:
+    """By step, those of the turns that fit by themselves, by their rank, until they fill the room; and what they leave.
 
     Shown whole or not at all, but for the best: what is shortened outlives what is not, and the beginnings of many
     would leave no room for one that answers.
@@ -197,7 +198,7 @@ def _fitting(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room
         item = turn_item(turn, words, weight=_fit(turn, ranks), whole=rank >= BEST)
         made[turn.step] = item
         room -= estimate(item.full)
-    return made
+    return made, room
 
 
 def _spare(turns: Sequence[Turn], words: Words) -> list[Item]:

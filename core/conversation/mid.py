@@ -8,19 +8,21 @@ cluster scores half by its centroid, half by the best segment of its turns.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.conversation.clustered import NONE, vectors_of
+from core.conversation.clustered import NONE, Clustered, vectors_of
 from core.conversation.conversation import Conversation
 from core.index import scoring
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import StepRange, TurnCluster
 from core.model.vector import Vector
 from core.verbatim.candidates import sides
-from core.verbatim.plan import Plan, Source, planned
+from core.verbatim.plan import Source, planned
 from core.verbatim.query import Query
+from core.verbatim.segment_order import Positions
 
 AT_ONCE = 32  # turns placed in one change
 RECENT = 200  # newest turns: a cluster that holds one of them is never folded
@@ -107,53 +109,73 @@ def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ..
     return tuple(runs)
 
 
+class Fit(NamedTuple):
+    """Of each cluster, by its number: how like a query its centroid is on the space's scale, 0 where either has no
+    vector; and the plain score of its best segment."""
+
+    like: NDArray[np.float64]
+    best: NDArray[np.float64]
+
+
 def recalled(
-    conversation: Conversation,
-    query: Query,
-    space: EmbeddingSpace,
-    count: int,
-    like: NDArray[np.float64] | None = None,
+    conversation: Conversation, query: Query, space: EmbeddingSpace, count: int, fit: Fit | None = None
 ) -> list[tuple[TurnCluster, float]]:
-    """The `count` clusters that fit a query best, best first, each with its score. `like`: the `likeness` of all, where
-    it is known."""
+    """The `count` clusters that fit a query best, best first, each with its score. `fit`: where it is known."""
     clusters = conversation.clusters_in_order()
     if not clusters or count <= 0:
         return []
     number_of = conversation.clustered.number_of
     numbers = [number_of[each.cluster_id] for each in clusters]
-    like = likeness(conversation, query, space) if like is None else like
-    scores = (0.5 * like + 0.5 * best_of_turns(conversation, planned(query, space)))[numbers]
+    like, best = fitting(conversation, query, space) if fit is None else fit
+    scores = (0.5 * like + 0.5 * best)[numbers]
     order = np.argsort(-scores, kind="stable")[:count].tolist()
     return [(clusters[place], float(scores[place])) for place in order if scores[place] > 0.0]
 
 
+def fitting(conversation: Conversation, query: Query, space: EmbeddingSpace) -> Fit:
+    """How well each cluster fits: one look at the segments that lie in any."""
+    clustered, verbatim, cosines = conversation.clustered, conversation.verbatim, None
+    positions = _placed(clustered)
+    refs = verbatim.order.refs(positions)
+    like, best = np.zeros(clustered.count), np.zeros(clustered.count)
+    if query.vector is not None:
+        cosines = verbatim.vectors.similarities(query.vector.astype(np.float32), refs)
+        like = _scaled(_of_centroids(clustered, positions, cosines), space)
+    found = sides(planned(query, space), Source(verbatim.words, verbatim.vectors), refs, cosines)
+    np.maximum.at(best, clustered.numbers[positions], found.plain)
+    return Fit(like, best)
+
+
 def likeness(conversation: Conversation, query: Query, space: EmbeddingSpace) -> NDArray[np.float64]:
-    """How like the query the centroid of each cluster is, by its number, on the space's scale; 0 where either has no
-    vector."""
+    """`Fit.like` alone."""
     if query.vector is None:
         return np.zeros(conversation.clustered.count)
-    cosines = centroid_cosines(conversation, query.vector)
-    return scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
+    return _scaled(centroid_cosines(conversation, query.vector), space)
 
 
 def centroid_cosines(conversation: Conversation, vector: Vector | NDArray[np.float64]) -> NDArray[np.float64]:
     """The cosine of each cluster's centroid, by its number; 0 where none of its turns has a vector."""
     clustered, verbatim = conversation.clustered, conversation.verbatim
-    positions = np.flatnonzero(clustered.numbers != NONE)
+    positions = _placed(clustered)
     cosines = verbatim.vectors.similarities(vector.astype(np.float32), verbatim.order.refs(positions))
+    return _of_centroids(clustered, positions, cosines)
+
+
+def _placed(clustered: Clustered) -> Positions:
+    """The segments that lie in a cluster."""
+    return np.flatnonzero(clustered.numbers != NONE)
+
+
+def _of_centroids(
+    clustered: Clustered, positions: Positions, cosines: NDArray[np.float32]
+) -> NDArray[np.float64]:
     found = np.zeros(clustered.count)
     np.add.at(found, clustered.numbers[positions], clustered.shares[positions] * cosines)
     return found
 
 
-def best_of_turns(conversation: Conversation, plan: Plan) -> NDArray[np.float64]:
-    """Of each cluster, by its number, the plain score of its best segment."""
-    clustered, verbatim = conversation.clustered, conversation.verbatim
-    best = np.zeros(clustered.count)
-    positions = np.flatnonzero(clustered.numbers != NONE)
-    found = sides(plan, Source(verbatim.words, verbatim.vectors), verbatim.order.refs(positions))
-    np.maximum.at(best, clustered.numbers[positions], found.plain)
-    return best
+def _scaled(cosines: NDArray[np.float64], space: EmbeddingSpace) -> NDArray[np.float64]:
+    return scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
 
 
 def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:

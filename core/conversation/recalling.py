@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.conversation.conversation import Conversation
 from core.conversation.keys import longest_unhit
-from core.conversation.mid import likeness, recalled
+from core.conversation.mid import fitting, recalled
 from core.conversation.search import best_segments
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
@@ -55,13 +55,13 @@ def recall(
     cluster with one that fits: no prompt has room for more."""
     short = conversation.short()[-SHORT_SHOWN:]
     shown = {turn.step for turn in short}
-    like = likeness(conversation, query, space)
-    found = _found(conversation, query, space, singles, like)
+    fit = fitting(conversation, query, space)
+    found = _found(conversation, query, space, singles, fit.like)
     ranks = {turn.step: rank for rank, turn in enumerate(found)}
     by_step = {turn.step: turn for turn in found if turn.step not in shown}
     room = singles or top_clusters * conversation.tiers.cluster_turns
     clusters = []
-    for cluster, _ in recalled(conversation, query, space, top_clusters, like):
+    for cluster, _ in recalled(conversation, query, space, top_clusters, fit):
         others = [step for step in cluster.steps if step not in shown and step not in ranks][:room]
         room -= len(others)
         by_step.update((step, conversation.turn(step)) for step in others)

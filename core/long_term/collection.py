@@ -58,6 +58,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.preferences: dict[RecordId, None] = {}
         self.episodes: dict[RecordId, None] = {}
         self.standing: dict[RecordId, None] = {}  # facts that are not superseded
+        self.plain_facts: dict[RecordId, None] = {}  # those of them that are neither preferences nor strategies
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
         self._characters = 0
@@ -169,6 +170,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         stands = _stands(record)
         return (
             (self.standing, stands),
+            (self.plain_facts, stands and record.category not in (PREFERENCE, STRATEGY)),
             (self.unjudged, stands and not record.judged),
             (self.recoveries, record.recovery is not None),
             (self.strategies, record.category == STRATEGY),

@@ -38,7 +38,10 @@ class Sides(NamedTuple):
     plain: NDArray[np.float64]
 
 
-def sides(plan: Plan, source: Source[K], keys: Sequence[K]) -> Sides:
+def sides(
+    plan: Plan, source: Source[K], keys: Sequence[K], cosines: NDArray[np.float32] | None = None
+) -> Sides:
+    """`cosines`: the vector's with each key's, where they are known."""
     vector, alpha = plan.query.vector, plan.alpha
     attribute = embedding = meant = np.zeros(len(keys))
     if alpha is None:
@@ -47,7 +50,8 @@ def sides(plan: Plan, source: Source[K], keys: Sequence[K]) -> Sides:
         bm25, best = source.words.scores(plan.terms, keys), source.words.best(plan.terms)
         attribute = scoring.attribute_scores(bm25, best)
     if alpha < 1.0 and vector is not None:
-        cosines = source.vectors.similarities(vector, keys)
+        if cosines is None:
+            cosines = source.vectors.similarities(vector, keys)
         embedding = scoring.embedding_scores(cosines, plan.floor, plan.ceiling)
         meant = np.where(cosines == ABSENT, attribute, embedding)
     return Sides(attribute, embedding, scoring.mixture(alpha, attribute, meant))

@@ -7,7 +7,7 @@ from core.context.long_term import FACTS, PREFERENCES, STRATEGIES, Known
 from core.errors import MemoryOff
 from core.ids import RecordId
 from core.keys import CollectionKey
-from core.long_term.ranking import Sought, admitting, ranked
+from core.long_term.ranking import Admits, Sought, admitting, ranked
 from core.long_term.worth import weight
 from core.model.record import (
     ERROR_RECOVERY,
@@ -63,7 +63,7 @@ class _Looking:
         self._among: Mapping[str, Mapping[RecordId, None]] = {
             PREFERENCES: collection.preferences,
             STRATEGIES: collection.strategies,
-            FACTS: collection.standing,
+            FACTS: collection.plain_facts,
         }
 
     def known(self) -> Known:
@@ -85,7 +85,7 @@ class _Looking:
         found = ranked(
             self._opened.collection,
             self._sought(self._command.input, count),
-            admitting(self._opened.collection, lambda record: self._stands(record, section)),
+            self._admits(section),
             self._house.embedder.space,
             self._house.long_term,
         )
@@ -105,6 +105,12 @@ class _Looking:
         others = [record for record in records if self._stands(record, PREFERENCES)]
         others.sort(key=lambda r: (-weight(r), r.record_id))
         return [*found, *others[: MOST_PREFERENCES - len(found)]]
+
+    def _admits(self, section: str) -> Admits:
+        """Which records may stand in it; of facts that never expire nothing more is asked."""
+        if section == FACTS and self._opened.endless:
+            return self._opened.collection.plain_facts.__contains__
+        return admitting(self._opened.collection, lambda record: self._stands(record, section))
 
     def _stands(self, record: Record, section: str) -> bool:
         return _section_of(record) == section and self._opened.lasts(record)
