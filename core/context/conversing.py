@@ -9,7 +9,6 @@ others. What goes first are older summaries, and turns that only lie in a cluste
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
 
 from core.context.budget import Item, Section, Tier
 from core.context.lines import indented, one_line, opening
@@ -39,9 +38,10 @@ def conversation_sections(remembered: Recalled, words: Words, room: int) -> list
     Turns that fit are laid out, best first, until they fill `room` tokens by themselves; what goes before them all,
     only where they leave some of it: nothing is made that no prompt of that size can hold.
     """
-    grouped = [turn for _, turns in remembered.clusters for turn in turns]
-    fitting, left = _fitting([*grouped, *remembered.turns], remembered.ranks, words, room)
-    spare = _spare([turn for turn in grouped if turn.step not in remembered.ranks], words) if left > 0 else []
+    grouped = [step for _, steps in remembered.clusters for step in steps]
+    fitting, left = _fitting([*grouped, *remembered.turns], remembered, words, room)
+    lying = [step for step in grouped if step not in remembered.ranks] if left > 0 else []
+    spare = _spare([remembered.turn(step) for step in lying], words)
     summaries = remembered.summaries if left > 0 else remembered.summaries[:1]
     return [
         _keys(remembered, words),
@@ -65,11 +65,12 @@ def surely_shown(remembered: Recalled, room: int) -> list[Turn]:
     """The turns that a context which has `room` tokens for turns hardly leaves out: the last ones, and of those that
     fit best as many as fill half of it."""
     ranks = remembered.ranks
-    grouped = [turn for _, turns in remembered.clusters for turn in turns]
-    fitting = [turn for turn in (*grouped, *remembered.turns, *remembered.short) if turn.step in ranks]
+    grouped = [step for _, steps in remembered.clusters for step in steps]
+    latest = [turn.step for turn in remembered.short]
     shown = [turn for turn in remembered.short[-LAST_TURNS:] if shortened(turn) is turn]
     left = room // 2
-    for turn in sorted(fitting, key=lambda t: ranks[t.step]):
+    for step in sorted(ranks.keys() & {*grouped, *remembered.turns, *latest}, key=ranks.__getitem__):
+        turn = remembered.turn(step)
         left -= estimate(turn.input) + estimate(turn.reply)
         if left < 0:
             break
@@ -183,20 +184,21 @@ def _head(summary: Summary) -> str:
 
 
 def _fitting(
-    turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: int
+    steps: Sequence[int], remembered: Recalled, words: Words, room: int
 ) -> tuple[dict[int, Item], int]:
     """By step, those of the turns that fit by themselves, by their rank, until they fill the room; and what they leave.
 
     Shown whole or not at all, but for the best: what is shortened outlives what is not, and the beginnings of many
     would leave no room for one that answers.
     """
-    hits = sorted(((ranks[t.step], t) for t in turns if t.step in ranks), key=itemgetter(0))
+    ranks = remembered.ranks
     made: dict[int, Item] = {}
-    for rank, turn in hits:
+    for step in sorted(ranks.keys() & steps, key=ranks.__getitem__):
         if room <= 0:
             break
-        item = turn_item(turn, words, weight=_fit(turn, ranks), whole=rank >= BEST)
-        made[turn.step] = item
+        turn = remembered.turn(step)
+        item = turn_item(turn, words, weight=_fit(turn, ranks), whole=ranks[step] >= BEST)
+        made[step] = item
         room -= estimate(item.full)
     return made, room
 
@@ -209,8 +211,8 @@ def _spare(turns: Sequence[Turn], words: Words) -> list[Item]:
     ]
 
 
-def _of(turns: Sequence[Turn], made: Mapping[int, Item]) -> list[Item]:
-    return [made[turn.step] for turn in turns if turn.step in made]
+def _of(steps: Sequence[int], made: Mapping[int, Item]) -> list[Item]:
+    return [made[step] for step in steps if step in made]
 
 
 def _in_order(items: Sequence[Item]) -> tuple[Item, ...]:

@@ -4,8 +4,9 @@ Law: pure, reads only. No turn is chosen twice: what is short is not recalled, w
 recalled by itself. Summaries that tell only of what is short are left out.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.keys import longest_unhit
 from core.conversation.mid import fitting, recalled
 from core.conversation.search import best_segments
+from core.conversation.telling import step_of
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
 from core.model.invocation import InvocationSummary
@@ -26,21 +28,23 @@ INVOCATIONS_SHOWN = 10  # newest at most
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """Keys in order; LONG summaries and ended invocations, newest first; clusters, best first, each with those of its
-    turns that are not short; single turns outside of them, best first; the short tier in step order.
+    """Keys in order; LONG summaries and ended invocations, newest first; clusters, best first, each with the steps of
+    those of its turns that are not short; steps of single turns outside of them, best first; the short tier in order.
 
     `promoted`: the keys of the system, those of the clusters longest without a hit first.
     `ranks`: of the turns that fit the query by themselves, in clusters, short or neither, from 0.
+    `turn`: the turn of a step; more are found than a prompt holds. To be called before the next change.
     """
 
     keys: Sequence[KeyMemory]
     promoted: Sequence[KeyMemory]
     summaries: Sequence[Summary]
     invocations: Sequence[InvocationSummary]
-    clusters: Sequence[tuple[TurnCluster, Sequence[Turn]]]
-    turns: Sequence[Turn]
+    clusters: Sequence[tuple[TurnCluster, Sequence[int]]]
+    turns: Sequence[int]
     short: Sequence[Turn]
     ranks: Mapping[int, int]
+    turn: Callable[[int], Turn]
 
 
 def recall(
@@ -57,18 +61,17 @@ def recall(
     shown = {turn.step for turn in short}
     fit = fitting(conversation, query, space)
     found = _found(conversation, query, space, singles, fit.like)
-    ranks = {turn.step: rank for rank, turn in enumerate(found)}
-    by_step = {turn.step: turn for turn in found if turn.step not in shown}
+    ranks = {step: rank for rank, step in enumerate(found)}
     room = singles or top_clusters * conversation.tiers.cluster_turns
     clusters = []
     for cluster, _ in recalled(conversation, query, space, top_clusters, fit):
         others = [step for step in cluster.steps if step not in shown and step not in ranks][:room]
         room -= len(others)
-        by_step.update((step, conversation.turn(step)) for step in others)
-        turns = [by_step[step] for step in cluster.steps if step in by_step]
-        if turns:
-            clusters.append((cluster, turns))
-    clustered = {turn.step for _, turns in clusters for turn in turns}
+        kept = (ranks.keys() | others) - shown
+        steps = [step for step in cluster.steps if step in kept]
+        if steps:
+            clusters.append((cluster, steps))
+    clustered = {step for _, steps in clusters for step in steps}
     first_shown = min(shown, default=conversation.record.last_step + 1)
     told = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
     return Recalled(
@@ -77,9 +80,10 @@ def recall(
         summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
         invocations=_without_turn(conversation, shown),
         clusters=clusters,
-        turns=[turn for turn in found if turn.step not in clustered | shown],
+        turns=[step for step in found if step not in clustered and step not in shown],
         short=short,
         ranks=ranks,
+        turn=cache(conversation.turn),
     )
 
 
@@ -91,9 +95,9 @@ def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[In
 
 def _found(
     conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, like: NDArray[np.float64]
-) -> list[Turn]:
-    """The turns that fit best, best first."""
+) -> list[int]:
+    """The steps of the turns that fit best, best first."""
     if not wanted:
         return []
     best = best_segments(conversation, query._replace(top_k=wanted), space, like)
-    return [conversation.turns[each.key.interaction_id] for each in best]
+    return [step_of(each.key.interaction_id) for each in best]

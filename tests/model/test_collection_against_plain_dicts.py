@@ -300,6 +300,10 @@ class AgainstPlainDicts(RuleBasedStateMachine):
         loaded = COLLECTION.load(state, TUNING, None)
         assert loaded.state() == collection.state()
         assert set(loaded.standing) == set(collection.standing)
+        elsewhere = loaded.preferences.keys() | loaded.strategies.keys()
+        assert (
+            loaded.plain_facts.keys() == collection.plain_facts.keys() == loaded.standing.keys() - elsewhere
+        )
         assert set(loaded.wanting) == set(collection.wanting)
 
     def teardown(self) -> None:

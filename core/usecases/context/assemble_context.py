@@ -5,7 +5,7 @@ the call, or is told as missing where the caller can do without.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -67,6 +67,7 @@ class _Conversation:
     """What was read of a conversation, and what a context of it surely tells."""
 
     recalled: Recalled
+    sections: Sequence[Section]
     told: Told
     uid: str
     revision: int
@@ -88,7 +89,7 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
-    made = assemble(_sections(house, command, read, budget), budget, "token_budget")
+    made = assemble(_sections(house, command, read), budget, "token_budget")
     _count_hits(house, command, read.talk)
     return _answer(command, made, read, tuple(missing))
 
@@ -147,9 +148,13 @@ async def _conversation(
             top_clusters=own if command.top_clusters is None else command.top_clusters,
             singles=max(1, min(MOST_TURNS, budget // LEAST_TURN) // command.sources),
         )
-        told = Told(key.conversation_id, surely_shown(recalled, budget // command.sources))
+        room = budget // command.sources
         return _Conversation(
-            recalled=recalled, told=told, uid=conversation.uid, revision=conversation.revision
+            recalled=recalled,
+            sections=conversation_sections(recalled, words_for(command.input), room),
+            told=Told(key.conversation_id, surely_shown(recalled, room)),
+            uid=conversation.uid,
+            revision=conversation.revision,
         )
 
 
@@ -181,10 +186,10 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
     return (*(read.bank.tools if read.bank else ()), *of_memory)
 
 
-def _sections(house: House, command: AssembleContext, read: _Read, budget: int) -> list[Section]:
+def _sections(house: House, command: AssembleContext, read: _Read) -> list[Section]:
     """All parts in their order: what holds always, what is known, what was said and done before, then now."""
     words = words_for(command.input)
-    of_talk = conversation_sections(read.talk.recalled, words, budget // command.sources) if read.talk else []
+    of_talk = read.talk.sections if read.talk else []
     told = read.talk.told if read.talk else NOTHING_TOLD
     of_bank = [told.new_in(section) for section in _of_bank(command, read.bank)]
     return [

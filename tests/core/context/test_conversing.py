@@ -39,10 +39,14 @@ def test_the_words_are_of_the_language_of_the_input() -> None:
 
 
 def remembered(**parts: Any) -> Recalled:
+    """`turns`: themselves, in place of their steps."""
     nothing: dict[str, Any] = dict.fromkeys(
         ("keys", "promoted", "summaries", "invocations", "clusters", "turns", "short"), ()
     )
-    return Recalled(**(nothing | {"ranks": {}} | parts))
+    given = nothing | {"ranks": {}} | parts
+    turns = {turn.step: turn for turn in (*given["turns"], *given["short"])}
+    steps = [turn.step for turn in given["turns"]]
+    return Recalled(**(given | {"turns": steps, "turn": turns.__getitem__}))
 
 
 def shown(within: int, found: Recalled) -> list[int]:
