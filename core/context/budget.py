@@ -1,10 +1,10 @@
 """Fitting memories into a token budget, and saying what was left out.
 
-Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, and loses
-more only when nothing else is left. Of the rest what is spare goes first, then tier by tier, the lowest first, the
-lightest: what has a shorter form is shortened, what has none is dropped; if that is not enough, what was shortened is
-dropped, again the lightest first. So what weighs most in a tier stays whole as long as each can stand at all. The order
-of sections and items never changes.
+Law: pure. What is marked `fixed` is never touched. A section with a share of the budget is cut to that first, its
+title with it, and loses more only when nothing else is left. Of the rest what is spare goes first, then tier by tier,
+the lowest first, the lightest: what has a shorter form is shortened, what has none is dropped; if that is not enough,
+what was shortened is dropped, again the lightest first. So what weighs most in a tier stays whole as long as each can
+stand at all. The order of sections and items never changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,7 +49,8 @@ class Item:
 class Section:
     """A titled run of items. An empty section is left out altogether; one without a title has no line for it.
 
-    `share`: of the budget, what its loose items may take; without one they may take all that there is.
+    `share`: of the budget, what its loose items may take, and the title, where nothing fixed stands under it; without
+    one they may take all that there is.
     `more` says of how many dropped items nothing else stands there; without it nothing is said.
     `scored`: weights are scores, which compare with no other section's; their ranks do.
     """
@@ -114,7 +115,7 @@ def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Ass
         for page in pages:
             if page.section.share is not None:
                 room = int(page.section.share * budget) * PARTS
-                _lose([page], page.loose - LINE_BREAK - room)
+                _lose([page], page.loose - room)
         for loose in ([p for p in pages if p.section.share is None], pages):
             _lose(loose, _weight(pages) - budget * PARTS)
     total = tokens_of(_weight(pages))
@@ -162,9 +163,9 @@ class _Page:
 
     @property
     def loose(self) -> int:
-        """What is not fixed weighs, without the title."""
-        fixed = (each for each, item in zip(self.weights, self.section.items, strict=True) if item.fixed)
-        return self._body - sum(fixed)
+        """What weighs what is not fixed, and the title, where nothing fixed stands under it."""
+        fixed = sum(each for each, item in zip(self.weights, self.section.items, strict=True) if item.fixed)
+        return self._body - fixed - LINE_BREAK if fixed else self.weight - 2 * LINE_BREAK
 
     def lose(self, loss: _Loss) -> int:
         """Shorten or drop an item; what the page weighs less for it."""

@@ -2,8 +2,8 @@
 
 Law: pure, and speaks the language of the input. A record stands as data, on one line or indented under one; of a
 contested one that is said. Its shorter form is the first paragraph of the reflection over it, else its first sentence.
-Preferences, facts and strategies have shares of the budget, in which they go last; episodes and reflections go with
-the turns that fit.
+Beside turns or a bank, preferences, facts and strategies have shares of the budget, in which they go last; episodes and
+reflections go with the turns that fit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
 EPISODES, REFLECTIONS = "episodes", "reflections"
 PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
-SHARES = {PREFERENCES: 0.05, STRATEGIES: 0.04, FACTS: 0.06}
-"""Of a budget, what each of these may take: a small one must have room for what was said."""
+SHARES = {PREFERENCES: 0.07, STRATEGIES: 0.04, FACTS: 0.06}
+"""Of a budget, what each of these may take with its title: a small one must have room for what was said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +39,9 @@ class Known:
         return [*self.preferences, *self.strategies, *self.facts, *self.episodes]
 
 
-def long_term_sections(known: Known, words: Words) -> list[Section]:
-    """The parts in their order."""
+def long_term_sections(known: Known, words: Words, *, alone: bool = False) -> list[Section]:
+    """The parts in their order. `alone`: nothing else wants the budget, so they have no shares of it."""
+    shares = {} if alone else SHARES
     over = {reflection.reflection_id: reflection for reflection in known.reflections}
     plain = [
         (PREFERENCES, words.preferences, known.preferences),
@@ -49,7 +50,7 @@ def long_term_sections(known: Known, words: Words) -> list[Section]:
     ]
     return [
         *(
-            _section(name, title, _records(records, name, over, words), words)
+            _section(name, title, _records(records, name, over, words), words, shares.get(name))
             for name, title, records in plain
         ),
         _section(EPISODES, words.episodes, _episodes(known.episodes, over, words), words),
@@ -57,8 +58,10 @@ def long_term_sections(known: Known, words: Words) -> list[Section]:
     ]
 
 
-def _section(name: str, title: str, items: tuple[Item, ...], words: Words) -> Section:
-    return Section(name=name, title=f"{title}. {words.data}", items=items, share=SHARES.get(name))
+def _section(
+    name: str, title: str, items: tuple[Item, ...], words: Words, share: float | None = None
+) -> Section:
+    return Section(name=name, title=f"{title}. {words.data}", items=items, share=share)
 
 
 def _records(

@@ -58,7 +58,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.preferences: dict[RecordId, None] = {}
         self.episodes: dict[RecordId, None] = {}
         self.standing: dict[RecordId, None] = {}  # facts that are not superseded
-        self.plain_facts: dict[RecordId, None] = {}  # those of them that are neither preferences nor strategies
+        self.plain_facts: dict[RecordId, None] = {}  # of them neither preferences nor strategies
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
         self._characters = 0

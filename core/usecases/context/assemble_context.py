@@ -197,7 +197,7 @@ def _sections(house: House, command: AssembleContext, read: _Read) -> list[Secti
         *_fixed(INSTRUCTIONS, read.told.block if read.told else ""),
         *(s for s in of_bank if s.name in BEFORE),
         *of_talk[:1],
-        *(long_term_sections(told.new_of(read.known.known), words) if read.known else ()),
+        *_known(read, words),
         *of_talk[1:3],
         *(s for s in of_bank if s.name not in BEFORE and s.name != NOW),
         *of_talk[3:],
@@ -205,6 +205,14 @@ def _sections(house: House, command: AssembleContext, read: _Read) -> list[Secti
         *(s for s in of_bank if s.name == NOW),
         input_section(command.input, words),
     ]
+
+
+def _known(read: _Read, words: Words) -> list[Section]:
+    """What is known and no turn of the context tells."""
+    if read.known is None:
+        return []
+    known = read.talk.told.new_of(read.known.known) if read.talk else read.known.known
+    return long_term_sections(known, words, alone=read.talk is None and read.bank is None)
 
 
 def _of_bank(command: AssembleContext, bank: Gathered | None) -> list[Section]:

@@ -189,6 +189,8 @@ def test_two_thousand_random_sets_keep_their_budget_tell_every_loss_and_touch_no
             assert shown in made.texts.get(section.name, "") or section.more is not None
             assert all(line in made.texts.get(section.name, "") for line in lines)
             assert not any(one.fixed and (section.name, one.item_id) in lost for one in section.items)
+            if section.share is not None and not section.more and not any(one.fixed for one in section.items):
+                assert estimate(made.texts.get(section.name, "")) <= section.share * budget
     assert 100 < refused < SETS - 100
 
 
