@@ -188,7 +188,7 @@ $(GHZ):
 bench-judging: setup  ## Measure conflicts and merges on pairs written for it (JUDGING=--locked)
 	@$(BIN)/python -m tests.bench.bench_judging $(JUDGING)
 
-bench-conflicts: setup  ## Count the conflicts opened of chats, licences and manual pages (CONFLICTS="chats --show")
+bench-conflicts: setup  ## Count the conflicts opened of chats, licences and manual pages (CONFLICTS="--only chats --show")
 	@$(BIN)/python -m tests.bench.bench_conflicts $(CONFLICTS)
 
 bench-growth: setup  ## Measure cost as work grows, and write a report (GROWTH="--nodes 1000 1000000 --patience 20000")

@@ -7,7 +7,7 @@ and after one of the changes in `tests/judging/chats_changes.json`. Licences and
 nowhere: each conflict is false.
 They are read where the machine has them (`/usr/share/common-licenses`, `man`), and what is missing is named.
 
-    python -m tests.bench.bench_conflicts [chats] [licences] [manuals] [--show]
+    python -m tests.bench.bench_conflicts [--only chats licences manuals] [--show]
 
 `--show` prints both quotes of each conflict that is false.
 """
@@ -151,16 +151,16 @@ def manuals() -> Iterator[tuple[str, str]]:
 
 async def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("kinds", nargs="*", choices=KINDS, default=KINDS)
+    asked.add_argument("--only", nargs="+", choices=KINDS, default=KINDS)
     asked.add_argument("--show", action="store_true")
     given = asked.parse_args()
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
     async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
-        if "chats" in given.kinds:
+        if "chats" in given.only:
             await chats(house, given.show)
-        if "licences" in given.kinds:
+        if "licences" in given.only:
             await without_conflicts(house, "licences", licences(), given.show)
-        if "manuals" in given.kinds:
+        if "manuals" in given.only:
             await without_conflicts(house, "manuals", manuals(), given.show)
 
 

@@ -1,0 +1,40 @@
+"""The level of the offline Judge on the open halves: what was reached stays reached.
+
+A figure here is what was measured when it was written: it is raised when the judge becomes better, and lowered never.
+"""
+
+from dataclasses import dataclass
+
+import pytest
+
+from core.agents.offline.judge import OfflineJudge
+from tests.judging.level import judge_pairs, level
+from tests.judging.pairs import Half, Label, read_pairs
+from tests.support.embedders import local_embedder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    conflicts: int
+    false: int
+    merges: int
+    contradictions_merged: int
+
+
+REACHED = {
+    "en": Reached(conflicts=9, false=9, merges=6, contradictions_merged=3),
+    "zh": Reached(conflicts=4, false=3, merges=6, contradictions_merged=1),
+}
+
+
+@pytest.mark.parametrize("language", REACHED)
+async def test_the_judge_keeps_its_level_on_pairs_each_judged_alone(language: str) -> None:
+    pairs = read_pairs(language, Half.OPEN)
+
+    judged = await judge_pairs(OfflineJudge(local_embedder()), pairs, [[n] for n in range(len(pairs))])
+
+    found, reached = level(judged), REACHED[language]
+    assert found.conflicts[Label.CONFLICT] >= reached.conflicts
+    assert found.false <= reached.false
+    assert found.merges[Label.SAME] >= reached.merges
+    assert found.merges[Label.CONFLICT] <= reached.contradictions_merged
