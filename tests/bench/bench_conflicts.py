@@ -94,7 +94,8 @@ async def chats(house: House, show: bool) -> None:
             (context,) = world.contexts
             found, right = await chat(house, f"{way}-{world.world_id}", context, cut(context), show)
             real, total = real + right, total + found
-        print(f"chats, {way}: {real} of {total} conflicts real = {real / max(1, total):.2f}")
+        share = f" = {real / total:.2f}" if total else ""
+        print(f"chats, {way}: {real} of {total} conflicts real{share}")
 
 
 async def chat(
