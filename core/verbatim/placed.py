@@ -14,6 +14,7 @@ from core.ids import SegmentRef
 from core.index import scoring
 from core.index.scoring import Scored, Why
 from core.text.moments import Frame, Span, spans
+from core.text.times import asks_for_time
 from core.verbatim import structure
 from core.verbatim.candidates import sides, unranked
 from core.verbatim.plan import Plan, Source
@@ -122,11 +123,14 @@ def _places(
         positions=positions,
         sittings=order.sittings[positions],
         asking=order.asking[positions],
+        voices=order.voices[positions],
+        dated=order.dated[positions],
         told=order.told_by(positions, called),
         times=order.times[positions],
         topics=owner.topics(plan, positions) if "topic" in weights else np.zeros(len(positions)),
         quoting=quoting,
         spoken_of=spoken_of,
+        asks_for_time=asks_for_time(query.text),
     )
 
 

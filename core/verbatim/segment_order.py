@@ -19,6 +19,7 @@ from core.text.analysis import STOP_WORDS
 from core.text.persons import speaks_of_itself
 from core.text.questions import asks
 from core.text.scripts import WIDE
+from core.text.times import names_time
 
 Positions = NDArray[np.int64]
 
@@ -28,11 +29,16 @@ SITTING = 6 * 3600.0
 MASKED = 0
 """The sitting of positions whose segments were dropped: nothing that is there belongs to it."""
 
+ASKER, ANSWERER = 1, 2
+"""Whose a message of a chat with an assistant is: the user's, or the assistant's; 0 where no role tells it."""
+
+_VOICES = {"user": ASKER, "human": ASKER, "assistant": ANSWERER, "ai": ANSWERER, "model": ANSWERER}
 _WORD = re.compile(r"\w+")
 
 
 class SegmentOrder:
-    """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, whether it says "I".
+    """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, says "I" and names a
+    time, and whose it is in a chat with an assistant.
 
     A *sitting* is a run of an interaction's segments without a long pause: what was said at a stretch.
     """
@@ -46,6 +52,8 @@ class SegmentOrder:
         self._length = array("i")
         self._asks = array("b")
         self._of_itself = array("b")
+        self._dated = array("b")
+        self._voice = array("b")
         self._sittings = 0
         self._speakers: dict[str, int] = {"": 0}
         self._called: dict[str, set[int]] = {}  # a word of a name → the speakers who have it
@@ -75,6 +83,8 @@ class SegmentOrder:
             text = interaction.text[span.start : span.end]
             self._asks.append(asks(text))
             self._of_itself.append(speaks_of_itself(text))
+            self._dated.append(names_time(text))
+            self._voice.append(_VOICES.get(span.role.lower(), 0))
             self._earliest, self._latest = min(self._earliest, time), max(self._latest, time)
 
     def drop(self, interaction_id: InteractionId, count: int) -> None:
@@ -175,6 +185,16 @@ class SegmentOrder:
     def asking(self) -> NDArray[np.int8]:
         """By position: 1 for what ends by asking."""
         return np.frombuffer(self._asks, np.int8)
+
+    @property
+    def dated(self) -> NDArray[np.int8]:
+        """By position: 1 for what names a time."""
+        return np.frombuffer(self._dated, np.int8)
+
+    @property
+    def voices(self) -> NDArray[np.int8]:
+        """By position: ASKER, ANSWERER or 0."""
+        return np.frombuffer(self._voice, np.int8)
 
     def told_by(self, positions: Positions, speakers: Sequence[int]) -> NDArray[np.bool_]:
         """At which of the positions one of these speakers speaks of himself: in the first person."""

@@ -8,12 +8,15 @@ The components, and why they are there (docs/retrieval.md measures each):
 - *near*: the plain scores of the segments one (twice) and two (once) before and after in the same sitting. A turn of a
   conversation is about what the turns around it are about.
 - *reply*: two parts in three, the plain score of the segment before, if that ends by asking; one part, for not
-  ending by asking itself. A question resembles the question that is asked now; what answers it came after.
+  ending by asking itself. A question resembles the question that is asked now; what answers it came after. Nothing
+  is lent to an assistant's answer, by its role: it takes up the question's words.
 - *speaker*: 1 for what a speaker whom the query calls by name says in the first person.
-- *time*: 1 for what happened at a time that the query speaks of, fading out over FADING around it.
+- *time*: 1 for what happened at a time that the query speaks of, fading out over FADING around it; NAMED for what
+  names a time, where the query asks for one.
 - *topic*: the plain score of the best node that summarises the segment.
 - *quote*: 1 for what holds the query word for word. A query that is a sentence of the record means that place, however
   much its neighbours resemble it.
+- *user*: 1 for what the user of an assistant says, by the role of the message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,9 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text.moments import Span
-from core.verbatim.segment_order import Positions
+from core.verbatim.segment_order import ANSWERER, ASKER, Positions
 
 REACH = 2  # segments before and after that count as near
+NAMED = 0.5  # of the whole, for naming any time where the question asks for one
 FADING = timedelta(days=4)  # people tell of things some days after
 
 Array = NDArray[np.float64]
@@ -46,6 +50,7 @@ class Structure:
     time: float = 0.0
     topic: float = 0.0
     quote: float = 0.0
+    user: float = 0.0
     diversity: float = 0.0
     conflicts: bool = False
 
@@ -60,7 +65,7 @@ class Structure:
         return {name: weight for name in COMPONENTS if (weight := getattr(self, name)) > 0.0}
 
 
-COMPONENTS = tuple(each.name for each in fields(Structure))[:6]
+COMPONENTS = tuple(each.name for each in fields(Structure))[:7]
 PLAIN = "plain"
 REPETITION = "repetition"
 CONFLICT = "conflict"
@@ -79,11 +84,14 @@ class Places:
     positions: Positions
     sittings: NDArray[np.intc]
     asking: NDArray[np.int8]
+    voices: NDArray[np.int8]
+    dated: NDArray[np.int8]
     told: NDArray[np.bool_]
     times: Array
     topics: Array
     quoting: NDArray[np.bool_]
     spoken_of: Sequence[Span]
+    asks_for_time: bool
 
 
 def shares(plain: Array, places: Places, structure: Structure) -> Shares:
@@ -127,7 +135,9 @@ def _near(plain: Array, places: Places, stands: Positions) -> Array:
 
 def _reply(plain: Array, places: Places, stands: Positions) -> Array:
     asked = _row(plain * places.asking, stands)[stands - 1]
-    return (2.0 * asked + (1.0 - places.asking)) / 3.0
+    asked[places.voices == ANSWERER] = 0.0  # an assistant's answer takes the question up in its words
+    reply: Array = (2.0 * asked + (1.0 - places.asking)) / 3.0
+    return reply
 
 
 def _speaker(plain: Array, places: Places, stands: Positions) -> Array:
@@ -135,7 +145,9 @@ def _speaker(plain: Array, places: Places, stands: Positions) -> Array:
 
 
 def _time(plain: Array, places: Places, stands: Positions) -> Array:
-    fit = np.zeros_like(plain)
+    fit: Array = np.zeros_like(plain)
+    if places.asks_for_time:
+        fit = NAMED * places.dated.astype(np.float64)
     for start, end in places.spoken_of:
         first, last = start.timestamp(), end.timestamp() - 1.0
         off = np.maximum(0.0, np.maximum(first - places.times, places.times - last))
@@ -151,6 +163,11 @@ def _quote(plain: Array, places: Places, stands: Positions) -> Array:
     return places.quoting.astype(np.float64)
 
 
+def _user(plain: Array, places: Places, stands: Positions) -> Array:
+    said: Array = (places.voices == ASKER).astype(np.float64)
+    return said
+
+
 _MAKERS = {
     "near": _near,
     "reply": _reply,
@@ -158,6 +175,7 @@ _MAKERS = {
     "time": _time,
     "topic": _topic,
     "quote": _quote,
+    "user": _user,
 }
 
 

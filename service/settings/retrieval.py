@@ -26,6 +26,8 @@ class StructureSection(Section):
     """Weight of the best node that summarises the segment."""
     quote: Weight = 1.0
     """Weight of holding the query word for word."""
+    user: Weight = 0.3
+    """Weight of being the user's own words in a chat with an assistant, by the message's `role`."""
     diversity: float = Field(default=0.3, ge=0, le=1)
     """Share of its score that a repetition of a better hit loses."""
     conflicts: bool = True

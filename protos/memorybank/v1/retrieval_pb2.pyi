@@ -214,14 +214,19 @@ class Structure(_message.Message):
     DIVERSITY_FIELD_NUMBER: _builtins.int
     CONFLICTS_FIELD_NUMBER: _builtins.int
     QUOTE_FIELD_NUMBER: _builtins.int
+    USER_FIELD_NUMBER: _builtins.int
     near: _builtins.float
     """The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction)."""
     reply: _builtins.float
-    """The plain score of the question that was asked just before, and that the segment is no question itself."""
+    """The plain score of the question that was asked just before, and that the segment is no question itself. Nothing is
+    lent to an assistant's answer, by the message's `role`.
+    """
     speaker: _builtins.float
     """That the query calls the speaker by name, who speaks of himself: in the first person."""
     time: _builtins.float
-    """That the event_time is one that the query's text speaks of: `7 May 2023`, `last week`, `去年三月`."""
+    """That the event_time is one that the query's text speaks of: `7 May 2023`, `last week`, `去年三月`; the half, that the
+    segment names a time, where the query asks when.
+    """
     topic: _builtins.float
     """The plain score of the best node that summarises the segment."""
     diversity: _builtins.float
@@ -230,6 +235,10 @@ class Structure(_message.Message):
     """Whether the other sides of an open conflict come with the side that was found; of nodes, too."""
     quote: _builtins.float
     """That the segment holds the query's text word for word, if it is a text of four words or more."""
+    user: _builtins.float
+    """That the user of an assistant says it: `role` is `user` or `human`. For chats in which the user's own statements are
+    asked for; what the assistant wrote comes behind them.
+    """
     def __init__(
         self,
         *,
@@ -241,10 +250,11 @@ class Structure(_message.Message):
         diversity: _builtins.float = ...,
         conflicts: _builtins.bool = ...,
         quote: _builtins.float = ...,
+        user: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "quote", b"quote", "reply", b"reply", "speaker", b"speaker", "time", b"time", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "quote", b"quote", "reply", b"reply", "speaker", b"speaker", "time", b"time", "topic", b"topic", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

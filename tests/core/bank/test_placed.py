@@ -29,6 +29,13 @@ def told(name: str, *said: tuple[str, str], days: int = 0) -> Interaction:
     return replace(made, spans=tuple(spans))
 
 
+def in_a_chat(*said: tuple[str, str]) -> Bank:
+    """A chat of (role, text)."""
+    made = told("i1", *(("", text) for _, text in said))
+    spans = (replace(span, role=role) for span, (role, _) in zip(made.spans, said, strict=True))
+    return bank_of(InteractionAdd(interaction=replace(made, spans=tuple(spans))))
+
+
 def bank_of(*steps: Step) -> Bank:
     story = Story()
     return Bank.found(story.founding(*steps), story.uid, Tuning())
@@ -68,6 +75,49 @@ def test_what_answers_is_found_though_it_shares_no_word_with_the_question() -> N
     assert "Down at the old pier." not in texts(plain)
     ranked = texts(by_place)
     assert ranked.index("Down at the old pier.") < ranked.index("Nice.")
+
+
+def test_an_assistants_echo_of_the_question_is_lent_nothing() -> None:
+    bank = in_a_chat(
+        ("user", "How do I paint a boat?"),
+        ("assistant", "To paint a boat, sand it first."),
+    )
+    people = bank_of(
+        InteractionAdd(
+            interaction=told(
+                "i1", ("Ann", "How do I paint a boat?"), ("Ben", "To paint a boat, sand it first.")
+            )
+        )
+    )
+
+    def lent(asked_of: Bank) -> dict[str, float]:
+        found = asked(asked_of, "paint the boat", Structure(reply=0.9))
+        return {hit.segment.text.strip(): dict(hit.why)["reply"] for hit in found.hits if hit.segment}
+
+    alone = (0.9 / 1.9) / 3  # for not asking; nothing for what was asked before
+    assert lent(bank)["To paint a boat, sand it first."] == pytest.approx(alone)
+    assert lent(people)["To paint a boat, sand it first."] > alone
+
+
+def test_a_users_own_words_come_before_an_assistants() -> None:
+    bank = in_a_chat(("assistant", "A red boat is a fine boat."), ("user", "So my boat will be red."))
+
+    assert texts(asked(bank, "a red boat", Structure()))[0] == "A red boat is a fine boat."
+    assert texts(asked(bank, "a red boat", Structure(user=0.5)))[0] == "So my boat will be red."
+
+
+@pytest.mark.parametrize("question", ["When was the boat painted?", "What day did they paint the boat?"])
+def test_who_asks_when_is_told_what_names_a_time_first(question: str) -> None:
+    bank = bank_of(
+        InteractionAdd(
+            interaction=told(
+                "i1", ("", "The boat was painted. The boat!"), ("", "They painted the boat on Friday.")
+            )
+        )
+    )
+
+    assert texts(asked(bank, question, Structure(time=0.9)))[0] == "They painted the boat on Friday."
+    assert dict(asked(bank, "Who painted the boat?", Structure(time=0.9)).hits[0].why)["time"] == 0.0
 
 
 @pytest.mark.parametrize(

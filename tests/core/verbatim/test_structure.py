@@ -24,8 +24,11 @@ def places(count: int, **changed: object) -> Places:
             "told": np.zeros(count, np.bool_),
             "times": np.full(count, MAY.timestamp()),
             "topics": np.zeros(count),
+            "voices": np.zeros(count, np.int8),
+            "dated": np.zeros(count, np.int8),
             "quoting": np.zeros(count, np.bool_),
             "spoken_of": (),
+            "asks_for_time": False,
         }
         | changed  # type: ignore[arg-type]
     )

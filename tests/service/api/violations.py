@@ -130,7 +130,7 @@ CONTEXT: Table = {
 }
 BAD_WEIGHTS = [-0.1, 10.1, float("nan"), float("inf")]
 STRUCTURE: Table = {
-    **dict.fromkeys(("near", "reply", "speaker", "time", "topic", "quote"), BAD_WEIGHTS),
+    **dict.fromkeys(("near", "reply", "speaker", "time", "topic", "quote", "user"), BAD_WEIGHTS),
     "diversity": BAD_SHARES,
 }
 PROMPT: Table = {

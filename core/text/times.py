@@ -1,0 +1,36 @@
+"""Whether a text names a time, and whether a question asks for one.
+
+Law: pure; looks at words and forms, English and Chinese, and reckons nothing (`moments` does).
+"""
+
+import re
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+NAMED = re.compile(
+    r"\b(?:1[89]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:am|pm|o'clock)\b|\b\d{1,2}(?:st|nd|rd|th)\b"
+    rf"|\b{_MONTH}\b|\bin may\b|\bmay \d|\d may\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:yesterday|today|tonight|tomorrow|weekend|noon|midnight)\b"
+    r"|\b(?:last|next|this|past) (?:week|month|year|night|spring|summer|autumn|fall|winter|few (?:days|weeks|months))"
+    r"|\b(?:\w+|\d+) (?:minutes?|hours?|days?|weeks?|months?|years?) ago\b|\bsince\b"
+    r"|\d[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]"
+    r"|昨天|前天|今天|明天|后天|上周|下周|上个?月|下个?月|去年|今年|明年|周末|[早晚]上|[上下]午",
+    re.IGNORECASE,
+)
+ASKED = re.compile(
+    r"\bwhen\b(?!ever)|\b(?:what|which) (?:day|date|month|year|week|time|weekday)\b|\bon (?:what|which) (?:day|date)"
+    r"|\bhow long ago\b|什么时候|何时|几点|几月|几号|哪一?[天年月日]|什么时间|星期几|周几",
+    re.IGNORECASE,
+)
+
+
+def names_time(text: str) -> bool:
+    """Whether a text says when: a date, a day, an hour, "last week", 去年."""
+    return NAMED.search(text) is not None
+
+
+def asks_for_time(text: str) -> bool:
+    """Whether a question asks when."""
+    return ASKED.search(text) is not None

@@ -1,0 +1,32 @@
+import pytest
+
+from core.text.times import asks_for_time, names_time
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "It opens at 9:30.",
+            "On 3 May we met.",
+            "We left last week.",
+            "Two years ago",
+            "See you on Friday!",
+        ),
+        *("下周三见面", "他去年搬走了", "3月5日开会"),
+    ],
+)
+def test_dates_days_and_hours_name_a_time(text: str) -> None:
+    assert names_time(text)
+
+
+@pytest.mark.parametrize("text", ["It may rain.", "The house has 12 rooms.", "Second-hand", "这本书很好"])
+def test_what_looks_like_a_time_names_none(text: str) -> None:
+    assert not names_time(text)
+
+
+def test_questions_for_a_time_are_told_from_others() -> None:
+    assert all(
+        map(asks_for_time, ["When did she move?", "Which year was it?", "她什么时候搬家？", "几点开门？"])
+    )
+    assert not any(map(asks_for_time, ["Where does she live?", "Whenever you like", "她住在哪里？"]))
