@@ -29,7 +29,6 @@ WHOLE_SHARE = 0.25
 NOTHING = ("", "。", ".")
 BRACKET = re.compile(r"\s*(?:（[^（）]*）|\([^()]*\))$")
 BRACKETS = str.maketrans("", "", "（）()")
-FULL_STOP = re.compile(r"(?<![.。])[。.]\Z")
 HEADED = re.compile(r"([^：:。，,;；]+?)\s*(?:：|: )")
 SENTENCE = re.compile(r"[。.!?！？，；;…]\s*$|[，。；]|[.!?;] ")
 
@@ -100,7 +99,7 @@ def related_to(
     """`context` with a bracket that names the topics it is related to, this one last, in the context's language.
 
     `other` and `keywords` are that topic's; `instead_of` are names that it takes the place of. The bracket stands
-    before a full stop at the end, and has the latest `MOST_NAMED`.
+    apart, behind a full stop at the end, and has the latest `MOST_NAMED`.
     """
     own = unrelated(context)
     named = name_beside(own, other, keywords)
@@ -111,8 +110,7 @@ def related_to(
     chinese = is_chinese(own + named)
     listed = ("；" if chinese else "; ").join(names)
     note = f"（与{listed}相关）" if chinese else f" (related to {listed})"
-    stop = FULL_STOP.search(own)
-    return own[: stop.start()] + note + own[stop.start() :] if stop else own + note
+    return own + note
 
 
 def name_beside(own: str, other: str, keywords: Sequence[str]) -> str:

@@ -63,7 +63,7 @@ def test_a_relation_joins_earlier_ones_or_takes_their_place() -> None:
     assert related_to(both, "量子算法") == both
 
 
-def test_a_relation_stands_before_the_full_stop_and_names_the_other_topic_briefly() -> None:
+def test_a_relation_stands_apart_from_the_sentence_and_names_the_other_topic_briefly() -> None:
     chinese = related_to(
         "星辰科技成立于2015年，总部在杭州。",
         "经核实年报，星辰科技的CEO是李四，张三已于2023年卸任。",
@@ -71,8 +71,11 @@ def test_a_relation_stands_before_the_full_stop_and_names_the_other_topic_briefl
     )
     english = related_to("Acme sits in Bern.", "The CEO of Acme is Ann Lee.", ["Acme", "Ann Lee"])
 
-    assert chinese == "星辰科技成立于2015年，总部在杭州（与CEO、李四、张三相关）。"
-    assert english == "Acme sits in Bern (related to Ann Lee)."
+    assert chinese == "星辰科技成立于2015年，总部在杭州。（与CEO、李四、张三相关）"
+    assert english == "Acme sits in Bern. (related to Ann Lee)"
+    assert unrelated("Acme sits in Bern (related to Ann Lee).") == "Acme sits in Bern.", (
+        "as it was written before"
+    )
     assert unrelated(chinese) == "星辰科技成立于2015年，总部在杭州。"
     assert unrelated(english) == "Acme sits in Bern."
 
