@@ -62,6 +62,10 @@ def statements(content: str) -> list[Statement]:
                 reading.prose(content, block.start, block.end)
             case Form.CODE | Form.BESIDE:
                 pass
+    if not reading.found:  # a tool's result, all of it in a fence: what is said there is all that is said
+        for block in blocks(content):
+            if block.form is Form.CODE:
+                reading.prose(content, block.start, block.end)
     return reading.found
 
 
