@@ -30,6 +30,8 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
     """
     if not _comparable(left, right) or not (left.personal or speak_of_one_thing(left, right)):
         return None  # nothing in common, but for who speaks: no subject, no frame
+    if left.labels and right.labels and left.labels.isdisjoint(right.labels):
+        return None  # "Phase 1" and "Phase 2" are two things
     found = [
         *_one_sided(left, right, same_matter),
         *(one.turned() for one in _one_sided(right, left, same_matter)),
@@ -37,6 +39,7 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
     if not (left.hedged or right.hedged):
         both = (replaced(compare(left, x, right, y, same_matter)) for x, y in _views(left, right))
         found += [one for one in both if one is not None]
+    found = [one for one in found if one.slot is Slot.DENIAL or not _equal(one.value_a, one.value_b)]
     return max(found, key=lambda one: one.confidence, default=None)
 
 
@@ -44,7 +47,12 @@ def _comparable(left: Statement, right: Statement) -> bool:
     """Both assert something as it is, in one language, and not of a pronoun whose meaning is open."""
     if not (left.told and right.told):
         return False
-    if left.chinese is not right.chinese or left.personal != right.personal or left.personal == "it":
+    if (
+        left.chinese is not right.chinese
+        or left.mood != right.mood
+        or left.personal != right.personal
+        or left.personal == "it"
+    ):
         return False
     if left.speaker == right.speaker:
         return True
@@ -59,6 +67,11 @@ def _speaks_for_itself(one: Statement, other: Statement) -> bool:
     if any(character in "-_./0123456789" for character in one.speaker):
         return False
     return not one.labelled or one.state and not other.labelled
+
+
+def _equal(a: str, b: str) -> bool:
+    """Whether both sides have the same words at issue: nothing that equals itself contradicts itself."""
+    return "".join(filter(str.isalnum, a.lower())) == "".join(filter(str.isalnum, b.lower()))
 
 
 def _one_sided(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:

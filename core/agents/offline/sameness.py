@@ -6,6 +6,7 @@ and never decides alone.
 """
 
 from core.agents.offline.claims.alignment import Alignment, align, speak_of_one_thing, weight
+from core.agents.offline.claims.order import turned_round
 from core.agents.offline.claims.statement import Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
@@ -19,7 +20,11 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
         return True
     if not part.terms or part.question or whole.question or part.chinese is not whole.chinese:
         return False
-    if not (part.proposition and whole.proposition) or part.hedged is not whole.hedged:
+    if (
+        not (part.proposition and whole.proposition)
+        or part.hedged is not whole.hedged
+        or part.mood != whole.mood
+    ):
         return False
     if (
         part.personal != whole.personal
@@ -29,6 +34,8 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
     ):
         return False
     if not speak_of_one_thing(part, whole):
+        return False
+    if turned_round(part, whole):
         return False
     denied = align(part.denied, whole.denied, part.chinese)
     if denied.only_a or denied.only_b:
@@ -48,6 +55,8 @@ def _held(view: tuple[Term, ...], whole: Statement, part: Statement, near: bool)
     laid = align(part.asserted, view, part.chinese)
     if any(term.kind in EXACT for term in laid.only_a) or any(_roughly(x, y) for x, y in laid.pairs):
         return False
+    if laid.only_b and part.state and not whole.state:
+        return False  # who resigned as treasurer is none
     turned = part.passive or whole.passive or not laid.only_b  # "X is the Y of Z": "the Y of Z is X"
     if not turned and not any(x in part.subject and y in whole.subject for x, y in laid.pairs):
         return False

@@ -5,13 +5,17 @@ Law: pure and symmetric in kind: no opinion here, only measures.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isclose
 
+from core.agents.offline.claims import clock
+from core.agents.offline.claims.lexicon_en import NEGATORS
 from core.agents.offline.claims.statement import ANY, ROOT, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 ENDINGS = frozenset({"e", "r", "er", "or", "y", "i", "ri", "s", "n", "ist", "ian"})  # hike/hiker, bake/bakeri
 PREFIX = 5  # letters two stems must share to be forms of one word
 
+MEASURED_ALIKE = 1e-3  # values in other units may differ by their rounding
 NAME_WEIGHT = 1.5
 SEVERAL_WEIGHT = 0.5  # of words that say little about which fact it is: "enjoys", "has"
 
@@ -32,15 +36,19 @@ def same_word(a: str, b: str) -> bool:
 
 
 def _same_name(a: Term, b: Term) -> bool:
-    return a.parts <= b.parts or b.parts <= a.parts
+    if not (a.parts <= b.parts or b.parts <= a.parts):
+        return False
+    return (a.parts ^ b.parts).isdisjoint(NEGATORS)  # a quotation and its denial
 
 
 def _same_number(a: Term, b: Term) -> bool:
     if a.unit and b.unit and a.unit != b.unit:
         return False
+    if a.unit == b.unit == clock.UNIT:
+        return clock.same_time(a.value, b.value, bool(a.parts or b.parts))
     if a.bound or b.bound:
         return _reachable(a, b) and _reachable(b, a)
-    return a.value == b.value
+    return isclose(a.value, b.value, rel_tol=MEASURED_ALIKE)
 
 
 def _reachable(a: Term, b: Term) -> bool:

@@ -11,21 +11,31 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from core.agents.offline.claims import clock
 from core.agents.offline.claims import lexicon_zh as words
 from core.agents.offline.claims.clock import CLOCK, hours
 from core.agents.offline.claims.draft import Draft
+from core.agents.offline.claims.measures import MEASURED
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabulary
 from core.text.chinese import tagged
 
 NUMBER = re.compile(
-    rf"(?P<clock>{CLOCK})"
-    r"|(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
-    r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]|[\u4e00-\u9fff]?)"
+    r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
+    r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]"
+    r"|个?(?:小时|星期)|分钟|公斤|千克|公里|千米|厘米|毫[米克升]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
 )
+TIME = re.compile(
+    r"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)?"
+    rf"(?:(?P<figure>{CLOCK})|(?P<hour>\d{{1,2}}|[零一二两三四五六七八九]?十?[零一二两三四五六七八九十])点"
+    r"(?:钟|整|(?P<quarter>半|一刻|三刻)|(?P<minute>\d{1,2}|[零一二三四五]?十?[零一二三四五六七八九十])分?)?)"
+)
+AFTER_NOON = ("中午", "下午", "傍晚", "晚上", "夜里")
+QUARTERS = {"半": 0.5, "一刻": 0.25, "三刻": 0.75}
 WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
 LABEL = re.compile(
     r"第[零〇一二两三四五六七八九十百千\d]+[\u4e00-\u9fff]?"
+    r"|\d+次(?=列车|车|航班)|(?:订单|工单|编号|单号|案件|发票)\s*[A-Z\d-]+"
     r"|(?:阶段|步骤|节点|章节|版块|分支)\s*[A-Z\d一二三四五六七八九十]+"
 )
 LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#_-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#_-]*)*")
@@ -141,7 +151,13 @@ def _stretch(course: Course, start: int, end: int) -> None:
 
 def _forms(text: str, at: int, end: int) -> Iterator[Found]:
     """The next one of each form; of those that start together the first counts."""
-    for pattern, add in ((_known(), _term), (LABEL, _label), (WEEKDAY, _weekday), (LATIN, _latin)):
+    for pattern, add in (
+        (TIME, _time),
+        (_known(), _term),
+        (LABEL, _label),
+        (WEEKDAY, _weekday),
+        (LATIN, _latin),
+    ):
         match = pattern.search(text, at, end)
         if match is not None:
             yield Found(match, add)
@@ -180,9 +196,28 @@ def _latin(course: Course, found: re.Match[str]) -> None:
         course.add(Kind.NAME, lower, found.start(), found.end(), parts=frozenset(lower.split()))
 
 
+def _time(course: Course, found: re.Match[str]) -> None:
+    half = "" if found["half"] is None else "p" if found["half"] in AFTER_NOON else "a"
+    hour = hours(found["figure"] or "")
+    if hour is None:
+        hour = value_of(found["hour"]) + QUARTERS.get(found["quarter"] or "", 0.0)
+        hour += value_of(found["minute"]) / 60 if found["minute"] else 0.0
+    value = clock.of_day(hour, half)
+    course.add(
+        Kind.NUMBER,
+        f"{value:g}",
+        found.start(),
+        found.end(),
+        value=value,
+        unit=clock.UNIT,
+        bound=_bound(course.text[: found.start()]),
+        parts=clock.OPEN if not found["figure"] and clock.is_open(hour, half) else frozenset(),
+    )
+
+
 def _is_number(text: str, found: re.Match[str]) -> bool:
     digits, unit = found["digits"], found["unit"]
-    if found["clock"] or digits[0].isdigit():
+    if digits[0].isdigit():
         return True
     if len(digits) == 1 and not found["scale"]:  # 张三 is no number, and 一名 is "a"
         return unit in words.COUNTED or unit in words.MEASURES and digits != "一"
@@ -191,14 +226,12 @@ def _is_number(text: str, found: re.Match[str]) -> bool:
 
 
 def _number(course: Course, found: re.Match[str]) -> None:
-    time = hours(found["clock"] or "")
-    if time is not None:
-        bound = _bound(course.text[: found.start()])
-        course.add(Kind.NUMBER, f"{time:g}", found.start(), found.end(), value=time, bound=bound)
-        return
     value, unit, start, end = value_of(found["digits"]), found["unit"].strip(), found.start(), found.end()
     for scale in found["scale"]:
         value *= SCALES[scale]
+    measured = MEASURED.get(unit.lower())
+    if measured:
+        unit, value = measured[0], value * measured[1]
     dated = unit in DATE_UNITS and not found["scale"] and (unit != "年" or value >= FIRST_YEAR)
     if dated:
         course.add(Kind.DATE, f"{value:g}", start, end, unit=DATE_UNITS[unit])
@@ -253,7 +286,7 @@ def _word(course: Course, word: str, kind: str, at: int, following: str) -> None
     elif word in {"或", "或者", "或是"}:
         course.or_at.add(len(course.terms))
     else:
-        _content(course, word, kind, at)
+        _content(course, word, kind, at, following)
 
 
 def _mark(course: Course, mark: str, at: int) -> None:
@@ -271,7 +304,7 @@ def _negate(course: Course, word: str, at: int) -> None:
     _verb(course, word, "v", at)
 
 
-def _content(course: Course, word: str, kind: str, at: int) -> None:
+def _content(course: Course, word: str, kind: str, at: int, following: str) -> None:
     if word in PRONOUNS and not course.terms:
         course.personal = course.personal or PRONOUNS[word]
     if word in words.EXCLUSIVE:
@@ -289,9 +322,9 @@ def _content(course: Course, word: str, kind: str, at: int) -> None:
         return
     key = denied or chinese_key(word)
     if kind.startswith(NAMES) and key == word.lower():
-        course.add(Kind.NAME, key, at, at + len(word), parts=frozenset({key}))
+        course.add(Kind.NAME, key, at, at + len(word), parts=frozenset({key}), owner=following == "的")
     else:
-        course.add(Kind.WORD, key, at, at + len(word))
+        course.add(Kind.WORD, key, at, at + len(word), owner=following == "的" and kind.startswith("n"))
 
 
 def _follows_a_surname(course: Course, at: int) -> bool:

@@ -42,6 +42,8 @@ class Comparison:
         if (self.left.passive or self.right.passive) and self.laid.names:
             named = [(x, y) for x, y in self.laid.pairs if x.kind is Kind.NAME]
             return any(x in self.left.subject or y in self.right.subject for x, y in named)
+        if self.owned_apart:
+            return False
         meeting = [x for x, y in self.laid.pairs if x in self.left.subject and y in self.right.subject]
         if any(x.kind is Kind.NAME for x in meeting):
             return True
@@ -54,6 +56,15 @@ class Comparison:
     def subjects_meet(self) -> bool:
         return bool(self.left.personal) or any(
             matches(x, y) for x in self.left.subject for y in self.right.subject
+        )
+
+    @property
+    def owned_apart(self) -> bool:
+        """Whether one tells of somebody and the other of what is theirs: "Liam is …", "Liam's sister is …"."""
+        return any(
+            belongs_apart(self.left, x, self.right) or belongs_apart(self.right, y, self.left)
+            for x, y in self.laid.pairs
+            if x.owner is not y.owner
         )
 
     @property
@@ -168,6 +179,14 @@ def _first_word(statement: Statement, term: Term) -> bool:
     """Whether `term` is the first word of its clause after the names."""
     words = (t for t in statement.of_clause(term.clause) if t.kind is Kind.WORD and t.key not in FIRST)
     return next(words, None) is term
+
+
+def belongs_apart(one: Statement, owner: Term, other: Statement) -> bool:
+    """Whether what belongs to `owner` is what the sentence is about, and the other does not mention it."""
+    if not owner.owner or owner not in one.terms[: one.subject_end]:
+        return False
+    held = next((t for t in one.terms if t.start >= owner.end and t.kind is Kind.WORD), None)
+    return held is not None and not any(matches(held, t) for t in other.terms)
 
 
 def _is_party(statement: Statement, name: Term) -> bool:

@@ -34,6 +34,7 @@ class Draft:
         value: float = 0.0,
         unit: str = "",
         bound: int = 0,
+        owner: bool = False,
     ) -> None:
         self.terms.append(
             Term(
@@ -47,6 +48,7 @@ class Draft:
                 value=value,
                 unit=unit,
                 bound=bound,
+                owner=owner,
             )
         )
 

@@ -8,10 +8,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from core.agents.offline.claims import clock
 from core.agents.offline.claims import lexicon_en as words
 from core.agents.offline.claims.clock import hours
 from core.agents.offline.claims.draft import Draft
 from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
+from core.agents.offline.claims.measures import MEASURED
 from core.agents.offline.claims.statement import Denial, Kind, Statement
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
@@ -36,6 +38,7 @@ CONDITIONS = frozenset({"if", "unless", "when", "whenever", "once"})  # where th
 MERELY = frozenset({"imagine", "hope", "wish", "guess"})  # "can only imagine"
 BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
 ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
+MAY = "May"  # a month there, no doubt
 SAYING_LITTLE = words.FUNCTION | words.NEGATORS
 STATES_AND_MODALS = words.STATES | words.MODALS
 VERBS = words.STATES | words.PAST | words.SEVERAL
@@ -62,7 +65,7 @@ def statement(text: str) -> Statement:
         state=_tells_state(read),
         passive=PASSIVE.search(said) is not None,
         question=said.rstrip().endswith("?"),
-        hedged=bool(lowered & words.HEDGES),
+        hedged=any(token.lower in words.HEDGES and token.text != MAY for token in read),
         personal=draft.personal,
         contrasting=bool(lowered & {"while", "whereas"}),
         conditional=bool(read) and read[0].lower in CONDITIONS,
@@ -135,7 +138,7 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
         _verb(draft)
         draft.denial = Denial.CLAUSE
         draft.add(Kind.WORD, denied, token.start, token.end)
-    elif lower in SAYING_LITTLE or len(lower) < 2:
+    elif token.text != MAY and lower in SAYING_LITTLE or len(lower) < 2:
         if lower in STATES_AND_MODALS:
             _verb(draft)
     else:
@@ -190,7 +193,8 @@ def _content(draft: Draft, token: Token, before: str) -> None:
     else:
         if before not in BEFORE_NOUNS and _looks_a_verb(draft, lower):
             _verb(draft)
-        draft.add(Kind.WORD, english_key(token.text), token.start, token.end)
+        owner = lower.endswith("'s")
+        draft.add(Kind.WORD, english_key(token.text), token.start, token.end, owner=owner)
 
 
 def _looks_a_verb(draft: Draft, lower: str) -> bool:
@@ -213,7 +217,9 @@ def _name(draft: Draft, start: int, end: int) -> None:
         if shown.endswith(ending):
             shown, end = shown[: -len(ending)], end - len(ending)
     parts = frozenset(re.findall(r"[\w-]+", shown.lower())) - INSIDE_NAMES
-    draft.add(Kind.NAME, " ".join(shown.lower().split()), start, end, parts=(parts - words.TITLES) or parts)
+    owner = draft.text[end:].startswith(("'s ", "’s ", "' ", "’ "))
+    key = " ".join(shown.lower().split())
+    draft.add(Kind.NAME, key, start, end, parts=(parts - words.TITLES) or parts, owner=owner)
 
 
 def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
@@ -232,15 +238,36 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
         value *= words.MULTIPLIERS.get(suffix.lstrip("$€£¥"), 1)
     bound, draft.bound, draft.last = draft.bound, 0, plain
     stop = read[end - 1].end
-    if year or _is_day(read, at, value, suffix):
+    half = clock.HALF_OF_DAY.match(draft.text, stop)
+    if time is not None or half:
+        return _time(draft, read, at, value, half)
+    if year and not _is_serial(draft, read, at) or _is_day(read, at, value, suffix):
         draft.add(Kind.DATE, f"{value:g}", token.start, stop, unit="year" if year else "day")
     elif _labels(draft, read, at):
         label = draft.text[read[at - 1].start : token.end].lower()
         draft.add(Kind.LABEL, label, token.start, stop)
     else:
-        unit = next((mark for mark in "%$€£¥" if mark in suffix), "") or _unit(read, end)
+        measured = MEASURED.get(suffix or _lower(read, end))
+        end += measured is not None and not suffix
+        dimension, factor = measured or ("", 1.0)
+        unit = dimension or next((mark for mark in "%$€£¥" if mark in suffix), "") or _unit(read, end)
+        value *= factor
         draft.add(Kind.NUMBER, f"{value:g}", token.start, stop, value=value, unit=unit, bound=bound)
     return end
+
+
+def _time(draft: Draft, read: Sequence[Token], at: int, hour: float, half: re.Match[str] | None) -> int:
+    """A time of day with what says which half of the day it is in."""
+    told = (half.group(1) or "").lower() if half else ""
+    value, stop = clock.of_day(hour, told), half.end() if half else read[at].end
+    left_open = clock.OPEN if half and clock.is_open(hour, told) else frozenset[str]()
+    draft.add(Kind.NUMBER, f"{value:g}", read[at].start, stop, value=value, unit=clock.UNIT, parts=left_open)
+    return next((n for n in range(at + 1, len(read)) if read[n].start >= stop), len(read))
+
+
+def _is_serial(draft: Draft, read: Sequence[Token], at: int) -> bool:
+    """Whether what looks like a year stands right behind the thing it numbers: "ticket 1998"."""
+    return at > 0 and (read[at - 1].lower in words.LABELLED)
 
 
 def _is_day(read: Sequence[Token], at: int, value: float, suffix: str) -> bool:

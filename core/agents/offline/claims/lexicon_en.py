@@ -28,7 +28,9 @@ NEGATORS = words(
     """
 )
 
-HEDGES = words("may might could possibly perhaps maybe probably likely would seems appears")
+HEDGES = words(
+    "may might could possibly perhaps maybe probably likely would seems appears roughly approximately"
+)
 
 EXCLUSIVE = words("only exclusively solely sole")
 
@@ -37,7 +39,7 @@ EXCLUSIVE = words("only exclusively solely sole")
 DENYING = """
 enjoy dislike dislikes disliked hate hates detests aversion
 support oppose opposes opposed opponent
-have lacks lack
+have lacks lack resigned quit
 accept rejects rejected
 """
 
@@ -45,6 +47,9 @@ accept rejects rejected
 SYNONYMS = """
 found establish cofound launch set-up
 ceo chief-executive
+cfo
+cto
+coo
 live reside dwell inhabit
 base headquarter locate situate
 speak fluent fluently
@@ -65,7 +70,11 @@ teach instruct
 photo photograph picture
 award prize honor medal
 town city
-near close
+near
+close shut
+name call
+second-hand used
+decide decision
 cost price
 graduate degree
 build construct
@@ -112,6 +121,13 @@ PHRASES = {
     "got married": "married",
     "took part": "participated",
     "takes part": "participates",
+    "on time": "punctual",
+    "took place": "happened",
+    "takes place": "happens",
+    "gave up": "quit",
+    "put off": "postponed",
+    "moved to": "lives",
+    "relocated to": "lives",
 }
 
 OPPOSITES = """
@@ -176,6 +192,14 @@ strong weak
 easy difficult
 easy hard
 include exclude
+pass fail
+quiet noisy
+broken repair
+broken fix
+punctual late
+well badly
+locked open
+cancel happen
 north south
 east west
 left right
@@ -298,7 +322,7 @@ LABELLED = words(
     """
     phase step stage chapter episode part section level room group team season volume task issue item
     node option figure table type class unit gate line platform flight article appendix round batch lot
-    apartment building
+    apartment building order ticket invoice case request record bug ref no
     """
 )
 
@@ -343,7 +367,8 @@ MODALS = words("will would can could shall should may might must cannot")
 
 # Pronouns, in the forms that stand in front; the first of a line is what it is read as.
 PERSONAL = """
-i my i'm i've i'd i'll
+i i'm i've i'd i'll
+my
 we our we're we've let's
 you your you're you've
 he his he's

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from core.agents.offline.claims import chinese, english
+from core.agents.offline.claims.mood import mood
 from core.agents.offline.claims.statement import Statement
 from core.agents.offline.entities import names_entity
 from core.text import citation
@@ -49,6 +50,7 @@ def read(sentence: str) -> Statement:
     spoken = speaker(inner)
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
+    found = replace(found, mood=mood(said))
     if spoken:
         name = spoken.group(1).strip()
         found = replace(

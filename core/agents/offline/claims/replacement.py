@@ -5,13 +5,15 @@ first that finds one decides. Relations that take several values ("enjoys …") 
 in common, times that differ set the values apart.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 from core.agents.offline.claims.alignment import matches
 from core.agents.offline.claims.comparison import Comparison
 from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.lexicon_en import AMATEURS
-from core.agents.offline.claims.statement import Kind, Statement, Term
+from core.agents.offline.claims.order import turned_round
+from core.agents.offline.claims.statement import ROOT, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import vocabulary
 
 # How much must be in common, by weight, before a differing filler means anything. Tuned on some forty
@@ -24,6 +26,14 @@ VALUE_COVERED = 0.5  # of the longer sentence, where words differ
 SINGLE_COVERED = 0.35  # the same, where the relation allows one value, or the ends differ
 MATTER_COVERED = 0.3
 ROLE_COVERED = 0.7
+HOLDER_WEIGHT = 2.0  # of the place that is filled: what it is called, and where
+OF_SEVERAL = re.compile(r"\b(?:an?|one of|and)\b|之一|一名|一位|和|与", re.IGNORECASE)
+DENYING_PREFIXES = frozenset({"un", "in", "im", "ir", "il", "dis", "non"})
+
+PLACED = re.compile(  # what stands between a thing and where it is
+    r"\b(?:is|are|lies|lie|stands|hangs|sits|stays)\b[^,;]*\b(?:in|on|at|under|behind|beside|near|inside|above|below)\b|在",
+    re.IGNORECASE,
+)
 
 Rule = Callable[[Comparison], Contradiction | None]
 
@@ -31,15 +41,60 @@ Rule = Callable[[Comparison], Contradiction | None]
 def replaced(both: Comparison) -> Contradiction | None:
     """What one side has in place of what the other has, or None."""
     if all(both.laid.left(Kind.LABEL)):
-        return None  # "Phase 1" and "Phase 2" are two things
+        return None
+    if both.told_apart:
+        return None
     rules: tuple[Rule, ...] = ()
     if not both.subjects_meet and not any(both.laid.left(Kind.NAME)):
-        rules = (_role,)
+        rules = (_order, _holder, _role)
     elif both.same_subject:
-        rules = (_once, _opposite, _trade, _number, _date, _name, _value)
-    elif both.same_event:
-        rules = (_name,)
+        rules = (_order, _once, _opposite, _place, _trade, _number, _date, _name, _value)
+    else:
+        rules = (_holder, _name) if both.same_event else (_holder,)
     return next((one for rule in rules if (one := rule(both)) is not None), None)
+
+
+def _order(both: Comparison) -> Contradiction | None:
+    """The same words the other way round: "tea over coffee" and "coffee over tea"."""
+    if both.laid.only_a or both.laid.only_b or not turned_round(both.left, both.right):
+        return None
+    return found(Slot.ROLE, both.left, both.left.terms, both.right, both.right.terms, 0.75)
+
+
+def _holder(both: Comparison) -> Contradiction | None:
+    """Who fills a place that one fills, however the sentence is turned: "A is the CFO of X", "X's CFO is B"."""
+    laid = both.laid
+    if (
+        not both.all_but_one
+        or not all(laid.left(Kind.NAME))
+        or OF_SEVERAL.search(both.left.text + both.right.text)
+    ):
+        return None
+    if laid.weight(laid.shared()) < HOLDER_WEIGHT:
+        return None
+    if (laid.only_a[0] in both.left.subject) is (laid.only_b[0] in both.right.subject):
+        return None  # two people of whom the same is told
+    if not any(t.key in both.words.single | both.words.one_doer for t in laid.words):
+        return None
+    return found(Slot.NAME, both.left, laid.only_a, both.right, laid.only_b, 0.8)
+
+
+def _place(both: Comparison) -> Contradiction | None:
+    """The same thing, said to be in two places: nothing else is told of it."""
+    ours, theirs = both.laid.only_a, both.laid.only_b
+    if not ours or not theirs or both.left.personal or both.scoped_apart:
+        return None
+    for side, own in ((both.left, ours), (both.right, theirs)):
+        subject = side.terms[: side.subject_end]
+        if (
+            not subject
+            or any(t in own for t in subject)
+            or not PLACED.search(side.text[subject[-1].end : own[0].start])
+        ):
+            return None
+        if own[-1] is not side.terms[-1]:
+            return None
+    return found(Slot.VALUE, both.left, ours, both.right, theirs, 0.65)
 
 
 def _role(both: Comparison) -> Contradiction | None:
@@ -72,9 +127,15 @@ def _opposite(both: Comparison) -> Contradiction | None:
         return None
     for a in both.laid.only_a:
         for b in both.laid.only_b:
-            if frozenset((a.key, b.key)) in both.words.opposites:
+            if frozenset((a.key, b.key)) in both.words.opposites or _prefixed(a.key, b.key):
                 return found(Slot.OPPOSITE, both.left, (a,), both.right, (b,), 0.85)
     return None
+
+
+def _prefixed(a: str, b: str) -> bool:
+    """Whether one word is the other with a prefix that denies it: valid, invalid."""
+    short, long = sorted((a, b), key=len)
+    return len(short) >= ROOT and long.endswith(short) and long.removesuffix(short) in DENYING_PREFIXES
 
 
 def _brief(both: Comparison) -> bool:
@@ -133,6 +194,8 @@ def _date(both: Comparison) -> Contradiction | None:
     pairs = [(x, y) for x in ours for y in theirs if x.unit == y.unit]
     if not pairs or (both.left.state or both.right.state) and not both.single:
         return None
+    if not both.single and any(t.key in both.words.several & both.words.open_to_all for t in laid.words):
+        return None  # who visits may visit again
     low, _ = laid.covered(Kind.NAME, Kind.WORD)
     if all(laid.left(Kind.NAME)) or all(laid.left(Kind.NUMBER)) or both.frame < 1.0:
         return None

@@ -35,7 +35,8 @@ class Term:
     """One word, name, number or date that carries content.
 
     `key` is what is compared: a word's key, a name in lower case, a value. `parts` are a name's
-    words without titles. `bound` of a number: +1 "at least", −1 "at most", 0 exactly. `marks` tell from
+    words without titles; of a time of day, what leaves its half of the day open. `bound` of a number: +1 "at least",
+    −1 "at most", 0 exactly. `owner`: a name that something is said to belong to ("Liam's sister"). `marks` tell from
     afar what it is not: terms that match (`alignment.matches`) have one in common, or one of them has ANY.
     """
 
@@ -49,6 +50,7 @@ class Term:
     value: float = 0.0
     unit: str = ""
     bound: int = 0
+    owner: bool = False
     marks: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -69,7 +71,8 @@ class Statement:
     each other ("…, while …"). `speaker`: who says it, where the sentence names one ("Alice: …").
     `proposition`: it has a subject and a verb; headings, orders and exclamations have not.
     `labelled`: what stands before its colon is no speaker but says what it is for ("**Role**: …").
-    `conditional`: it tells what holds if or when something else does.
+    `conditional`: it tells what holds if or when something else does. `mood`: it tells what should be, what is
+    planned or what once was, and not what is ("" for that).
     """
 
     text: str
@@ -89,6 +92,7 @@ class Statement:
     speaker: str = ""
     labelled: bool = False
     conditional: bool = False
+    mood: str = ""
 
     @cached_property
     def told(self) -> bool:
@@ -119,6 +123,11 @@ class Statement:
     def subject_of(self, clause: int) -> tuple[Term, ...]:
         """The subject's terms that lie in a clause."""
         return tuple(term for term in self.of_clause(clause) if term in self.subject)
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """What it tells of by number."""
+        return frozenset(term.key for term in self.terms if term.kind is Kind.LABEL)
 
     @cached_property
     def claims(self) -> tuple[tuple[Term, ...], ...]:

@@ -1,0 +1,31 @@
+"""Whether a sentence tells what is, or what should be, is planned, or once was.
+
+Law: by words alone, English and Chinese. Sentences of different moods leave room for each other: a plan against a
+fact, advice against a habit, where one used to live against where one lives.
+"""
+
+import re
+
+_MOODS = (
+    (
+        "once was",
+        r"\bused to (?!it\b)|\bformerly\b|\bback then\b|\bin the past\b|\bin (?:his|her|their|my) (?:youth|childhood)\b"
+        r"|\buntil recently\b|以前|曾经|从前|过去|原来|原先|当年|小时候",
+    ),
+    (
+        "is planned",
+        r"\b(?:plan|plans|planning|want|wants|hope|hopes|intend|intends|aim|aims|going|wishes|is|are) to (?!the\b|a\b)"
+        r"|打算|计划|准备|想要|希望|拟|即将|将要|考虑",
+    ),
+    (
+        "should be",
+        r"\bshould\b|\bought to\b|\bplease\b|\brecommend(?:s|ed)?\b|\badvis(?:e|es|able)\b|\bmake sure\b"
+        r"|应该|应当|最好|建议|请|务必",
+    ),
+)
+MOODS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _MOODS)
+
+
+def mood(text: str) -> str:
+    """The first mood that the sentence's words tell, "" where it tells what is."""
+    return next((name for name, pattern in MOODS if pattern.search(text)), "")

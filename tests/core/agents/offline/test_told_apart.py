@@ -1,0 +1,63 @@
+"""What looks like a contradiction and is none, what is one in other words, and what must never be merged."""
+
+import pytest
+
+from core.agents.offline.claims.reading import read
+from core.agents.offline.contradiction import contradicts
+from core.agents.offline.sameness import contains
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The meeting starts at 14:00.", "The meeting starts at 2 pm."),
+        ("The meeting starts at 14:00.", "The meeting starts at 2 o'clock."),
+        ("会议下午两点开始。", "会议14点开始。"),
+        ("会议14:30开始。", "会议下午两点半开始。"),
+        ("The package weighs 2 kg.", "The package weighs 2,000 grams."),
+        ("包裹重2公斤。", "包裹重4斤。"),
+        ("Liam is an engineer.", "Liam's sister is a painter."),
+        ("The hotel has 80 rooms.", "The hotel's annex has 24 rooms."),
+        ("李明是工程师。", "李明的妹妹是画家。"),
+        ("I live in Bergen.", "My brother lives in Oslo."),
+        ("The first prize went to Noor.", "The second prize went to Idris."),
+        ("The free plan includes 5 GB.", "The paid plan includes 100 GB."),
+        ("Order 1987 was shipped on Monday.", "Order 2003 was shipped on Tuesday."),
+        ("订单1987周一发货。", "订单2003周二发货。"),
+        ("Platform 1 has a waiting room.", "Platform 4 has no waiting room."),
+        ("Maya used to live in Ghent.", "Maya lives in Bruges."),
+        ("她以前住在苏州。", "她现在住在无锡。"),
+        ("The hospital is to get 60 more beds.", "The hospital has 240 beds."),
+        ("Ben visited Rome in 2019.", "Ben visited Rome in 2022."),
+        ("Make sure the valve is shut.", "The valve is open."),
+        ("Their son is named Felix.", "Their son is called Felix."),
+    ],
+)
+def test_what_leaves_room_for_the_other_is_no_contradiction(a: str, b: str) -> None:
+    assert contradicts(a, b) is None
+    assert contradicts(b, a) is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Bruno prefers tea over coffee.", "Bruno prefers coffee over tea."),
+        ("Mia is older than Leo.", "Leo is older than Mia."),
+        ("妹妹比哥哥高。", "哥哥比妹妹高。"),
+        ("The bridge was built before the war.", "The bridge was built after the war."),
+        ("The key is under the doormat.", "The key is in the mailbox."),
+        ("The form is valid.", "The form is invalid."),
+        ("Karen Liu is the CFO of Brightwell.", "The CFO of Brightwell is Daniel Roy."),
+        ("Priya lives in Lyon.", "Priya moved to Nantes in May."),
+        ("Omar is the treasurer of the club.", "Omar resigned as treasurer of the club."),
+        ("The trip takes 90 minutes.", "The trip takes 3 hours."),
+        ("海滩上允许遛狗。", "海滩上禁止遛狗。"),
+    ],
+)
+def test_a_contradiction_in_other_words_is_one_and_never_merged(a: str, b: str) -> None:
+    found, turned = contradicts(a, b), contradicts(b, a)
+
+    assert found is not None
+    assert turned is not None
+    assert not contains(read(a), read(b), near=True)
+    assert not contains(read(b), read(a), near=True)
