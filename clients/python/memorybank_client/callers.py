@@ -13,6 +13,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import Message
 
+from memorybank_client.errors import Cancelled
 from memorybank_client.methods import Method
 from memorybank_client.session import Call, Session
 from memorybank_client.source import Source
@@ -67,7 +68,7 @@ class AsyncCaller(Caller):
         except grpc.RpcError as error:
             raise self.failure(call, request, error) from error
         except asyncio.CancelledError as cancelled:
-            raise (_broken(request) or cancelled) from None
+            raise _ended(call, request, cancelled) from None
         self.session.saw(call, response)
         return response
 
@@ -80,7 +81,7 @@ class AsyncCaller(Caller):
         except grpc.RpcError as error:
             raise self.failure(call, request, error) from error
         except asyncio.CancelledError as cancelled:
-            raise (_broken(request) or cancelled) from None
+            raise _ended(call, request, cancelled) from None
         finally:
             stream.cancel()
 
@@ -107,6 +108,14 @@ class SyncCaller(Caller):
             raise self.failure(call, request, error) from error
         finally:
             stream.cancel()
+
+
+def _ended(call: Call, request: Message | Source, cancelled: asyncio.CancelledError) -> BaseException:
+    """What to raise where gRPC's call was cancelled: of a task that was not, a closed channel ends it."""
+    task = asyncio.current_task()
+    if task is None or task.cancelling():
+        return _broken(request) or cancelled
+    return _broken(request) or Cancelled("the client was closed", request_id=call.request_id)
 
 
 def _broken(request: Message | Source) -> BaseException | None:

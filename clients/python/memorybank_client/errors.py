@@ -116,8 +116,9 @@ class DeadlineExceeded(MemoryBankError):
     code = grpc.StatusCode.DEADLINE_EXCEEDED
 
 
-class Cancelled(MemoryBankError):
-    """The call was cancelled from elsewhere: the client was closed, or the stream."""
+class Cancelled(Unavailable):
+    """The call was ended by neither its caller nor an answer: too many waited before the service, or the client was
+    closed. A mutation may be repeated under the same `request_id`, after a pause."""
 
     code = grpc.StatusCode.CANCELLED
 
@@ -153,7 +154,7 @@ class DataLoss(MemoryBankError):
 
 
 FAMILIES: dict[grpc.StatusCode, type[MemoryBankError]] = {
-    family.code: family for family in MemoryBankError.__subclasses__()
+    family.code: family for family in (*MemoryBankError.__subclasses__(), Cancelled)
 }
 
 

@@ -10,6 +10,7 @@ from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import (
+    Cancelled,
     DeadlineExceeded,
     FailedPrecondition,
     MemoryBankClient,
@@ -323,6 +324,22 @@ async def test_a_cancelled_call_is_cancelled_and_not_an_error() -> None:
 
         with pytest.raises(asyncio.CancelledError):
             await call
+
+
+async def test_a_call_that_waits_while_its_client_is_closed_is_an_error() -> None:
+    script = Script()
+    script.answers["DeleteBank"] = [NEVER]
+
+    async with scripted(script) as target:
+        client = MemoryBankClient(target)
+        call = asyncio.create_task(client.delete_bank(bank_id="trip", request_id="r1"))
+        await script.arrived.wait()
+        await client.close()
+
+        with pytest.raises(Cancelled) as caught:
+            await call
+
+    assert caught.value.request_id == "r1"
 
 
 def test_a_client_may_be_made_before_there_is_a_loop_and_closed_unused() -> None:

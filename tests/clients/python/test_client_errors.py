@@ -67,6 +67,14 @@ async def test_an_error_says_when_to_try_again(kind: str) -> None:
     assert error.retry_after == timedelta(seconds=1.5)
 
 
+async def test_what_a_server_beyond_its_room_ends_was_unavailable_and_not_cancelled_here(kind: str) -> None:
+    error = await raised(kind, Refusal(code=grpc.StatusCode.CANCELLED, packed=b""))
+
+    assert isinstance(error, Unavailable)
+    assert error.code is grpc.StatusCode.CANCELLED
+    assert error.request_id == "r1"
+
+
 async def test_an_absorbed_node_names_its_heir(kind: str) -> None:
     info = error_info("NODE_ABSORBED", node_id="a", into="h")
 
