@@ -154,7 +154,8 @@ class DataLoss(MemoryBankError):
 
 
 FAMILIES: dict[grpc.StatusCode, type[MemoryBankError]] = {
-    family.code: family for family in (*MemoryBankError.__subclasses__(), Cancelled)
+    **{family.code: family for family in MemoryBankError.__subclasses__()},
+    Cancelled.code: Cancelled,
 }
 
 
