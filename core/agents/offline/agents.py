@@ -2,7 +2,7 @@
 
 from core.agents.offline.clusterer import OfflineClusterer
 from core.agents.offline.consolidator import OfflineConsolidator
-from core.agents.offline.contradiction import contradicts
+from core.agents.offline.contradiction import contradiction
 from core.agents.offline.judge import OfflineJudge
 from core.agents.offline.planner import OfflinePlanner
 from core.agents.offline.structurer import OfflineStructurer
@@ -16,6 +16,6 @@ def offline_agents(embedder: Embedder) -> Agents:
         clusterer=OfflineClusterer(embedder),
         structurer=OfflineStructurer(),
         judge=OfflineJudge(embedder),
-        consolidator=OfflineConsolidator(contradicts),
+        consolidator=OfflineConsolidator(contradiction),
         planner=OfflinePlanner(),
     )

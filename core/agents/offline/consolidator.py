@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agents.offline import naming, salience
+from core.agents.offline.claims.reading import read
+from core.agents.offline.claims.statement import Statement as Claim
 from core.agents.offline.statements import Statement, composed, statements
 from core.agents.offline.structurer import MOST, summary
 from core.agents.offline.thinking import think
@@ -34,15 +36,16 @@ DISCREDITS = re.compile(  # what such a statement repeats, it repeats to refute 
     re.IGNORECASE,
 )
 
-Contradicts = Callable[[str, str], object | None]
+Contradicts = Callable[[Claim, Claim], object | None]
 """Whether two sentences cannot both be true: anything but None says they cannot."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Sentence:
-    """A sentence with what comparing it takes."""
+    """A sentence with what comparing it takes, read once: each is compared with many."""
 
     said: Statement
+    claim: Claim
     terms: frozenset[str] = frozenset()
     figures: frozenset[str] = frozenset()
 
@@ -111,13 +114,13 @@ class OfflineConsolidator:
     def _sifted(self, nodes: Sequence[Absorbed], verdict: str, evidence: str) -> Sifted:
         """Every sentence of the nodes, newest first, kept or sorted out with the reason."""
         ruling = [_sentence(one) for one in statements(verdict)] if verdict else []
-        read = [_read(node, number) for number, node in enumerate(nodes, start=1)]
-        silent = all(self._ruled(one, ruling) is None for said in read for one in said)
+        sides = [_read(node, number) for number, node in enumerate(nodes, start=1)]
+        silent = all(self._ruled(one, ruling) is None for said in sides for one in said)
         witnesses = [_sentence(one) for one in statements(evidence)] if silent else []
         # A side's sentence that the verdict upholds, or else its evidence, speaks with the verdict's voice.
-        upheld = [one for said in read for one in said if self._ruled(one, witnesses or ruling) is True]
+        upheld = [one for said in sides for one in said if self._ruled(one, witnesses or ruling) is True]
         sifted = Sifted()
-        for said in read:
+        for said in sides:
             newer = list(sifted.kept)
             for sentence in said:
                 ruled = self._ruled(sentence, ruling)
@@ -150,10 +153,9 @@ class OfflineConsolidator:
         return found
 
     def _denied(self, sentence: Sentence, others: Iterable[Sentence]) -> bool:
-        text = _spoken(sentence)
         return any(
             salience.overlap(sentence.terms, other.terms) >= COMPARED
-            and self._contradicts(_spoken(other), text) is not None
+            and self._contradicts(other.claim, sentence.claim) is not None
             for other in others
         )
 
@@ -166,11 +168,8 @@ def _read(node: Absorbed, number: int) -> list[Sentence]:
 
 def _sentence(said: Statement) -> Sentence:
     terms = frozenset(analysis.terms(said.text))
-    return Sentence(said=said, terms=terms, figures=frozenset(FIGURE.findall(said.text)))
-
-
-def _spoken(sentence: Sentence) -> str:
-    return sentence.said.label + sentence.said.text
+    figures = frozenset(FIGURE.findall(said.text))
+    return Sentence(said=said, claim=read(said.label + said.text), terms=terms, figures=figures)
 
 
 def _repeats(sentence: Sentence, others: Iterable[Sentence]) -> bool:

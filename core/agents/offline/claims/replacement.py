@@ -42,8 +42,8 @@ def replaced(both: Comparison) -> Contradiction | None:
     """What one side has in place of what the other has, or None."""
     if all(both.laid.left(Kind.LABEL)):
         return None
-    if both.told_apart:
-        return None
+    if both.told_apart and both.left.clauses == both.right.clauses == 1:
+        return None  # of several clauses each is compared by itself
     rules: tuple[Rule, ...] = ()
     if not both.subjects_meet and not any(both.laid.left(Kind.NAME)):
         rules = (_order, _holder, _role)
