@@ -1,5 +1,6 @@
 """§1 and §2: what the memory is for, and its three layers."""
 
+from core.agents.offline.naming import unrelated
 from memorybank.v1.types_pb2 import (
     NODE_STATE_CONTESTED,
     TASK_STATUS_FAILED,
@@ -194,7 +195,9 @@ GRAPH = [
         "core/agents/offline/naming.py",
         task(
             lambda t: (
-                t.ferry.node_ids and t.verified.node.context.count(". ") == 0 and t.verified.node.context
+                t.ferry.node_ids
+                and unrelated(t.verified.node.context).count(". ") == 0
+                and t.verified.node.context
             )
         ),
     ),
