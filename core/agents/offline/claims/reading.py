@@ -33,6 +33,9 @@ RULING = re.compile(  # what a sentence goes by is not who says it
     r"|(?:据|根据)?[^，。：:]{0,8}(?:志|史|报|报告|碑文|题记|文献|资料|档案)(?:中|上|里)?(?:记载|载|写道|写明|显示)[：:，,]?(?=.*\d)",
     re.IGNORECASE,
 )
+PROVISO = re.compile(  # a rule that leaves room for others
+    r"\b(?:provided that|unless|except (?:as|that|if|when))\b|除非|另有规定|前提是", re.IGNORECASE
+)
 ROLES = frozenset({"用户", "助手", "系统"})
 QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'": "'"}
 
@@ -50,7 +53,7 @@ def read(sentence: str) -> Statement:
     spoken = speaker(inner)
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
-    found = replace(found, mood=mood(said))
+    found = replace(found, mood=mood(said), conditional=found.conditional or PROVISO.search(said) is not None)
     if spoken:
         name = spoken.group(1).strip()
         found = replace(

@@ -30,6 +30,10 @@ from core.agents.offline.sameness import contains
         ("The hospital is to get 60 more beds.", "The hospital has 240 beds."),
         ("Ben visited Rome in 2019.", "Ben visited Rome in 2022."),
         ("Make sure the valve is shut.", "The valve is open."),
+        (
+            "You may not copy or distribute the work except as provided under this license.",
+            "You may copy and distribute the work in any medium, provided that the notices are kept.",
+        ),
         ("Their son is named Felix.", "Their son is called Felix."),
     ],
 )
