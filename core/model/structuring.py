@@ -21,12 +21,13 @@ class StructuringState(StrEnum):
 
 
 class Purpose(StrEnum):
-    """Which call the interaction came by: it decides what happens after structuring."""
+    """Which call the interaction came by, and how: it decides how nodes enter, and what happens after structuring."""
 
     MEMORIZE = "memorize"  # nothing more
     START = "start"  # the first plan is made
     ADVANCE = "advance"  # the task is recorded as completed and the next one planned
     RESOLVE = "resolve"  # the text is a verdict: the conflict is consolidated, then as ADVANCE
+    REFERENCE = "reference"  # as MEMORIZE; its new nodes are not judged for conflicts and merges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

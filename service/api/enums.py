@@ -112,6 +112,7 @@ PURPOSES = {
     types_pb2.PURPOSE_START: Purpose.START,
     types_pb2.PURPOSE_ADVANCE: Purpose.ADVANCE,
     types_pb2.PURPOSE_RESOLVE: Purpose.RESOLVE,
+    types_pb2.PURPOSE_REFERENCE: Purpose.REFERENCE,
 }
 SPACE_SOURCES = {
     types_pb2.SPACE_SOURCE_SERVER: SpaceSource.SERVER,

@@ -71,6 +71,11 @@ class Ingested:
 )
 @click.option("--source", default="", help="Where the texts came from.  [default: each file's name]")
 @click.option("--event-time", type=click.DateTime(), help="When it happened (UTC).  [default: now]")
+@click.option(
+    "--no-judging",
+    is_flag=True,
+    help="For reference documents (a licence, a manual, code): look for no conflicts and merges.",
+)
 @click.option("--encoding", help="Of texts.  [default: Unicode by its mark, UTF-8, GB 18030 where it fits]")
 def ingest(
     errand: Errand,
@@ -79,6 +84,7 @@ def ingest(
     ttl: timedelta | None,
     source: str,
     event_time: datetime | None,
+    no_judging: bool,
     encoding: str | None,
 ) -> None:
     """Remember files: text, Markdown, HTML, PDF and Word (.docx) by their words, anything else as attachments.
@@ -91,13 +97,14 @@ def ingest(
       memorybank ingest notes.md report.pdf --bank trip
       memorybank ingest trip.md map.png --bank trip
       memorybank ingest minutes.txt --event-time 2024-05-01 --json
+      memorybank ingest licence.txt manual.pdf --no-judging --bank trip
       git log -20 | memorybank ingest - --source "git log" --bank trip
     """
     documents, attached = _read(files, encoding)
     _make_bank(errand, goal, ttl)
     uploads = [_upload(errand, file) for file in attached]
     texts = [*documents, *_notes(attached, documents)]
-    _take_in(errand, texts, attached, uploads, source, event_time)
+    _take_in(errand, texts, attached, uploads, source, event_time, no_judging)
 
 
 @click.command(short_help="Remember a sentence.")
@@ -127,6 +134,7 @@ def _take_in(
     uploads: Sequence[memory.UploadAttachmentResponse],
     source: str,
     event_time: datetime | None,
+    skip_judging: bool = False,
 ) -> None:
     """Memorizes texts one after another, and tells what became of them."""
     happened = timestamp(event_time.replace(tzinfo=UTC)) if event_time else None
@@ -135,7 +143,7 @@ def _take_in(
         for text in texts:
             errand.kept[:] = [f"{len(done)} of {drawing.many(len(texts), 'text')} remembered so far", GOES_ON]
             bar.begin()
-            done.append(_memorize(errand, bar, text, attached, source, happened))
+            done.append(_memorize(errand, bar, text, attached, source, happened, skip_judging))
             bar.end()
     found = _conflicts(errand, done)
     plain = {
@@ -203,6 +211,7 @@ def _memorize(
     attached: Sequence[File],
     source: str,
     happened: Timestamp | None,
+    skip_judging: bool,
 ) -> Ingested:
     cited = [file.attachment_id for file in attached if file.is_cited_in(document.text)]
     origin = source or document.name
@@ -214,7 +223,8 @@ def _memorize(
         source=origin,
         event_time=happened,
         attachments=[types.Attachment(attachment_id=each) for each in cited],
-        request_id=_request_id("text", *said),
+        skip_judging=skip_judging,
+        request_id=_request_id("reference" if skip_judging else "text", *said),
     )
     result = memory.MemorizeResponse()
     for one in news:

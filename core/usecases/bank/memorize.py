@@ -27,8 +27,11 @@ class Wait(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memorize:
+    """`skip_judging`: the context is a reference, whose new nodes are not judged for conflicts and merges."""
+
     key: BankKey
     context: Context
+    skip_judging: bool = False
     wait: Wait = Wait.STRUCTURED
     request: RequestKey | None = None
 
@@ -64,8 +67,10 @@ async def memorize(house: House, command: Memorize, report: Report | None = None
     if not interaction.spans:
         raise InvalidField("text", "give a text that is not blank")
 
+    purpose = Purpose.REFERENCE if command.skip_judging else Purpose.MEMORIZE
+
     def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
-        steps = record_steps(house, bank, interaction, Purpose.MEMORIZE)
+        steps = record_steps(house, bank, interaction, purpose)
         return Draft(
             result=Recorded(interaction_id=interaction.interaction_id),
             steps=tuple(steps),

@@ -90,11 +90,11 @@ class Round:
 
     # ---- ways in ----
 
-    def enter(self, node: Node, vector: Vector) -> Outcome:
-        """A node that is not in the bank yet. Raises Unasked."""
+    def enter(self, node: Node, vector: Vector, *, judged: bool = True) -> Outcome:
+        """A node that is not in the bank yet. One that is not `judged` is related only. Raises Unasked."""
         self._current, self._vector = node, vector
         self._points.mark(told_again_by(self._bank, node))
-        return self._go_round()
+        return self._go_round() if judged else self._join_related()
 
     def reconsider(self, node_id: NodeId) -> Outcome:
         """A node of the bank goes round again, its settled partners and neighbours apart. Raises Unasked."""
@@ -224,6 +224,10 @@ class Round:
                 return self._outcome()
             elif not found:
                 break
+        return self._join_related()
+
+    def _join_related(self) -> Outcome:
+        """Ends the round: an edge to each neighbour that the Judge finds related."""
         topics = [in_context(self._shown(c)) for c in self._candidates(nearest_nodes)]
         if related := self._opinions.related(in_context(self._current), topics):
             self._relate(related)

@@ -269,7 +269,8 @@ class _Work:
             )
             (vector,) = self._opinions.vectors([summary])
             round_ = Round(bank, self._opinions, moment)
-            outcome = round_.enter(node, vector)
+            purpose = bank.tree.structuring(self._interaction_id).purpose
+            outcome = round_.enter(node, vector, judged=purpose is not Purpose.REFERENCE)
             judged = self._judged(bank, round_, replace(cluster, outcome=outcome))
             return Draft(result=outcome, steps=judged, sees_all=True)
 
@@ -387,4 +388,4 @@ def _plans(structuring: Structuring, interaction: Interaction, insight: Insight)
     """A bare verdict (no task reported) moves the plan only where there is one to move."""
     if structuring.purpose is Purpose.RESOLVE and interaction.task is None:
         return bool(insight.goal)
-    return structuring.purpose is not Purpose.MEMORIZE
+    return structuring.purpose not in (Purpose.MEMORIZE, Purpose.REFERENCE)

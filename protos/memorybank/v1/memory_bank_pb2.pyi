@@ -1070,6 +1070,7 @@ class MemorizeRequest(_message.Message):
     LABELS_FIELD_NUMBER: _builtins.int
     INTERACTION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    SKIP_JUDGING_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     text: _builtins.str
@@ -1082,6 +1083,11 @@ class MemorizeRequest(_message.Message):
     """The interaction's id. Empty: generated."""
     request_id: _builtins.str
     """Makes a repetition harmless: it attaches to the first call, or resumes it. Empty: none."""
+    skip_judging: _builtins.bool
+    """Whether its new nodes are not judged for conflicts and merges: for reference documents (a licence, a manual, code),
+    whose rules and options look like contradictions. They are related to their neighbours all the same, and what is
+    remembered later is judged against them, unless it says so too.
+    """
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Message]:
         """The context as messages, in order; each is a segment, or several when it is long."""
@@ -1116,10 +1122,11 @@ class MemorizeRequest(_message.Message):
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         interaction_id: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        skip_judging: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time", "task", b"task"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachments", b"attachments", "bank_id", b"bank_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "request_id", b"request_id", "source", b"source", "task", b"task", "text", b"text", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachments", b"attachments", "bank_id", b"bank_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "request_id", b"request_id", "skip_judging", b"skip_judging", "source", b"source", "task", b"task", "text", b"text", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

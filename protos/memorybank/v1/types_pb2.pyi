@@ -273,6 +273,8 @@ class _PurposeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Purpose.Value
     """AdvanceTask: the task is recorded as completed, and the next one planned."""
     PURPOSE_RESOLVE: _Purpose.ValueType  # 4
     """A verdict: the conflict's sides are consolidated, then as ADVANCE."""
+    PURPOSE_REFERENCE: _Purpose.ValueType  # 5
+    """Memorize with `skip_judging`: nothing, and its new nodes are not judged for conflicts and merges."""
 
 class Purpose(_Purpose, metaclass=_PurposeEnumTypeWrapper):
     """By which call an interaction came: it decides what follows its structuring."""
@@ -287,6 +289,8 @@ PURPOSE_ADVANCE: Purpose.ValueType  # 3
 """AdvanceTask: the task is recorded as completed, and the next one planned."""
 PURPOSE_RESOLVE: Purpose.ValueType  # 4
 """A verdict: the conflict's sides are consolidated, then as ADVANCE."""
+PURPOSE_REFERENCE: Purpose.ValueType  # 5
+"""Memorize with `skip_judging`: nothing, and its new nodes are not judged for conflicts and merges."""
 Global___Purpose: _TypeAlias = Purpose  # noqa: Y015
 
 class _SpaceSource:

@@ -203,6 +203,7 @@ def _memorize(check: Checks, request: pb.MemorizeRequest, tenant: Tenant, path: 
     return Memorize(
         key=check.key(tenant, request.bank_id, f"{path}bank_id"),
         context=values.context(check, request, path=path),
+        skip_judging=request.skip_judging,
         wait=check.choice(f"{path}wait", request.wait, or_first(WAITS)),
         request=check.request(request, "wait", path=f"{path}request_id"),
     )

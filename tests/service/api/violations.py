@@ -454,9 +454,10 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "Augment": dict.fromkeys(("structure.conflicts", "skip_reranker", "tools_apart"), YES_OR_NO),
     "StartTask": {"attachments[].stored": UNSEEN},
     "AdvanceTask": {"attachments[].stored": UNSEEN},
-    "Memorize": {"attachments[].stored": UNSEEN},
+    "Memorize": {"attachments[].stored": UNSEEN, "skip_judging": YES_OR_NO},
     "MemorizeStream": {
         "header.attachments[].stored": UNSEEN,
+        "header.skip_judging": YES_OR_NO,
         **dict.fromkeys(under("header.messages[].", MESSAGE), "see header.messages"),
     },
 }

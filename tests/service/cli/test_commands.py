@@ -173,6 +173,15 @@ def test_a_conflict_is_shown_settled_and_kept_in_the_lineage(shell: Shell, tmp_p
     assert "李四" in shell.done("show", "node", settled["node_id"])
 
 
+def test_a_reference_is_remembered_without_judging(shell: Shell, tmp_path: Path) -> None:
+    shell.done("ingest", written(tmp_path / "old.txt", CEO))
+
+    told = shell.told("ingest", written(tmp_path / "manual.txt", OTHER_CEO), "--no-judging")
+
+    assert len(told["documents"][0]["result"]["node_ids"]) == 1
+    assert told["conflicts"] == []
+
+
 def test_a_dismissed_conflict_leaves_both_sides(shell: Shell, tmp_path: Path) -> None:
     shell.done("ingest", written(tmp_path / "old.txt", CEO))
     told = shell.told("ingest", written(tmp_path / "new.txt", OTHER_CEO))
