@@ -7,6 +7,7 @@ and never decides alone.
 
 from core.agents.offline.claims.alignment import Alignment, align, speak_of_one_thing, weight
 from core.agents.offline.claims.order import turned_round
+from core.agents.offline.claims.quantity import ALL, quantity
 from core.agents.offline.claims.statement import Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
@@ -35,7 +36,7 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
         return False
     if not speak_of_one_thing(part, whole):
         return False
-    if turned_round(part, whole):
+    if turned_round(part, whole) or _counts_apart(part, whole):
         return False
     denied = align(part.denied, whole.denied, part.chinese)
     if denied.only_a or denied.only_b:
@@ -57,6 +58,8 @@ def _held(view: tuple[Term, ...], whole: Statement, part: Statement, near: bool)
         return False
     if laid.only_b and part.state and not whole.state:
         return False  # who resigned as treasurer is none
+    if laid.only_a and whole.state and not part.state:
+        return False  # nor does who sold a boat have it
     turned = part.passive or whole.passive or not laid.only_b  # "X is the Y of Z": "the Y of Z is X"
     if not turned and not any(x in part.subject and y in whole.subject for x, y in laid.pairs):
         return False
@@ -67,6 +70,20 @@ def _held(view: tuple[Term, ...], whole: Statement, part: Statement, near: bool)
     shared = laid.weight(laid.words)
     total = shared + laid.weight(laid.only_a)
     return shared / total >= (WORDS_SHARED_WHEN_NEAR if near else WORDS_SHARED)
+
+
+def _counts_apart(part: Statement, whole: Statement) -> bool:
+    """Whether they tell of another number of them: some and all, all rooms and Room 4. No word for it may mean all."""
+    ours, theirs = quantity(part.text), quantity(whole.text)
+    if ours == theirs:
+        return False
+    return {ours, theirs} != {ALL, ""} or _single_out(part) != _single_out(whole)
+
+
+def _single_out(statement: Statement) -> set[str]:
+    """What tells by number which of them the sentence is about."""
+    told_of = statement.terms[: statement.subject_end]
+    return {term.key for term in told_of if term.kind in (Kind.NUMBER, Kind.LABEL)}
 
 
 def _roughly(a: Term, b: Term) -> bool:

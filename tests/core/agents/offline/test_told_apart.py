@@ -65,3 +65,22 @@ def test_a_contradiction_in_other_words_is_one_and_never_merged(a: str, b: str) 
     assert turned is not None
     assert not contains(read(a), read(b), near=True)
     assert not contains(read(b), read(a), near=True)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Petra sold her van.", "Petra still has her van."),
+        ("All cabins have a stove.", "Cabin 7 has a stove."),
+        ("All windows are double-glazed.", "Some windows are double-glazed."),
+        ("Most buses are electric.", "All buses are electric."),
+        ("所有病房都装了空调。", "有些病房装了空调。"),
+    ],
+)
+def test_another_quantity_or_a_state_that_has_ended_is_never_merged(a: str, b: str) -> None:
+    assert not contains(read(a), read(b), near=True)
+    assert not contains(read(b), read(a), near=True)
+
+
+def test_each_and_all_tell_of_the_same_quantity() -> None:
+    assert contains(read("Every cabin has a stove."), read("All cabins have a stove."), near=True)
