@@ -271,6 +271,7 @@ def _retrieval(chosen: RetrievalSection) -> Retrieval:
         token_budget=chosen.token_budget,
         history_share=chosen.history_share,
         min_score=chosen.min_score,
+        validation_floor=chosen.validation_floor,
         structure=Structure(**dict(chosen.structure)),
     )
 

@@ -1,10 +1,11 @@
 """The insight document in a prompt, and what to do now.
 
 Law: pure. Of an open conflict stands the id that a verdict is sent back under, and no other; how to settle one is said
-once. Beyond a share of the budget the next to be settled and the newest are listed, and how many more there are.
+once. Conflicts whose validation is not planned stand behind the plan. Beyond a share of the budget the next to be
+settled and the newest are listed, and how many more there are.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -78,6 +79,7 @@ def insight_section(
         Item(item_id="insight", full="\n".join(before), fixed=True),
         *(_conflict_item(t, n, known.get(t.conflict_id), told) for n, t in enumerate(validations)),
         Item(item_id="next", full="\n".join(others), fixed=True),
+        *_unplanned(conflicts, {task.conflict_id for task in validations}, words),
     ]
     return Section(
         name="insight",
@@ -160,6 +162,17 @@ def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None, tol
         short="\n".join((one_line(f"{head} {opening(at_issue, NAME_LENGTH)}"), *_sides(told, SHORT_SAID))),
         weight=inf,
     )
+
+
+def _unplanned(conflicts: Sequence[Conflict], planned: Container[str], words: Wording) -> Iterator[Item]:
+    """Open conflicts without a step, each named; the newer outweighs the older, and any planned one outweighs them."""
+    for place, conflict in enumerate(conflicts, start=1):
+        if conflict.conflict_id not in planned:
+            named = (
+                f"- [{conflict.conflict_id}] {words.unplanned}: {opening(conflict.description, NAME_LENGTH)}"
+            )
+            weight = place / (len(conflicts) + 1)
+            yield Item(item_id=conflict.conflict_id, full=named, weight=weight)
 
 
 def _sides(told: Sequence[Told], longest: int) -> Iterator[str]:

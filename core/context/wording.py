@@ -32,6 +32,7 @@ class Wording:
     retry_of: str
     how_to_settle: str
     more_conflicts: str
+    unplanned: str
     more_steps: str
     see_now: str
     now_title: str
@@ -74,6 +75,7 @@ ENGLISH = Wording(
         "Settle conflicts first, in order: check several independent sources, say which side is right or how they "
         "fit together, and on what evidence; name the conflict's id."
     ),
+    unplanned="open conflict, no step planned (name its id to settle it)",
     more_conflicts="- (open conflicts that are not listed here: {})",
     more_steps="- (steps after these: {})",
     see_now="(now: see the end)",
@@ -113,6 +115,7 @@ CHINESE = Wording(
     summary="摘要",
     retry_of="重试",
     how_to_settle="先依次验证冲突：查多个独立来源，说明哪方正确或如何整合、有何依据，并注明冲突 id。",
+    unplanned="未列入计划的冲突（裁决时注明 id）",
     more_conflicts="- （未列出的待验证冲突：{}）",
     more_steps="- （之后还有{}步）",
     see_now="（当前任务，见文末）",

@@ -38,6 +38,7 @@ class RetrievalSettings:
     top_k: int | None = None
     alpha: float | None = None
     chunk_ratio: float | None = None
+    validation_floor: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,8 @@ from core.verbatim.structure import Structure
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
     """The configured k, α and chunk ratio, which have no default (source document 000 §3.1.2). And the tokens of a
-    prompt, the share of them that what was done may take, the least score of a hit, and what the places of segments
-    weigh."""
+    prompt, the share of them that what was done may take, the least score of a hit, the least confidence of a conflict
+    whose validation is planned, and what the places of segments weigh."""
 
     top_k: int
     alpha: float
@@ -44,6 +44,7 @@ class Retrieval:
     token_budget: int = 16_000
     history_share: float = 0.25
     min_score: float = 0.0
+    validation_floor: float = 0.0
     structure: Structure = Structure()
 
     def top_k_of(self, bank: Bank) -> int:
@@ -57,6 +58,10 @@ class Retrieval:
     def chunk_ratio_of(self, bank: Bank) -> float:
         own = bank.record.settings.chunk_ratio
         return self.chunk_ratio if own is None else own
+
+    def validation_floor_of(self, bank: Bank) -> float:
+        own = bank.record.settings.validation_floor
+        return self.validation_floor if own is None else own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

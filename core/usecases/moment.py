@@ -15,14 +15,16 @@ class Moment:
     now: datetime
     top_k: int
     alpha: float
+    validation_floor: float
 
 
 def moment(house: House, bank: Bank, revision: int) -> Moment:
-    """Now, with the bank's k and α. Raises EmbeddingSpaceMismatch: a round's nodes are embedded."""
+    """Now, with the bank's k, α and floor. Raises EmbeddingSpaceMismatch: a round's nodes are embedded."""
     require_own_space(house, bank)
     return Moment(
         revision=revision,
         now=house.clock.now(),
         top_k=house.retrieval.top_k_of(bank),
         alpha=house.retrieval.alpha_of(bank),
+        validation_floor=house.retrieval.validation_floor_of(bank),
     )

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TextIO, cast
+from typing import Any, Final, TextIO, cast
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE_HEAD
@@ -30,6 +30,7 @@ BLANK_ENDS = re.compile(r" +$", re.MULTILINE)
 ENDLESS = 10_000  # columns: nothing is wrapped
 GLIMPSE = 280  # code points of a summary that a list shows
 MARGIN = (0, 0, 0, 2)
+OWN_SETTINGS: Final = ("top_k", "alpha", "chunk_ratio", "validation_floor")
 FAINT, STRONG, WARNING = "dim", "bold", "yellow"
 UNRERANKED = {
     retrieval.RERANKING_LATE: "not reranked: the reranker was late",
@@ -329,7 +330,7 @@ def _goes(it: types.Bank) -> str:
 
 
 def _settings(it: types.Bank) -> str:
-    own = [f"{name} {getattr(it, name):g}" for name in ("top_k", "alpha", "chunk_ratio") if it.HasField(name)]
+    own = [f"{name} {getattr(it, name):g}" for name in OWN_SETTINGS if it.HasField(name)]
     return ", ".join(own) or "as configured"
 
 

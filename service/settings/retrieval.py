@@ -82,6 +82,8 @@ class RetrievalSection(Section):
     """Share of these that completed tasks may take; older ones are condensed."""
     min_score: float = Field(default=0.0, ge=0, le=1)
     """Least score of a hit of `Search`, where the request does not say; 0: whatever fits by words or meaning at all."""
+    validation_floor: float = Field(default=0.0, ge=0, le=1)
+    """Least confidence of a conflict for which a validation is planned; a less sure one is recorded and shown only."""
     structure: StructureSection = StructureSection()
     reranker: RerankerSection = RerankerSection()
 

@@ -112,8 +112,8 @@ def _parts(
     if progress.merges:
         merged = windows.shortened("\n".join(map(_merge, progress.merges)), room // 16)
         parts += ["Memories that have become one:", Enclosed(name="merges", text=merged)]
-    if progress.conflicts:
-        points = "\n".join(_conflict(conflict) for conflict in progress.conflicts)
+    planned = {task.conflict_id for task in insight.pending}
+    if points := "\n".join(_conflict(c) for c in progress.conflicts if c.conflict_id in planned):
         fenced = Enclosed(name="contradictions", text=windows.shortened(points, room // 16))
         parts += ["Contradictions that are open, their validation planned in front of every step:", fenced]
     if progress.problem:

@@ -1,6 +1,6 @@
 """What core keeps true of an insight document, whatever a Planner answers.
 
-Law: pure. Open conflicts' CROSS_VALIDATION tasks stand in front, oldest first; completed tasks
+Law: pure. Open conflicts' CROSS_VALIDATION tasks, if planned, stand in front, oldest first; completed tasks
 are only ever added; a task keeps its id as long as it says the same. There is always a next task or an end: work on a
 goal ends well when nothing is pending and every failure was made good, and is given up when nothing more can be tried.
 No task is tried more often than `attempts` as it was planned, nor more often than `most_attempts` in all its forms.
@@ -55,6 +55,11 @@ def validation_id(conflict_id: str) -> TaskId:
     return TaskId(f"t-{conflict_id}"[:128])
 
 
+def again_id(last: TaskId) -> TaskId:
+    """The id of a validation that was planned no more when it was done after all, the last attempt having failed."""
+    return TaskId(f"v-{last}"[:128])
+
+
 def attempts_at(insight: Insight, conflict_id: str) -> list[CompletedTask]:
     """What was tried to settle a conflict, oldest first."""
     first = next((t for t in insight.completed if t.task_id == validation_id(conflict_id)), None)
@@ -63,25 +68,21 @@ def attempts_at(insight: Insight, conflict_id: str) -> list[CompletedTask]:
 
 def with_conflict(insight: Insight, conflict: Conflict) -> Insight:
     """The document with the conflict's validation in front of all other work (behind earlier validations)."""
-    task = PendingTask(
-        task_id=validation_id(conflict.conflict_id),
-        type=TaskType.CROSS_VALIDATION,
-        description=_point_at_issue(conflict)[:LONGEST],
-        how=HOW[is_chinese(conflict.description)],
-        conflict_id=conflict.conflict_id,
-    )
     validations = [t for t in insight.pending if t.conflict_id]
     others = [t for t in insight.pending if not t.conflict_id]
-    return replace(insight, pending=(*validations, task, *others), finished=False, outcome=None, reason="")
+    pending = (*validations, _validation(conflict), *others)
+    return replace(insight, pending=pending, finished=False, outcome=None, reason="")
 
 
 def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") -> Insight:
-    """The document once a conflict is closed: with a verdict its task is completed, without one it is dropped, unless
-    attempts have failed, which the closing makes good."""
+    """The document once a conflict is closed: with a verdict its task is completed, planned or not; without one it is
+    dropped, unless attempts have failed, which the closing makes good."""
     failed = attempts_at(insight, conflict.conflict_id)
     tasks = [t for t in insight.pending if t.conflict_id == conflict.conflict_id]
     if not tasks and failed:  # it failed so often that it was pending no more
         tasks = [_once_again(conflict, failed[-1])]
+    elif not tasks and verdict:  # it was below the floor, and is settled all the same
+        tasks = [_validation(conflict)]
     pending = tuple(t for t in insight.pending if t.conflict_id != conflict.conflict_id)
     words = opening(verdict) if verdict else CLOSED[is_chinese(conflict.description)] if failed else ""
     done = tuple(_validated(task, words) for task in tasks) if words else ()
@@ -253,9 +254,19 @@ def _tried_before(report: TaskReport, planned: PendingTask | None) -> str:
     return report.retry_of or (planned.retry_of if planned else "")
 
 
+def _validation(conflict: Conflict) -> PendingTask:
+    return PendingTask(
+        task_id=validation_id(conflict.conflict_id),
+        type=TaskType.CROSS_VALIDATION,
+        description=_point_at_issue(conflict)[:LONGEST],
+        how=HOW[is_chinese(conflict.description)],
+        conflict_id=conflict.conflict_id,
+    )
+
+
 def _once_again(conflict: Conflict, last: CompletedTask) -> PendingTask:
     return PendingTask(
-        task_id=TaskId(f"v-{last.task_id}"[:128]),
+        task_id=again_id(last.task_id),
         type=TaskType.CROSS_VALIDATION,
         description=_point_at_issue(conflict)[:LONGEST],
         retry_of=last.task_id,

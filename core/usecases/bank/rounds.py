@@ -272,7 +272,8 @@ class Round:
     # ---- conflict ----
 
     def _contest(self, opinions: Sequence[ConflictOpinion]) -> None:
-        """Keep the new node, and make one conflict of it and all its partners."""
+        """Keep the new node, and make one conflict of it and all its partners, whose validation is planned unless it is
+        less sure than the floor."""
         partners = [opinion.existing for opinion in opinions]
         conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners))
         conflict = contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
@@ -281,7 +282,8 @@ class Round:
         self._current = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:
             self._set_state(partner, NodeState.CONTESTED)
-        self._insight = with_conflict(self._insight, conflict)
+        if conflict.confidence >= self._moment.validation_floor:
+            self._insight = with_conflict(self._insight, conflict)
 
     def _hand_over_conflicts(self, resolved: ConflictId) -> list[Conflict]:
         """Other open conflicts of the nodes just absorbed now concern the node that stands for them. Returns those

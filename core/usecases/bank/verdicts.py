@@ -14,7 +14,7 @@ from core.ids import ConflictId, InteractionId, SegmentRef, TaskId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import TaskType, is_validation
 from core.model.interaction import Attachment, Interaction, Span, TaskReport
-from core.usecases.bank.planning import attempts_at
+from core.usecases.bank.planning import again_id, attempts_at, validation_id
 from core.usecases.bank.record import EVIDENCE
 
 SPEAKS = frozenset({"assistant", "ai", "agent", "model"})
@@ -83,13 +83,18 @@ def conflict_settled(
 
 
 def validation_report(bank: Bank, conflict_id: ConflictId, report: TaskReport | None) -> TaskReport:
-    """The report, naming the validation task of the conflict, or the attempts before, even if the caller did not."""
+    """The report, naming the validation task of the conflict, or the attempts before, even if the caller did not.
+
+    One that was not planned stands under the id that closing the conflict gives it, so it is completed once."""
     report = replace(report or TaskReport(), type=TaskType.CROSS_VALIDATION)
     for task in bank.insight.pending:
         if task.conflict_id == conflict_id:
             return replace(report, task_id=task.task_id)
     before = attempts_at(bank.insight, conflict_id)
-    return replace(report, retry_of=before[-1].task_id) if before else report
+    if before:
+        last = before[-1].task_id
+        return replace(report, task_id=again_id(last), retry_of=last)
+    return replace(report, task_id=validation_id(conflict_id))
 
 
 def require_known(bank: Bank, report: TaskReport | None) -> None:

@@ -152,4 +152,5 @@ def settings(
         top_k=None if top_k is None else check.between(f"{path}top_k", top_k, 1, MOST_RESULTS),
         alpha=check.optional_share(asked, "alpha", f"{path}alpha"),
         chunk_ratio=check.chunk_ratio(asked, f"{path}chunk_ratio"),
+        validation_floor=check.optional_share(asked, "validation_floor", f"{path}validation_floor"),
     )

@@ -98,6 +98,7 @@ def bank(record: BankRecord, revision: int, kept: timedelta = NEVER) -> pb.Bank:
         top_k=record.settings.top_k,
         alpha=record.settings.alpha,
         chunk_ratio=record.settings.chunk_ratio,
+        validation_floor=record.settings.validation_floor,
         embedding_space=space(record.space),
         labels=record.labels,
         ttl=None if record.ttl is None else duration(record.ttl),

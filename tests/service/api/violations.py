@@ -84,7 +84,12 @@ def under(prefix: str, table: Table) -> dict[str, list[Any]]:
 READ: Table = {"bank_id": REQUIRED_ID, "min_revision": BAD_REVISIONS}
 WRITE: Table = {"bank_id": REQUIRED_ID, "request_id": BAD_IDS}
 CHANGE: Table = {**WRITE, "if_revision": BAD_REVISIONS}
-SETTINGS: Table = {"top_k": BAD_TOP_K, "alpha": BAD_SHARES, "chunk_ratio": [0.0, *BAD_SHARES]}
+SETTINGS: Table = {
+    "top_k": BAD_TOP_K,
+    "alpha": BAD_SHARES,
+    "chunk_ratio": [0.0, *BAD_SHARES],
+    "validation_floor": BAD_SHARES,
+}
 SPACE: Table = {
     "name": ["", "n" * 129, "a\0b"],
     "dimension": [0, -1, 8_193],
@@ -206,7 +211,7 @@ CLIENT = types.EmbeddingSpace(
     name="mine", dimension=4, source=types.SPACE_SOURCE_CLIENT, cosine_floor=0.0, cosine_ceiling=1.0
 )
 TIMES = types.TimeRange(start=Timestamp(seconds=5), end=Timestamp(seconds=6))
-BANK_MASK = FieldMask(paths=["goal", "top_k", "alpha", "chunk_ratio", "labels", "ttl"])
+BANK_MASK = FieldMask(paths=["goal", "top_k", "alpha", "chunk_ratio", "validation_floor", "labels", "ttl"])
 NODE_MASK = FieldMask(paths=["summary", "context", "keywords", "labels", "source"])
 INSIGHT_MASK = FieldMask(paths=["goal", "completed", "pending"])
 
