@@ -149,8 +149,7 @@ def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
     try:
         yield kept
     except MemoryBankError as error:
-        reason = ErrorReason.Name(error.reason).removeprefix("ERROR_REASON_")
-        _end(failure_of(error, server), as_json, {"code": error.code.name, "reason": reason})
+        _end(failure_of(error, server), as_json, known_of(error))
     except Failure as failure:
         _end(failure, as_json)
     except KeyboardInterrupt:
@@ -159,6 +158,12 @@ def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
         raise
     except OSError as problem:
         _end(Failure(f"{problem.filename or 'a file'}: {problem.strerror or problem}"), as_json)
+
+
+def known_of(error: MemoryBankError) -> Mapping[str, str]:
+    """Names a refusal's code and reason, as --json has them."""
+    reason = ErrorReason.Name(error.reason).removeprefix("ERROR_REASON_")
+    return {"code": error.code.name, "reason": reason}
 
 
 def _end(failure: Failure, as_json: bool, known: Mapping[str, str] | None = None) -> NoReturn:

@@ -28,8 +28,9 @@ def purge(errand: Errand, bank: str, yes: bool) -> None:
     errand.answer(gone, f"purged {bank}: {lines or 'it was empty'}")
 
 
-def ask(question: str) -> None:
+def ask(question: str, *, why: str = "a purge is for good", left: str = "nothing was purged") -> None:
+    """Returns if a person says yes. Raises Failure on a no, saying what is `left`, and where there is no terminal."""
     if not sys.stdin.isatty():
-        raise Failure("a purge is for good: confirm it with --yes", exit_code=Exit.USAGE)
+        raise Failure(f"{why}: confirm it with --yes", exit_code=Exit.USAGE)
     if not click.confirm(question, err=True):
-        raise Failure("nothing was purged", exit_code=Exit.INTERRUPTED)
+        raise Failure(left, exit_code=Exit.INTERRUPTED)
