@@ -9,6 +9,7 @@ invented one stops both.
 from core.agents.offline.claims.alignment import speak_of_one_thing
 from core.agents.offline.claims.comparison import compare
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
+from core.agents.offline.claims.ending import endings
 from core.agents.offline.claims.finding import Contradiction, Slot
 from core.agents.offline.claims.reading import read
 from core.agents.offline.claims.replacement import replaced
@@ -75,7 +76,12 @@ def _equal(a: str, b: str) -> bool:
 
 
 def _one_sided(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:
-    return [*denials(left, right, same_matter), *contrasts(left, right), *exclusions(left, right)]
+    return [
+        *denials(left, right, same_matter),
+        *contrasts(left, right),
+        *exclusions(left, right),
+        *endings(left, right),
+    ]
 
 
 def _views(left: Statement, right: Statement) -> list[tuple[tuple[Term, ...], tuple[Term, ...]]]:

@@ -84,3 +84,32 @@ def test_another_quantity_or_a_state_that_has_ended_is_never_merged(a: str, b: s
 
 def test_each_and_all_tell_of_the_same_quantity() -> None:
     assert contains(read("Every cabin has a stove."), read("All cabins have a stove."), near=True)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Petra sold her van.", "Petra still has her van."),
+        ("Uncle Joe gave up fishing last year.", "Uncle Joe fishes at the lake every morning."),
+        ("评审改到周四了。", "评审定在周二上午十点。"),
+        ("表妹去年结了婚。", "表妹还单身。"),
+    ],
+)
+def test_a_verb_that_ends_a_state_contradicts_it(a: str, b: str) -> None:
+    assert contradicts(a, b) is not None
+    assert contradicts(b, a) is not None
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Petra sold her van.", "Petra has a dog."),
+        ("Petra sold her van.", "Petra had a van."),
+        ("The train stopped in Ulm.", "The train passes Ulm."),
+        ("Anna's brother got married.", "Anna is single."),
+        ("评审改到周四了。", "评审定在周四上午十点。"),
+    ],
+)
+def test_a_verb_that_ends_another_state_leaves_room_for_it(a: str, b: str) -> None:
+    assert contradicts(a, b) is None
+    assert contradicts(b, a) is None
