@@ -1,16 +1,19 @@
 """Whether many runs at once get in the way of other memories: reads of facts and turns beside 50 invocations.
 
 The real server, offline: 50 agents start a run at the same time, add 100 items each, ten a call, read their working
-memory after each, and end it. Meanwhile one client reads. The first rows are of the reader alone.
+memory after each, and end it. Meanwhile one client reads, from a process of its own, as in life: beside 50 agents on
+one loop it would wait for them, not for the server. The first rows are of the reader alone.
 
     python -m tests.bench.bench_invocations [RUNS]
 """
 
 import asyncio
+import multiprocessing
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -89,23 +92,29 @@ def show(label: str, took: dict[str, list[float]]) -> None:
         print(f"{label:10} {name:16} p50 {p50:7.1f} ms   p99 {p99:7.1f} ms   reads {len(times)}")
 
 
-async def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+async def work(address: str, runs: int) -> None:
+    """All agents, in this process."""
+    async with MemoryBankClient(address).within(180) as client:
+        await asyncio.gather(*(run(client, number) for number in range(runs)))
+
+
+async def main(runs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        async with (
-            server_process(Path(folder), {}) as server,
-            server.client() as client,
-            server.client() as own,
-        ):
+        async with server_process(Path(folder), {}) as server, server.client() as client:
             await fill(client)
             end = time.perf_counter() + ALONE
             show("alone", await read(client, lambda: time.perf_counter() > end))
             start = time.perf_counter()
-            at_work = asyncio.gather(*(run(own, number) for number in range(runs)))
-            show(f"{runs} runs", await read(client, at_work.done))
-            await at_work
+            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as agents:
+                at_work = agents.submit(at_once, server.address, runs)
+                show(f"{runs} runs", await read(client, at_work.done))
+                at_work.result()
             print(f"{runs} runs of {ITEMS} items took {time.perf_counter() - start:.1f} s")
 
 
+def at_once(address: str, runs: int) -> None:
+    asyncio.run(work(address, runs))
+
+
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS))
