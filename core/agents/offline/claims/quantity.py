@@ -1,6 +1,6 @@
 """How many a sentence tells of: all, most, some, few of them.
 
-Law: pure; by the word before what it counts, English and Chinese. What says neither tells of them as they are.
+Law: pure; by the word before what it counts, English and Chinese. A sentence with no such word has the quantity "".
 """
 
 import re
