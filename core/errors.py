@@ -1,11 +1,11 @@
 """What can go wrong, named for what happened; attributes, not prose.
 
-Law: raised in core and by adapters, mapped to the wire in one table (`service.api.errors`).
-Every class says which attributes it carries; `str(error)` is made from them for logs only.
+Law: raised in core and by adapters, mapped to the wire in one table (`service.api.errors.table`).
+Every class says which attributes it carries; `str(error)` is made from them for logs only. What is
+caught before it reaches a caller is in `core.internal_errors`.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 
 @dataclass(eq=False)
@@ -91,13 +91,6 @@ class BankExists(AggregateExists):
 
 @dataclass(eq=False)
 class UserNotFound(AggregateNotFound):
-    user: str
-
-
-@dataclass(eq=False)
-class UserExists(AggregateExists):
-    """Internal to founding: another write was the first one for this user."""
-
     user: str
 
 
@@ -192,22 +185,6 @@ class ConflictNotFound(MemoryBankError):
 @dataclass(eq=False)
 class TaskNotFound(MemoryBankError):
     task_id: str
-
-
-class InstructionsNotFound(AggregateNotFound):
-    """Internal to loading: the owner never had a source. Callers learn which source is not there."""
-
-
-class InstructionsExist(AggregateExists):
-    """Internal to founding: another writer gave the owner its first source."""
-
-
-class RunNotFound(AggregateNotFound):
-    """Internal to loading: the run has fixed nothing yet."""
-
-
-class RunExists(AggregateExists):
-    """Internal to founding: another load of the run was first."""
 
 
 @dataclass(eq=False)
@@ -376,13 +353,6 @@ class StoreUnavailable(MemoryBankError):
 
 
 @dataclass(eq=False)
-class RevisionTaken(MemoryBankError):
-    """Internal to founding: the tenant has had an aggregate at this revision that is purged; begin above `floor`."""
-
-    floor: int
-
-
-@dataclass(eq=False)
 class StepUnknown(MemoryBankError):
     """The feed holds a step this program does not know (written by a newer one)."""
 
@@ -441,27 +411,3 @@ class ImportInvalid(MemoryBankError):
 
     line: int
     problem: str
-
-
-class HeadMoved(Exception):
-    """Internal to writing: the store's head is not the parent of what was to be appended; follow and stage again."""
-
-
-class RequirementFailed(MemoryOff):
-    """Another aggregate that a change requires was switched off, purged or erased as it was to be written."""
-
-    def __init__(self, key: Any) -> None:
-        super().__init__(scope=key.kind)
-        self.key = key
-
-
-class ModelUnavailable(Exception):
-    """Internal to agents: a language model gave no reply. Says why, and never what it was asked."""
-
-
-class RerankerUnavailable(Exception):
-    """Internal to searching: a reranker gave no scores. Says why, and never what it was asked."""
-
-
-class RerankerLate(RerankerUnavailable):
-    """Its time was over."""

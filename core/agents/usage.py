@@ -12,14 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 
-from core.errors import (
-    AgentReplyInvalid,
-    AgentUnavailable,
-    BudgetSpent,
-    EmbedderUnavailable,
-    RerankerLate,
-    RerankerUnavailable,
-)
+from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, EmbedderUnavailable
+from core.internal_errors import RerankerLate, RerankerUnavailable
 from core.model.usage import RoleUsage, Usage
 from core.ports.chat import ChatReply
 from core.ports.clock import Clock

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.aggregate.kind import Chore, Kind
-from core.errors import InstructionsExist, InstructionsNotFound, RunExists, RunNotFound
 from core.instructions.instructions import Instructions
 from core.instructions.run import Run
 from core.instructions.steps import (
@@ -16,6 +15,7 @@ from core.instructions.steps import (
     RunPut,
     SourcePut,
 )
+from core.internal_errors import InstructionsExist, InstructionsNotFound, RunExists, RunNotFound
 from core.keys import InstructionsKey, RunKey
 
 TRIM = Chore(name="trim_versions")

@@ -6,7 +6,8 @@ from typing import Any
 
 from core.aggregate.kind import Chore, Kind
 from core.aggregate.parts import PartsAggregate
-from core.errors import UserExists, UserNotFound
+from core.errors import UserNotFound
+from core.internal_errors import UserExists
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.user.steps import STEPS, UserPut

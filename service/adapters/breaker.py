@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from core.errors import ModelUnavailable, RerankerUnavailable
+from core.internal_errors import ModelUnavailable, RerankerUnavailable
 from core.ports.chat import ChatMessage, ChatModel, ChatReply, ReplyShape
 from core.ports.reranker import Reranker
 from service.adapters.endpoint_reranker import TextsRefused

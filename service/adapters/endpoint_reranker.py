@@ -18,7 +18,7 @@ import openai
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from core.errors import RerankerLate, RerankerUnavailable
+from core.internal_errors import RerankerLate, RerankerUnavailable
 from service.adapters.embedding_text import cleaned
 
 NO_KEY = "none"

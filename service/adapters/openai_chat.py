@@ -20,7 +20,7 @@ from typing import Annotated, Any
 import openai
 from pydantic import BaseModel, Field, ValidationError
 
-from core.errors import ModelUnavailable
+from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 
 NO_KEY = "none"

@@ -15,7 +15,7 @@ from grpc.aio import ServicerContext
 
 from core.ids import Tenant
 from service.api.admission import Hold
-from service.api.errors import MessageTooLarge, UndecodableRequest
+from service.api.errors.transport import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
 from service.process.current_call import CURRENT
 from service.process.giving_way import let_pass

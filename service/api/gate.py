@@ -23,7 +23,8 @@ from core.errors import (
     StructuringFailed,
 )
 from service.api.admission import Admission, Kind, Room, kind_of
-from service.api.errors import DeadlineExceeded, Defect, ShuttingDown, reason_of
+from service.api.errors.table import reason_of
+from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown
 from service.api.refusal import refusal_of, refuse
 from service.process.calling import Caller, caller, works_for
 from service.process.current_call import CURRENT, CurrentCall

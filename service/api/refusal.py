@@ -13,7 +13,9 @@ from grpc.aio import ServicerContext
 
 from core import errors as core
 from core.errors import InvalidField, MemoryBankError
-from service.api.errors import SOON, InvalidRequest, reason_of, rule_of
+from service.api.errors.rule import SOON
+from service.api.errors.table import reason_of, rule_of
+from service.api.errors.transport import InvalidRequest
 
 DOMAIN = "memorybank"
 

@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 from grpc.aio import ServicerContext
 
-from service.api.errors import Starting
+from service.api.errors.transport import Starting
 from service.api.gate import Gate
 
 CONTRACT = "/memorybank."

@@ -20,14 +20,13 @@ from core.bank.bank import Bank
 from core.errors import (
     AggregateExists,
     AggregateNotFound,
-    HeadMoved,
     MemoryBankError,
     RevisionNotReached,
-    RevisionTaken,
     StaleRevision,
     StoreUnavailable,
 )
 from core.ids import InteractionId, Tenant
+from core.internal_errors import HeadMoved, RevisionTaken
 from core.keys import BankKey, Key
 from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey, Result

@@ -16,15 +16,9 @@ from core.aggregate import codec
 from core.aggregate.aggregate import Aggregate
 from core.aggregate.change import Change
 from core.aggregate.kind import Kind
-from core.errors import (
-    AggregateNotFound,
-    HeadMoved,
-    MemoryBankError,
-    RequestIdReused,
-    RequirementFailed,
-    StoreUnavailable,
-)
+from core.errors import AggregateNotFound, MemoryBankError, RequestIdReused, StoreUnavailable
 from core.ids import ChangeId, RequestId
+from core.internal_errors import HeadMoved, RequirementFailed
 from core.keys import Key
 from core.model.request import RequestRecord
 from core.ports.aggregates import Committed, Draft, RequestKey, Result

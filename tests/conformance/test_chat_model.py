@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ModelUnavailable
+from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatModel, ReplyShape
 from service.adapters.breaker import Breaker
 from service.adapters.openai_chat import Endpoint, OpenAIChat

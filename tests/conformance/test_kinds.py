@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 
 from core.aggregate.aggregate import Tuning
-from core.errors import (
-    AggregateExists,
-    AggregateNotFound,
-    HeadMoved,
-    RequestIdReused,
-    RequirementFailed,
-    RevisionTrimmed,
-)
+from core.errors import AggregateExists, AggregateNotFound, RequestIdReused, RevisionTrimmed
 from core.ids import RequestId, User
+from core.internal_errors import HeadMoved, RequirementFailed
 from core.keys import Key, UserKey
 from core.kinds import KINDS
 from core.model.instructions import Level, Owner

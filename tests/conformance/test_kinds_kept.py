@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from core.conversation.steps import ConversationPut
-from core.errors import AggregateNotFound, HeadMoved, RevisionTrimmed
+from core.errors import AggregateNotFound, RevisionTrimmed
 from core.ids import Collection
+from core.internal_errors import HeadMoved
 from core.model.conversation import ConversationState
 from core.ports.store import Listing, PurgeCounts, Store
 from service.adapters.store.sqlite_store import SqliteStore

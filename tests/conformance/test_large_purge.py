@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import AggregateNotFound, BankNotFound, HeadMoved, RequirementFailed, StoreUnavailable
+from core.errors import AggregateNotFound, BankNotFound, StoreUnavailable
 from core.ids import RequestId
+from core.internal_errors import HeadMoved, RequirementFailed
 from core.keys import Key
 from core.ports.store import Listing, Require, Store
 from service.adapters.store.memory_store import MemoryStore

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from core.errors import RerankerUnavailable
+from core.internal_errors import RerankerUnavailable
 from core.ports.reranker import Reranker
 from service.adapters.breaker import RerankerBreaker
 from service.adapters.endpoint_reranker import Endpoint, EndpointReranker

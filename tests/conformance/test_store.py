@@ -32,14 +32,13 @@ from core.bank.steps import (
 from core.errors import (
     BankExists,
     BankNotFound,
-    HeadMoved,
     RequestIdReused,
-    RevisionTaken,
     RevisionTrimmed,
     StepUnknown,
     StoreUnavailable,
 )
 from core.ids import ChangeId, ConflictId, InteractionId, NodeId, RequestId, TaskId, Tenant
+from core.internal_errors import HeadMoved, RevisionTaken
 from core.keys import BankKey
 from core.model.conflict import ConflictStatus
 from core.model.insight import CompletedTask, Insight, PendingTask

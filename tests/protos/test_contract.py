@@ -31,7 +31,6 @@ from memorybank.v1 import (
     retrieval_pb2_grpc,
     types_pb2,
 )
-from tests.support.untold_errors import UNTOLD
 
 FILES = resources.files("memorybank.v1")
 MODULES = (
@@ -271,13 +270,9 @@ def reason_of(error: type) -> str:
 
 
 def of_core() -> list[type[errors.MemoryBankError]]:
-    """The errors of core that callers are told; the transport adds some of its own."""
-    parents = (errors.MemoryBankError, errors.AggregateNotFound, errors.AggregateExists)
-    kinds = [kind for parent in parents for kind in parent.__subclasses__()]
-    return [kind for kind in kinds if kind.__module__ == errors.__name__ and kind not in UNTOLD]
     """The errors of core; the transport adds some of its own."""
     families = (errors.AggregateNotFound, errors.AggregateExists)
-    kinds = [kind for base in (errors.MemoryBankError, *families) for kind in base.__subclasses__()]
+    kinds = [kind for family in (errors.MemoryBankError, *families) for kind in family.__subclasses__()]
     return [kind for kind in kinds if kind.__module__ == errors.__name__ and kind not in families]
 
 

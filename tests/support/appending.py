@@ -11,8 +11,9 @@ from pathlib import Path
 
 from core.aggregate.change import Head
 from core.bank.steps import InteractionAdd
-from core.errors import BankExists, HeadMoved
+from core.errors import BankExists
 from core.ids import ChangeId
+from core.internal_errors import HeadMoved
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support import changes as a
 

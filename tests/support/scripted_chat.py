@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from core.errors import ModelUnavailable
+from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 
 Rule = Callable[[Sequence[ChatMessage], ReplyShape], str | ChatReply]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from core.errors import RerankerUnavailable
+from core.internal_errors import RerankerUnavailable
 
 
 def sharing(query: str, text: str) -> float:

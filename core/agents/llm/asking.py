@@ -14,7 +14,8 @@ from core.agents.llm import prompts, windows
 from core.agents.llm.fence import disarmed
 from core.agents.parsing import Fields, Malformed, Misshapen, read_object
 from core.agents.usage import afford, charge
-from core.errors import AgentReplyInvalid, AgentUnavailable, ModelUnavailable
+from core.errors import AgentReplyInvalid, AgentUnavailable
+from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatModel, ChatReply, ReplyShape
 from core.text.tokens import estimate
 

@@ -14,7 +14,7 @@ from core.bank.bank import Bank
 from core.bank.query import Query
 from core.bank.reranked import Opinions, reading
 from core.bank.search import worth_reading
-from core.errors import RerankerLate, RerankerUnavailable
+from core.internal_errors import RerankerLate, RerankerUnavailable
 from core.keys import BankKey
 from core.usecases.house import House, Reranking
 

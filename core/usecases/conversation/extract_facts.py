@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.extraction import done, fixed, next_extraction
-from core.errors import RequirementFailed
 from core.ids import RequestId
+from core.internal_errors import RequirementFailed
 from core.keys import CollectionKey, ConversationKey
 from core.model.conversation import ExtractionOwed, Turn
 from core.ports.aggregates import RequestKey

@@ -12,8 +12,9 @@ from core.agents.memory_roles import FEWEST_CALLS, MOST_EPISODE_STEPS, Passage, 
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.due import is_to_finish
-from core.errors import AgentReplyInvalid, LimitReached, RequirementFailed
+from core.errors import AgentReplyInvalid, LimitReached
 from core.ids import RecordId, RequestId
+from core.internal_errors import RequirementFailed
 from core.keys import CollectionKey, ConversationKey
 from core.long_term.collection import Collection
 from core.long_term.steps import RecordPut

@@ -15,15 +15,9 @@ from core.agents.memory_roles import MOST_PASSAGES, Distilled, Execution, Lesson
 from core.agents.offline.distilling import recoveries
 from core.agents.offline.thinking import think
 from core.agents.usage import Ledger
-from core.errors import (
-    ConversationNotFound,
-    LimitReached,
-    MemoryOff,
-    RequirementFailed,
-    SensitiveContent,
-    UserNotFound,
-)
+from core.errors import ConversationNotFound, LimitReached, MemoryOff, SensitiveContent, UserNotFound
 from core.ids import RecordId, RequestId
+from core.internal_errors import RequirementFailed
 from core.keys import CollectionKey, ConversationKey
 from core.model.conversation import Tiers
 from core.model.invocation import Ending, InvocationRecord, Item, ItemType

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from core.errors import InstructionsNotFound, SourceNotFound
+from core.errors import SourceNotFound
 from core.ids import Tenant
 from core.instructions.instructions import Instructions
 from core.instructions.steps import InstructionsPut, VersionsDrop
+from core.internal_errors import InstructionsNotFound
 from core.model.instructions import Owner
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.house import House

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.errors import RevisionNotReached, RunExists, RunExpired, RunNotFound
+from core.errors import RevisionNotReached, RunExpired
 from core.instructions.instructions import Instructions
 from core.instructions.run import Run, pinned
 from core.instructions.steps import RunPut
+from core.internal_errors import RunExists, RunNotFound
 from core.keys import RunKey
 from core.model.instructions import Owner, Pin, RunRecord, SourceRef
 from core.ports.aggregates import Draft

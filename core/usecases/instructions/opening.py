@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from core.errors import InstructionsNotFound, RevisionNotReached, SourceNotFound
+from core.errors import RevisionNotReached, SourceNotFound
 from core.instructions.instructions import Instructions
+from core.internal_errors import InstructionsNotFound
 from core.keys import InstructionsKey
 from core.usecases.house import House
 

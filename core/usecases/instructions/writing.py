@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from core.errors import InstructionsExist, InstructionsNotFound, SourceNotFound, StaleVersion
+from core.errors import SourceNotFound, StaleVersion
 from core.ids import Tenant
 from core.instructions.instructions import Instructions
 from core.instructions.steps import InstructionsPut, InstructionsStep, SourcePut, VersionsDrop
+from core.internal_errors import InstructionsExist, InstructionsNotFound
 from core.keys import InstructionsKey
 from core.model.instructions import InstructionsRecord, Owner, Source
 from core.ports.aggregates import Committed, Draft, RequestKey

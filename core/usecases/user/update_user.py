@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from core.errors import MemoryOff, UserExists
+from core.errors import MemoryOff
+from core.internal_errors import UserExists
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Committed, Draft, RequestKey

@@ -6,8 +6,9 @@ switch-off, whichever process began it.
 
 from contextlib import suppress
 
-from core.errors import MemoryOff, UserExists, UserNotFound
+from core.errors import MemoryOff, UserNotFound
 from core.ids import Tenant, User
+from core.internal_errors import UserExists
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Draft

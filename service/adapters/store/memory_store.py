@@ -12,15 +12,9 @@ from typing import Any
 
 from core.aggregate.change import Change, Head
 from core.aggregate.kind import Kind, Kinds
-from core.errors import (
-    HeadMoved,
-    RequestIdReused,
-    RequirementFailed,
-    RevisionTaken,
-    RevisionTrimmed,
-    StoreUnavailable,
-)
+from core.errors import RequestIdReused, RevisionTrimmed, StoreUnavailable
 from core.ids import ChangeId, RequestId, Tenant
+from core.internal_errors import HeadMoved, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
 from core.kinds import KINDS
 from core.model.bank import BankRecord

@@ -17,18 +17,10 @@ import structlog
 from core.aggregate.change import Change, Head
 from core.aggregate.codec import decode, dumps, instant, micros, vector_of
 from core.aggregate.kind import Kinds
-from core.errors import (
-    AggregateNotFound,
-    HeadMoved,
-    MemoryDamaged,
-    RequestIdReused,
-    RequirementFailed,
-    RevisionTaken,
-    RevisionTrimmed,
-    StoreUnavailable,
-)
+from core.errors import AggregateNotFound, MemoryDamaged, RequestIdReused, RevisionTrimmed, StoreUnavailable
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
+from core.internal_errors import HeadMoved, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
 from core.model.request import RequestRecord
 from core.model.vector import Vector

@@ -26,7 +26,7 @@ from core.model.bank import NEVER
 from core.model.insight import LONGEST
 from core.ports.aggregates import RequestKey
 from memorybank.v1 import types_pb2 as pb
-from service.api.errors import InvalidRequest
+from service.api.errors.transport import InvalidRequest
 
 Choice = TypeVar("Choice")
 Number = TypeVar("Number", bound=int)

@@ -12,7 +12,7 @@ from core.usecases.bank.export_records import (
 )
 from core.usecases.bank.import_bank import ImportBank
 from memorybank.v1 import memory_bank_pb2 as pb
-from service.api.errors import InvalidRequest
+from service.api.errors.transport import InvalidRequest
 from service.api.from_proto.checks import checking
 from service.api.from_proto.export_records import READERS
 

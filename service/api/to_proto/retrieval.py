@@ -17,7 +17,7 @@ from core.usecases.room import ROOM, fitted
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONTEXT_PARTS, RERANKINGS, numbers
-from service.api.errors import reason_of
+from service.api.errors.table import reason_of
 from service.api.to_proto.encodings import delimited, fields
 from service.api.to_proto.instructions import missing
 from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref

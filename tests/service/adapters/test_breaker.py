@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.errors import ModelUnavailable, RerankerLate, RerankerUnavailable
+from core.internal_errors import ModelUnavailable, RerankerLate, RerankerUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from service.adapters.breaker import Breaker, RerankerBreaker
 from service.adapters.endpoint_reranker import TextsRefused

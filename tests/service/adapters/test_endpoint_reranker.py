@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from structlog.testing import capture_logs
 
-from core.errors import RerankerLate, RerankerUnavailable
+from core.internal_errors import RerankerLate, RerankerUnavailable
 from service.adapters.endpoint_reranker import Endpoint, EndpointReranker, TextsRefused
 from tests.support.rerank_endpoint import Reply, RerankEndpoint, failing, scoring, serving
 

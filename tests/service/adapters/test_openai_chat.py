@@ -10,7 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from core.errors import ModelUnavailable
+from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from service.adapters.openai_chat import Endpoint, OpenAIChat, QuestionRefused
 from tests.support.chat_endpoint import ChatEndpoint, Reply, completion, failing, serving

@@ -9,8 +9,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from core.errors import HeadMoved, InvalidField, StoreUnavailable
+from core.errors import InvalidField, StoreUnavailable
 from core.ids import RequestId
+from core.internal_errors import HeadMoved
 from core.ports.store import Listing, Require
 from service.adapters.store.named import migrations
 from service.adapters.store.postgres_link import Server

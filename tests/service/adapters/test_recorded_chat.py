@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.agents.llm.fence import Enclosed, message
-from core.errors import ModelUnavailable
+from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from service.adapters.recorded_chat import (
     Record,

@@ -26,8 +26,9 @@ from core.bank.steps import (
     Step,
     StructuringPut,
 )
-from core.errors import HeadMoved, StepUnknown, StoreUnavailable
+from core.errors import StepUnknown, StoreUnavailable
 from core.ids import ChangeId, ConflictId, NodeId
+from core.internal_errors import HeadMoved
 from core.keys import BankKey
 from core.model.structuring import StructuringState
 from service.adapters.store import sqlite_file

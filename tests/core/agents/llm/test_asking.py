@@ -8,7 +8,8 @@ import pytest
 from core.agents.llm.asking import AT_ONCE, Asking, together
 from core.agents.parsing import Fields, Malformed
 from core.agents.usage import Ledger, Purse
-from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent, ModelUnavailable
+from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent
+from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from tests.core.agents.llm.replies import objections, said
 from tests.support.house import TickingClock

@@ -11,7 +11,8 @@ import pytest
 from core.agents.llm.remembering import llm_memory_agents
 from core.aggregate.aggregate import Tuning
 from core.conversation.due import PROMOTE, SUMMARISE, due
-from core.errors import AgentUnavailable, ModelUnavailable
+from core.errors import AgentUnavailable
+from core.internal_errors import ModelUnavailable
 from core.model.conversation import Tiers
 from core.usecases.conversation.count_hits import count_hits
 from core.usecases.conversation.embed_turns import embed_turns

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from core.agents.llm.agents import llm_agents
-from core.errors import ModelUnavailable, StructuringFailed
+from core.errors import StructuringFailed
 from core.ids import InteractionId
+from core.internal_errors import ModelUnavailable
 from core.model.structuring import StructuringState
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from core.text.tokens import estimate

@@ -14,7 +14,8 @@ from core.agents.fallback import with_recall_fallback
 from core.agents.llm.agents import llm_agents
 from core.agents.llm.recalling import llm_recall_agents
 from core.agents.offline.recalling import offline_recall_agents
-from core.errors import AgentReplyInvalid, AgentUnavailable, ModelUnavailable
+from core.errors import AgentReplyInvalid, AgentUnavailable
+from core.internal_errors import ModelUnavailable
 from core.long_term.collection import Collection
 from core.long_term.due import JUDGE, REFLECT, due
 from core.long_term.routing import Intent

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from core.bank.query import Target
-from core.errors import BankNotFound, RerankerLate, RerankerUnavailable
+from core.errors import BankNotFound
 from core.ids import NodeId
 from core.index.scoring import Mode
+from core.internal_errors import RerankerLate, RerankerUnavailable
 from core.ports.reranker import Reranker
 from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.augment import Augment, augment

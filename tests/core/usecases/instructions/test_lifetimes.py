@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 
-from core.errors import LimitReached, RevisionTrimmed, RunExpired, RunNotFound
+from core.errors import LimitReached, RevisionTrimmed, RunExpired
 from core.ids import RunId, Tenant, User
 from core.instructions.kind import TRIM
+from core.internal_errors import RunNotFound
 from core.keys import RunKey, UserKey
 from core.model.instructions import Level, Owner, SourceRef
 from core.usecases.house import House

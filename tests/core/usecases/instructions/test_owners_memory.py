@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from core.errors import InstructionsNotFound, MemoryOff, RunNotFound
+from core.errors import MemoryOff
 from core.ids import RunId, Tenant, User
+from core.internal_errors import InstructionsNotFound, RunNotFound
 from core.keys import RunKey, UserKey
 from core.model.instructions import Level, Owner, SourceRef
 from core.usecases.house import House

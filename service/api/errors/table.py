@@ -4,85 +4,25 @@ Law: this is the only place that gives an error those. A message says what happe
 one, the way out; it never repeats what is remembered.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-
 import grpc
 
 from core import errors as core
 from core.errors import InvalidField, MemoryBankError
+from core.internal_errors import RequirementFailed
 from memorybank.v1 import errors_pb2 as pb
+from service.api.errors.absence import ABSENCE
+from service.api.errors.rule import LATER, SOON, Rule
+from service.api.errors.transport import (
+    DeadlineExceeded,
+    Defect,
+    InvalidRequest,
+    MessageTooLarge,
+    ShuttingDown,
+    Starting,
+    UndecodableRequest,
+)
 
 PREFIX = "ERROR_REASON_"
-
-# ---- what only the transport can find wrong ----
-
-
-@dataclass(eq=False)
-class UndecodableRequest(MemoryBankError):
-    """The bytes are not a message of the request's type."""
-
-    method: str
-
-
-@dataclass(eq=False)
-class InvalidRequest(MemoryBankError):
-    """Several fields' values cannot be accepted, or one's."""
-
-    violations: Sequence[InvalidField]
-
-
-@dataclass(eq=False)
-class MessageTooLarge(MemoryBankError):
-    """The request is larger than one message may be (bytes)."""
-
-    size: int
-    allowed: int
-    remedy: str
-
-
-@dataclass(eq=False)
-class DeadlineExceeded(MemoryBankError):
-    """The call's time ran out."""
-
-
-@dataclass(eq=False)
-class Starting(MemoryBankError):
-    """The service is not ready yet."""
-
-
-@dataclass(eq=False)
-class ShuttingDown(MemoryBankError):
-    """The service is stopping."""
-
-
-@dataclass(eq=False)
-class Defect(MemoryBankError):
-    """Something failed that was never meant to. The log has the details under `incident`."""
-
-    incident: str
-
-
-# ---- the table ----
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """`message` is a template over the error's attributes, `metadata` names those that go into ErrorInfo.
-
-    `retry_after` tells when it makes sense to try again, at the soonest; None: not without doing something about it.
-    """
-
-    code: grpc.StatusCode
-    reason: "pb.ErrorReason.ValueType"
-    message: str
-    metadata: tuple[str, ...] = ()
-    retry_after: timedelta | None = None
-
-
-SOON = timedelta(seconds=1)
-LATER = timedelta(seconds=5)
 
 RULES: dict[type[MemoryBankError], Rule] = {
     # What the caller sent. InvalidField and InvalidRequest share a rule: one is a list of the other.
@@ -134,176 +74,15 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="record {line} of the import: {problem}; nothing was imported",
         metadata=("line", "problem"),
     ),
-    # What is not there, or there already.
-    core.BankNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_BANK_NOT_FOUND,
-        message="there is no bank {bank_id!r}: CreateBank or StartTask makes one",
-        metadata=("bank_id",),
-    ),
-    core.BankExists: Rule(
-        code=grpc.StatusCode.ALREADY_EXISTS,
-        reason=pb.ERROR_REASON_BANK_EXISTS,
-        message="there is a bank {bank_id!r} already: use it (`allow_existing`), delete it, or take another id",
-        metadata=("bank_id",),
-    ),
-    core.MemoryOff: Rule(
-        code=grpc.StatusCode.FAILED_PRECONDITION,
-        reason=pb.ERROR_REASON_MEMORY_OFF,
-        message="memory is switched off ({scope}): switch it on to have things remembered",
-        metadata=("scope",),
-    ),
-    core.ConversationNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_CONVERSATION_NOT_FOUND,
-        message="user {user!r} has no conversation {conversation_id!r}",
-        metadata=("user", "conversation_id"),
-    ),
-    core.ConversationExists: Rule(
-        code=grpc.StatusCode.ALREADY_EXISTS,
-        reason=pb.ERROR_REASON_CONVERSATION_EXISTS,
-        message="user {user!r} has a conversation {conversation_id!r} already",
-        metadata=("user", "conversation_id"),
-    ),
-    core.TurnNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_TURN_NOT_FOUND,
-        message="the conversation has no turn {step}",
-        metadata=("step",),
-    ),
-    core.KeyNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_KEY_NOT_FOUND,
-        message="the conversation has no key {key_id!r}",
-        metadata=("key_id",),
-    ),
-    core.InvocationNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_INVOCATION_NOT_FOUND,
-        message="user {user!r} has no invocation {invocation_id!r}, or it has ended",
-        metadata=("user", "invocation_id"),
-    ),
-    core.InvocationExists: Rule(
-        code=grpc.StatusCode.ALREADY_EXISTS,
-        reason=pb.ERROR_REASON_INVOCATION_EXISTS,
-        message="user {user!r} has an invocation {invocation_id!r} already",
-        metadata=("user", "invocation_id"),
-    ),
-    core.InvocationEnded: Rule(
-        code=grpc.StatusCode.FAILED_PRECONDITION,
-        reason=pb.ERROR_REASON_INVOCATION_ENDED,
-        message="the invocation {invocation_id!r} has ended: begin another",
-        metadata=("invocation_id",),
-    ),
-    core.NodeNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_NODE_NOT_FOUND,
-        message="the bank has no node {node_id!r}",
-        metadata=("node_id",),
-    ),
-    core.NodeAbsorbed: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_NODE_ABSORBED,
-        message="node {node_id!r} was merged: {into!r} stands for it",
-        metadata=("node_id", "into"),
-    ),
-    core.NodeExists: Rule(
-        code=grpc.StatusCode.ALREADY_EXISTS,
-        reason=pb.ERROR_REASON_NODE_EXISTS,
-        message="the bank has, or had, a node {node_id!r}: take another id, or leave it empty",
-        metadata=("node_id",),
-    ),
-    core.EdgeNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_EDGE_NOT_FOUND,
-        message="nodes {node_id!r} and {other_node_id!r} are not related",
-        metadata=("node_id", "other_node_id"),
-    ),
-    core.InteractionNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_INTERACTION_NOT_FOUND,
-        message="the bank has no interaction {interaction_id!r}",
-        metadata=("interaction_id",),
-    ),
-    core.InteractionExists: Rule(
-        code=grpc.StatusCode.ALREADY_EXISTS,
-        reason=pb.ERROR_REASON_INTERACTION_EXISTS,
-        message="the bank has an interaction {interaction_id!r} already: take another id, or leave it empty",
-        metadata=("interaction_id",),
-    ),
-    core.AttachmentNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_ATTACHMENT_NOT_FOUND,
-        message="no attachment {attachment_id!r} here: name its uri, or upload it first (UploadAttachment)",
-        metadata=("attachment_id",),
-    ),
-    core.AttachmentUnreadable: Rule(
-        code=grpc.StatusCode.FAILED_PRECONDITION,
-        reason=pb.ERROR_REASON_ATTACHMENT_UNREADABLE,
-        message="attachment {attachment_id!r} lies elsewhere: read it from its uri",
-        metadata=("attachment_id", "uri"),
-    ),
-    core.ConflictNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_CONFLICT_NOT_FOUND,
-        message="the bank has no conflict {conflict_id!r}",
-        metadata=("conflict_id",),
-    ),
-    core.TaskNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_TASK_NOT_FOUND,
-        message="no such task is known here: {task_id!r}; GetInsight lists them",
-        metadata=("task_id",),
-    ),
-    core.SourceNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_SOURCE_NOT_FOUND,
-        message="there is no such source, or no such version of it: ListSources and ListVersions tell what there is",
-        metadata=("path", "version"),
-    ),
     core.SensitiveContent: Rule(
         code=grpc.StatusCode.INVALID_ARGUMENT,
         reason=pb.ERROR_REASON_SENSITIVE_CONTENT,
         message="{field}: holds a {sort}; leave it out, or set allow_sensitive",
         metadata=("field", "sort"),
     ),
-    core.CollectionNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_COLLECTION_NOT_FOUND,
-        message="the user has no collection {collection!r}: the first write makes it",
-        metadata=("user", "collection"),
-    ),
-    core.CollectionExists: Rule(
-        code=grpc.StatusCode.ALREADY_EXISTS,
-        reason=pb.ERROR_REASON_COLLECTION_EXISTS,
-        message="the user has a collection {collection!r} already",
-        metadata=("user", "collection"),
-    ),
-    core.RecordNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_RECORD_NOT_FOUND,
-        message="the collection has no record {record_id!r}",
-        metadata=("record_id",),
-    ),
-    core.RecordExists: Rule(
-        code=grpc.StatusCode.ALREADY_EXISTS,
-        reason=pb.ERROR_REASON_RECORD_EXISTS,
-        message="the collection has a record {record_id!r} already: take another id, or leave it empty",
-        metadata=("record_id",),
-    ),
-    core.ReflectionNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_REFLECTION_NOT_FOUND,
-        message="the collection has no reflection {reflection_id!r}",
-        metadata=("reflection_id",),
-    ),
+    # What is not there, or there already.
+    **ABSENCE,
     # What the state does not allow.
-    core.UserNotFound: Rule(
-        code=grpc.StatusCode.NOT_FOUND,
-        reason=pb.ERROR_REASON_USER_NOT_FOUND,
-        message="nothing is kept for a user {user!r}: the first write, or UpdateUser, makes one",
-        metadata=("user",),
-    ),
     core.MemoryOff: Rule(
         code=grpc.StatusCode.FAILED_PRECONDITION,
         reason=pb.ERROR_REASON_MEMORY_OFF,
@@ -394,6 +173,12 @@ RULES: dict[type[MemoryBankError], Rule] = {
         reason=pb.ERROR_REASON_MESSAGE_TOO_LARGE,
         message="the request has {size} bytes, and a message may have {allowed}: {remedy}",
         metadata=("allowed", "remedy"),
+    ),
+    core.InvocationEnded: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_INVOCATION_ENDED,
+        message="the invocation {invocation_id!r} has ended: begin another",
+        metadata=("invocation_id",),
     ),
     # What failed outside.
     core.StoreUnavailable: Rule(
@@ -496,7 +281,7 @@ def rule_of(error: MemoryBankError) -> Rule:
         return SPACE_OF_THE_BANK
     if isinstance(error, core.StructuringFailed) and isinstance(error.cause, core.BudgetSpent):
         return OVER_BUDGET
-    if isinstance(error, core.RequirementFailed):
+    if isinstance(error, RequirementFailed):
         return RULES[core.MemoryOff]
     return RULES[type(error)]
 
