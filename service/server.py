@@ -35,7 +35,7 @@ from service.process.allocator import give_back_early
 from service.process.collector import brief_collections
 from service.process.listening import cannot_listen
 from service.process.observing import observing
-from service.process.rounds import again_and_again
+from service.process.repeating import repeat
 from service.settings.process import GrpcSection
 from service.upkeep import one_round
 
@@ -107,8 +107,8 @@ async def running(
             await asyncio.to_thread(prepare)
             async with open_house(settings, embedder, agents, told.agents, ids, told.show) as house:
                 await _let_in(bound, services(house), gate, settings.grpc)
-                rounds = partial(one_round, house, settings.banks)
-                upkeep = asyncio.create_task(again_and_again("upkeep", rounds, settings.banks.upkeep_seconds))
+                once = partial(one_round, house, settings.banks)
+                upkeep = asyncio.create_task(repeat("upkeep", once, settings.banks.upkeep_seconds))
                 log.info("listening", address=str(bound.address))
                 try:
                     yield bound.address

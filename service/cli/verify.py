@@ -32,7 +32,7 @@ def verify(data: Path | None, config: Path | None) -> None:
 
 async def _verified(settings: Settings) -> int:
     """Say what is damaged, as it is found; how much there is of that."""
-    from service.bootstrap import verified
+    from service.stores import verified
 
     read, damages = Verified(), 0
     async for damage in verified(settings, read):

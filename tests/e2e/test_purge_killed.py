@@ -19,7 +19,7 @@ from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
 from memorybank_client import MemoryBankClient, NotFound, Unavailable
 from service.adapters.store.sqlite_store import SqliteStore
 from service.api.endpoint import DEFAULT_TENANT
-from service.bootstrap import DATABASE
+from service.stores import DATABASE
 from tests.support.process import server_process
 from tests.support.scale import scaled
 

@@ -25,7 +25,7 @@ from memorybank.v1.long_term_pb2 import User as UserMessage
 from memorybank_client import FailedPrecondition, MemoryBankClient, NotFound
 from service.adapters.store.sqlite_store import SqliteStore
 from service.api.endpoint import DEFAULT_TENANT
-from service.bootstrap import DATABASE
+from service.stores import DATABASE
 from tests.support.process import server_process
 from tests.support.scale import scaled
 

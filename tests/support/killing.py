@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from service.bootstrap import DATABASE
+from service.stores import DATABASE
 
 
 @contextlib.contextmanager
