@@ -27,7 +27,7 @@ ANSWER = "The ferry to Naxos leaves at nine."
 
 
 def main(arguments: list[str]) -> int:
-    """Returns 1 if the client was told something else than what it had stored."""
+    """Returns 1 if the client's answer is not what it had stored."""
     folder = Path(arguments[0] if arguments else "dist")
     with TemporaryDirectory() as name:
         server = _installed(folder, "agentic_memory_bank-*.whl", Path(name) / "server")
@@ -35,20 +35,22 @@ def main(arguments: list[str]) -> int:
         started = time.monotonic()
         with _serving(server, Path(name) / "data") as target:
             called = [str(client / "python"), "-c", CALLS, target]
-            told: str = subprocess.run(
+            answer: str = subprocess.run(
                 called, env={}, capture_output=True, text=True, check=True
             ).stdout.strip()
-            print(f"from its start to the first answer: {time.monotonic() - started:.1f} s ({told!r})")
-    return told != ANSWER
+            print(f"from its start to the first answer: {time.monotonic() - started:.1f} s ({answer!r})")
+    return answer != ANSWER
 
 
 def _installed(folder: Path, pattern: str, environment: Path) -> Path:
-    """The programs of a new environment into which the newest such wheel is installed, nothing built on the way."""
+    """Installs the newest such wheel into a new environment, building nothing; returns its folder of programs."""
     wheel = max(folder.glob(pattern), key=lambda path: path.stat().st_mtime)
     started = time.monotonic()
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     pip = [str(environment / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(wheel)], env={**os.environ, "CC": "false", "CXX": "false"}, check=True)
+    # Without PYTHONPATH, by which pip would find the checkout and take it for the wheel's distribution.
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([*pip, str(wheel)], env={**clean, "CC": "false", "CXX": "false"}, check=True)
     print(
         f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, installed in {time.monotonic() - started:.0f} s"
     )
@@ -57,7 +59,7 @@ def _installed(folder: Path, pattern: str, environment: Path) -> Path:
 
 @contextmanager
 def _serving(programs: Path, data: Path) -> Iterator[str]:
-    """A server on a free port; gives its target."""
+    """Serves on a free port; yields the target."""
     command = [str(programs / "memorybank"), "serve", "--listen", "127.0.0.1:0", "--data", str(data)]
     with subprocess.Popen(
         command, env={}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
