@@ -72,7 +72,7 @@ async def open_house(
     receives the house's figures.
 
     Raises ConfigurationError, StoreUnavailable, EmbedderUnavailable. When the context ends, work stops
-    where it stands (it is resumed by whoever opens the store next), and what was acknowledged is durable.
+    where it stands (it is resumed by the next process to open the store), and what was acknowledged is durable.
     """
     async with AsyncExitStack() as closing:
         ground = await _ground(settings, embedder, ids, closing)

@@ -1,6 +1,6 @@
 """The server: one process, one loop, one port.
 
-Law: whoever finds the port is answered, at first that the service is starting; ready means that every service answers;
+Law: a call is answered from the first, until then that the service is starting; ready means that every service answers;
 stopping means NOT_SERVING first, then no new calls, then the end of those at work, then the end.
 """
 

@@ -59,7 +59,7 @@ async def _purge(house: House, key: Key, uid: str) -> None:
     try:
         await house.banks.delete(key, uid)
     except AggregateNotFound:
-        return  # somebody else was quicker
+        return  # another process was quicker
     finally:
         house.workshop.patience.gone(key)
     log.info("purged", kind=key.kind, tenant=key.tenant, key=key.name)

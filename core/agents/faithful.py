@@ -1,6 +1,6 @@
 """Whether what an agent wrote can be trusted to stand for what was said.
 
-Law: pure. A text that says nothing, is too long or holds a figure that nobody said is not kept. Figures count in any
+Law: pure. A text that says nothing, is too long or holds a figure that no source has is not kept. Figures count in any
 form of their digits (full-width, with separators); those of a date also count where a passage's "yesterday", or the
 day it was said, comes to them.
 """
@@ -71,7 +71,7 @@ def length(text: str, unit: Unit) -> int:
 
 
 def problem_of_summary(text: str, passages: Sequence[Passage], limit: int, unit: Unit) -> str:
-    """What is wrong with a summary, in words for whoever wrote it; empty if nothing is."""
+    """Returns what is wrong with a summary, worded for its author; empty if nothing is."""
     if not any(map(str.isalnum, text)):
         return "the summary has no words"
     if length(text, unit) > limit:

@@ -1,7 +1,7 @@
 """What the agents and the embedder have been asked, and what they answered.
 
-Deciding is synchronous and repeatable: it looks opinions up here. One that nobody has given yet
-raises `Unasked`; whoever decides then awaits `Unasked.ask()`, holding nothing, and decides again
+Deciding is synchronous and repeatable: it looks opinions up here. One that is not known yet
+raises `Unasked`; the caller then awaits `Unasked.ask()`, holding nothing, and decides again
 on the bank as it stands by then. So after a race only what the move made stale is asked anew,
 and no decision is ever built on an opinion about other texts.
 
@@ -38,7 +38,7 @@ class Unasked(Exception):
     """An opinion is missing. `await ask()` gets it; then decide again."""
 
     def __init__(self, ask: Callable[[], Awaitable[None]]) -> None:
-        super().__init__("an opinion nobody has been asked for yet")
+        super().__init__("an opinion that no agent has been asked for yet")
         self.ask = ask
 
 

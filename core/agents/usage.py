@@ -109,7 +109,7 @@ class Ledger:
         self._listen = listen
         self._roles: dict[str, RoleUsage] = {}
         self._unrecorded = 0
-        self.is_left = False  # whoever spent is gone while a change with the spending was being stored
+        self.is_left = False  # the caller is gone while a change with the spending was being stored
 
     def spending(self, role: str) -> "Question":
         """Count a question to `role` until the block ends, failed or not: the models it asks, else one call."""
@@ -124,7 +124,7 @@ class Ledger:
         return self._unrecorded
 
     def saw(self, recorded: int) -> None:
-        """The bank's record says that so many tokens are spent, whoever spent them."""
+        """Takes over what the bank's record says is spent, by all calls."""
         self._bank.saw(recorded)
 
     def put_on_record(self, tokens: int, recorded: int) -> None:

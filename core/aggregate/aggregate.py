@@ -1,4 +1,4 @@
-"""What every aggregate is to whoever holds it in memory.
+"""What every aggregate offers to its holder in memory.
 
 Law: `apply` is the only mutator. It never fails on a change that was staged on this very state, and the same `apply`
 serves live writes and following another process.
@@ -72,7 +72,7 @@ class Aggregate(Protocol[S]):
 
     @property
     def items(self) -> int:
-        """About how many values it holds, for whoever plans garbage collection."""
+        """About how many values it holds: for planning garbage collection."""
         ...
 
     @property
@@ -87,7 +87,7 @@ class Aggregate(Protocol[S]):
         ...
 
     def rest(self) -> None:
-        """Let go of what can be made again, if that is worth while. To be called when nobody reads it."""
+        """Let go of what can be made again, if that is worth while. To be called when it is not being read."""
         ...
 
     def made_again(self) -> Any:

@@ -20,7 +20,7 @@ class Change(Generic[S]):
     """What one revision adds. `parent` is the change before (None for the first): the fence.
 
     `requests` are rows written in the same transaction and kept out of the feed: what became of
-    a request_id interests nobody who follows.
+    followers have no use for a request_id.
     """
 
     change_id: ChangeId

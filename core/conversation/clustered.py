@@ -2,7 +2,7 @@
 
 Law: derived, and no vector is kept for it. A turn's vector is the mean of its segments' by their lengths, as a unit
 vector; a centroid is the mean of its turns', as a unit vector. So a centroid's cosine is the sum of its segments'
-cosines, each times its share. Shares of clusters that changed are found when somebody asks.
+cosines, each times its share. Shares of clusters that changed are computed on demand.
 """
 
 from array import array

@@ -59,7 +59,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.keys: MutableMapping[str, KeyMemory] = self.parts[KEYS.name]
         self.invocations: MutableMapping[str, InvocationSummary] = self.parts[INVOCATIONS.name]
         self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
-        self._resting: Resting | None = None  # what is kept of it while nobody reads
+        self._resting: Resting | None = None  # what is kept of it while it is not read
         self._clustered: Clustered | None = None  # made when asked for
 
     # ---- making one ----
@@ -173,7 +173,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     @property
     def verbatim(self) -> Verbatim:
-        """Its segments. Made again where they were let go of: as a rule by `wake`, before anybody asks."""
+        """Its segments. Made again where they were let go of: as a rule by `wake`, before a read."""
         if self._verbatim is None:
             self.wake(self.made_again())
             assert self._verbatim is not None, "it was just woken"

@@ -1,4 +1,4 @@
-"""What a conversation keeps of its segments while nobody reads it: their vectors, as one matrix.
+"""What a conversation keeps of its segments while it is not read: their vectors, as one matrix.
 
 Law: all else of a `Verbatim` follows from the turns, so it is let go of, and made again for the next reader: what is
 made again finds what was let go of.

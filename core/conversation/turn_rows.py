@@ -34,7 +34,7 @@ class TurnRows(MutableMapping[str, Turn]):
         self._speakers: dict[str, int] = {}
         self._names: list[str] = []  # of speakers, by number
         self._text = bytearray()
-        self._dead = 0  # bytes of the text that nobody says any more
+        self._dead = 0  # bytes of the text that no turn has any more
 
     # ---- by name ----
 

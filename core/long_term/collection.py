@@ -196,7 +196,7 @@ def _stands(record: Record) -> bool:
 
 
 def _is_edit(step: Step, revision: int) -> bool:
-    """Whether a call asked for it: chores, opinions and uses are nobody's edit."""
+    """Whether a call asked for it: chores, opinions and uses are no edits."""
     match step:
         case CollectionPut():
             return step.record.settings_revision == revision

@@ -20,7 +20,7 @@ class Node(Encoded):
 
     `context` and `keywords` are what is shown and searched; `base_context` and `base_keywords`
     are the node's own words before relations to neighbours reworded them, so that rewordings
-    do not pile up. `revision` is the bank's revision at which this node last changed: whoever
+    do not pile up. `revision` is the bank's revision at which this node last changed: callers that
     decided something from a node's text compares it to see whether the text still stands.
     """
 

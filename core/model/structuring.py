@@ -1,6 +1,6 @@
 """The work of structuring one interaction: planned once, done cluster by cluster, resumable.
 
-A structuring is part of the bank, so whoever opens the bank can finish it; each cluster is
+A structuring is part of the bank, so any process that opens the bank can finish it; each cluster is
 marked done in the same change that adds its node, so it is done once.
 """
 

@@ -14,7 +14,7 @@ from core.keys import Key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclaimed:
-    """A file that was put, and for whom: nobody has said yet that it is named."""
+    """A file that was put, and its owner: no record names it yet."""
 
     tenant: Tenant
     kind: str

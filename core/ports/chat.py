@@ -26,7 +26,7 @@ class ReplyShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatReply:
-    """What a model answered, as it came: nobody has checked it. Tokens as the endpoint counts them, else 0.
+    """What a model answered, unchecked. Tokens as the endpoint counts them, else 0.
 
     `cut_off`: it was ended before the model had finished; whatever it looks like, it is no answer.
     """

@@ -13,7 +13,7 @@ class IndexCache(Protocol):
     """What was derived of aggregates' indexes, by part, kept near for their next load. Raises StoreUnavailable.
 
     It may lose anything at any time, and nothing depends on what it holds: a blob says itself whether it is
-    whole, and whoever takes it up verifies it against the rows.
+    whole, and its reader verifies it against the rows.
     """
 
     async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:

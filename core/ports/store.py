@@ -160,7 +160,7 @@ class Store(Protocol):
 
         A large one stops being there at once; its rows go a portion at a time, between other writes. One that was cut
         short is still among `keys_of_user` and `expired`: to delete it again, under its uid, is to go on; so does
-        whoever founds another under the key.
+        the next founding under the key.
 
         Raises not found (also for another uid), HeadMoved where it does not stand at `revision`.
         """

@@ -1,4 +1,4 @@
-"""Whether a text is about whoever says it.
+"""Whether a text is about its speaker.
 
 Law: pure; goes by the pronoun. Chinese needs no spaces around it.
 """

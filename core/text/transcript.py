@@ -27,7 +27,7 @@ class Kind(StrEnum):
     CALL = "call"
     OBSERVATION = "observation"
     ANSWER = "answer"
-    SAID = "said"  # by a person, or by nobody that is named
+    SAID = "said"  # by a person, named or not
 
 
 TOLD = (Kind.OBSERVATION, Kind.ANSWER, Kind.SAID)

@@ -29,12 +29,12 @@ class HitCounts:
         self._waiting: dict[Place, Waiting] = {}
 
     def add(self, key: ConversationKey, uid: str, clusters: Iterable[str], now: datetime) -> None:
-        """One hit each."""
+        """Counts one hit each."""
         waiting = self._waiting.setdefault((key, uid), Waiting(last=now))
         waiting.counts.update(clusters)
         waiting.last = now
 
     def take(self) -> Mapping[Place, Waiting]:
-        """What waits; it waits here no longer."""
+        """Returns what waits, and lets go of it."""
         taken, self._waiting = self._waiting, {}
         return taken

@@ -77,7 +77,7 @@ class Reranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """The ports, the agents and the settings. Work left untouched for `resume_after` is taken up by whoever finds it.
+    """The ports, the agents and the settings. Work left untouched for `resume_after` is taken up.
     A finished bank stays for `finished_ttl`, unless it says otherwise.
     A task is tried `attempts` times at most. A run sees what it loaded for `run_lifetime`, and a superseded version of
     a source is kept as long. Without `reranking`, searches stay in their own order.
@@ -118,7 +118,8 @@ class House:
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:
-    """The service is to embed a text of this bank, no vector having come as `field`.
+    """Requires that the service embeds texts of this bank, no vector having come as `field`. Raises
+    EmbeddingRequired.
 
     Raises EmbeddingRequired for a bank of CLIENT vectors, EmbeddingSpaceMismatch as `require_own_space`.
     """

@@ -68,14 +68,14 @@ class Limits:
         self.check_segment_count(bank.tree.segment_count + more)
 
     def check_conversation(self, record: ConversationRecord) -> None:
-        """Of a conversation as it would be."""
+        """Checks a conversation as it would be. Raises LimitReached."""
         if record.turn_count > self.turns_per_conversation:
             raise LimitReached("turns_per_conversation", self.turns_per_conversation, _SHORTER)
         if record.text_bytes > self.conversation_bytes:
             raise LimitReached("conversation_bytes", self.conversation_bytes, _SHORTER)
 
     def check_working(self, record: InvocationRecord) -> None:
-        """Of an invocation as it would be."""
+        """Checks an invocation as it would be. Raises LimitReached."""
         if record.item_count > self.working_items:
             raise LimitReached("working_items", self.working_items, _SHORTER_RUN)
         if record.text_bytes > self.working_bytes:

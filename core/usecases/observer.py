@@ -24,16 +24,16 @@ class Observer(Protocol):
     """Is quick, and raises nothing."""
 
     def asked(self, asked: Asked) -> None:
-        """A question to an agent, to the embedder or to the reranker has ended."""
+        """Called when a question to an agent, to the embedder or to the reranker has ended."""
         ...
 
     def structured(self, structured: Structured) -> None:
-        """The structuring of an interaction has ended, for now."""
+        """Called when the structuring of an interaction has ended, for now."""
         ...
 
 
 class Unobserved:
-    """Nobody is told."""
+    """Does nothing."""
 
     def asked(self, asked: Asked) -> None:  # noqa: ARG002 - nothing becomes of it
         return

@@ -53,8 +53,8 @@ def page_of(
     page_size: int,
     weigh: Callable[[Item], int] = weight,
 ) -> Page[Item]:
-    """The `page_size` first items behind the token's place, or as many as fit. Raises InvalidField for a token of
-    another list.
+    """Returns the `page_size` first items behind the token's place, or as many as fit. Raises InvalidField for a
+    token of another list.
 
     `listing` is the command that asks; `shape` the kinds that `place` answers with; `weigh` tells the bytes that an
     item takes in the answer. Takes O(n log page_size).
@@ -72,19 +72,20 @@ def first_page(
     page_size: int,
     weigh: Callable[[Item], int] = weight,
 ) -> Page[Item]:
-    """The first of what was found behind a place, in order: one item more than `page_size`, where there are more."""
+    """Returns the first of what was found behind a place, in order: one item more than `page_size`, where there are
+    more."""
     shown = fitting(found[:page_size], weigh)
     token = token_of(listing, place(shown[-1])) if len(found) > len(shown) else ""
     return Page(items=shown, next_page_token=token)
 
 
 def token_of(listing: "DataclassInstance", place: Place) -> str:
-    """The token for going on at a place of this list."""
+    """Returns the token for going on at a place of this list."""
     return urlsafe_b64encode(json.dumps([_fingerprint(listing), *place]).encode()).decode()
 
 
 def place_of(listing: "DataclassInstance", token: str, shape: tuple[type, ...]) -> Place | None:
-    """The place a token names; None for an empty one. Raises InvalidField."""
+    """Returns the place a token names; None for an empty one. Raises InvalidField."""
     if not token:
         return None
     try:
@@ -104,7 +105,7 @@ def _is_text(named: Iterable[object]) -> bool:
 
 
 def _fingerprint(listing: "DataclassInstance") -> str:
-    """What makes two requests the same list."""
+    """Returns what makes two requests the same list."""
     asked = {name: value for name, value in asdict(listing).items() if name not in _PAGING}
     plain = json.dumps([type(listing).__name__, asked], sort_keys=True, default=_plain)
     return blake2b(plain.encode(), digest_size=6).hexdigest()

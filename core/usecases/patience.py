@@ -1,6 +1,6 @@
 """When work that failed is worth another try unasked: what the background must not hammer at.
 
-Law: only the background asks; whoever calls is served at once. Kept in memory: a process that starts
+Law: only the background waits; a call is served at once. Kept in memory: a process that starts
 anew tries once.
 """
 
@@ -31,7 +31,7 @@ class _Rest:
 
 class Patience:
     """Leaves a bank alone for longer with each failure in a row, and an interaction that failed by itself, however
-    well the bank's others fare; what broke a budget, until somebody asks."""
+    well the bank's others fare; what broke a budget, until it is asked for."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -40,7 +40,7 @@ class Patience:
         self._spent: set[Place] = set()
 
     def succeeded(self, key: Key, interaction_id: InteractionId) -> None:
-        """The bank's agents answer again."""
+        """Notes that the bank's agents answer again."""
         self._banks.pop(key, None)
         self._own.pop((key, interaction_id), None)
         self._spent.discard((key, interaction_id))
@@ -55,7 +55,7 @@ class Patience:
             self._own[key, interaction_id] = self._longer(self._own.get((key, interaction_id)))
 
     def gone(self, key: Key) -> None:
-        """The bank is no more."""
+        """Forgets a bank that is no more."""
         self._banks.pop(key, None)
         self._own = {place: rest for place, rest in self._own.items() if place[0] != key}
         self._spent = {place for place in self._spent if place[0] != key}

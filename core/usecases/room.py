@@ -36,7 +36,7 @@ def weight(value: Any) -> int:
 def fitting(
     items: Sequence[Item], weigh: Callable[[Item], int] = weight, room: int = ROOM
 ) -> tuple[Item, ...]:
-    """The first items that `room` bytes hold together; of a non-empty sequence at least one."""
+    """Returns the first items that `room` bytes hold together; of a non-empty sequence at least one."""
     return tuple(items[: max(1, fitted(map(weigh, items), room))])
 
 
@@ -46,7 +46,7 @@ def fitted(weights: Iterable[int], room: int = ROOM) -> int:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """What a value is made of; nothing for a number, a time, a truth."""
+    """Yields what a value is made of; nothing for a number, a time, a truth."""
     if isinstance(value, Mapping):
         yield from value
         yield from value.values()

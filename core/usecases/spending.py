@@ -67,7 +67,7 @@ async def on_account(house: House, key: BankKey, ledger: Ledger) -> AsyncIterato
 
 
 def _recording(draft: Draft[Result], bank: Bank, tokens_spent: int) -> Draft[Result]:
-    """The draft with the bank's record at so many tokens."""
+    """Returns the draft with the bank's record at so many tokens."""
     put = [step for step in draft.steps if isinstance(step, BankPut)]
     record = replace(put[-1].record if put else bank.record, tokens_spent=tokens_spent)
     others = tuple(step for step in draft.steps if not isinstance(step, BankPut))

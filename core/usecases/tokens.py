@@ -21,17 +21,17 @@ class TokenCounts:
             self._waiting[user] += tokens
 
     def of(self, user: UserKey) -> int:
-        """What waits to be written."""
+        """Returns what waits to be written."""
         return self._waiting[user]
 
     def take(self) -> Mapping[UserKey, int]:
-        """What waits; it waits here no longer."""
+        """Returns what waits, and lets go of it."""
         taken, self._waiting = self._waiting, Counter()
         return taken
 
 
 def owner_of(key: Key) -> UserKey | None:
-    """Whose tokens work on this is counted among; of a bank only its record tells."""
+    """Returns whose tokens work on this is counted among; of a bank only its record tells."""
     if isinstance(key, ConversationKey | CollectionKey | InvocationKey):
         return UserKey(tenant=key.tenant, user=key.user)
     return None

@@ -17,7 +17,7 @@ UNIT = (
 
 
 def unit(vector: Vector, space: EmbeddingSpace, field: str) -> Vector:
-    """The vector, shape (space.dimension,), float32, of length 1. `field` is its path in the request.
+    """Returns the vector, shape (space.dimension,), float32, of length 1. `field` is its path in the request.
 
     Raises EmbeddingSpaceMismatch for another length, InvalidField for numbers that are not finite, or all zero.
     """

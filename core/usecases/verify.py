@@ -30,7 +30,7 @@ class Verified:
 
 
 async def verify(store: Store, blobs: Blobs, verified: Verified) -> AsyncIterator[Damage]:
-    """All damage there is, as it is found."""
+    """Yields all damage there is, as it is found."""
     for problem in await store.check_database():
         yield Damage(key=None, what=problem)
     after: Key | None = None
@@ -50,7 +50,7 @@ async def verify(store: Store, blobs: Blobs, verified: Verified) -> AsyncIterato
 
 
 def _files(state: Any) -> set[tuple[str, str]]:
-    """What the service keeps as files for it: the uid of their owner, and each's URI."""
+    """Returns what the service keeps as files for it: the uid of their owner, and each's URI."""
     if not isinstance(state, BankState):
         return set()
     enclosed = (attachment for interaction in state.interactions for attachment in interaction.attachments)

@@ -1,4 +1,4 @@
-"""Structuring at work in this process: one task per interaction, whoever waits for it.
+"""Structuring at work in this process: one task per interaction, however many calls wait for it.
 
 The work belongs to the bank: a call that gives up only stops waiting, a repeated call attaches to
 what runs, and what a crash left is taken up by `usecases.leftovers`.
@@ -59,7 +59,7 @@ class Workshop:
     def begin(
         self, key: Key, interaction_id: InteractionId, work: Work, caller: Ledger | None = None
     ) -> Running:
-        """The work on this interaction: what runs already, or a new start, within the budget of its caller."""
+        """Returns the work on this interaction: what runs already, or a new start, within the budget of its caller."""
         running = self._running.get((key, interaction_id))
         if running is None:
             running = self._running[key, interaction_id] = Running(self.ledger(key, caller))
@@ -68,8 +68,8 @@ class Workshop:
         return running
 
     def ledger(self, key: Key, caller: Ledger | None = None) -> Ledger:
-        """For a new call's spending on this bank, or for a part of the caller's: within the call's budget, and
-        within what is left of the bank's."""
+        """Returns an account for a new call's spending on this bank, or for a part of the caller's: within the
+        call's budget, and within what is left of the bank's."""
         purse = self._purses.get(key)
         if purse is None:
             purse = self._purses[key] = Purse("budget.tokens_per_bank", self._budgets.tokens_per_bank)
@@ -118,6 +118,7 @@ class Workshop:
 
 
 def _retrieve(task: "asyncio.Task[None]") -> None:
-    """A failure is stored with the interaction: whoever left before it came has not missed it."""
+    """Retrieves the task's failure: it is stored with the interaction, so a caller that left before has not missed
+    it."""
     if not task.cancelled():
         task.exception()

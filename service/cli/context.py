@@ -72,7 +72,7 @@ def context(
 
 
 def _is_anybodys(named: dict[str, Any], told: bool, collection: str | None) -> bool:
-    """Whether anything that belongs to a user is asked for: a bank belongs to nobody."""
+    """Whether anything that belongs to a user is asked for: a bank has no owner."""
     return bool(told or collection is not None or named["conversation_id"] or named["invocation_id"])
 
 

@@ -154,7 +154,7 @@ def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
         _end(failure, as_json)
     except KeyboardInterrupt:
         _end(Failure("interrupted", "\n  ".join(kept), Exit.INTERRUPTED), as_json)
-    except BrokenPipeError:  # whoever read the answer has read enough
+    except BrokenPipeError:  # the reader of the answer has read enough
         raise
     except OSError as problem:
         _end(Failure(f"{problem.filename or 'a file'}: {problem.strerror or problem}"), as_json)

@@ -44,7 +44,7 @@ class _Interrupts:
 def heeded() -> Iterator[None]:
     """Whatever is raised inside after an interrupt comes out as KeyboardInterrupt: it failed by it.
 
-    Where somebody else already decides what an interrupt does, or a shell wants none heeded, nothing changes.
+    Where another handler is installed, or a shell has interrupts ignored, nothing changes.
     """
     ours = threading.current_thread() is threading.main_thread()  # no other may set handlers
     if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

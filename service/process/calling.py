@@ -16,16 +16,16 @@ class Caller:
     has_ended: bool = False
 
 
-NOBODY = Caller(name="", deadline=None)
+NO_CALLER = Caller(name="", deadline=None)
 """The service itself: upkeep, chores, what goes on in the background."""
 
-_CALLER: ContextVar[Caller] = ContextVar("caller", default=NOBODY)
+_CALLER: ContextVar[Caller] = ContextVar("caller", default=NO_CALLER)
 
 
 def caller() -> Caller:
     """Of the work at hand."""
     at_work = _CALLER.get()
-    return NOBODY if at_work.has_ended else at_work
+    return NO_CALLER if at_work.has_ended else at_work
 
 
 def works_for(one: Caller) -> None:

@@ -1,7 +1,7 @@
 """Logs: one JSON object, or one coloured line, per event on standard error. Standard output is for answers.
 
-Law: no memory content at INFO and above; names, counts, ids and times only. Whoever says something to the log goes
-on, whatever becomes of the line.
+Law: no memory content at INFO and above; names, counts, ids and times only. A line that cannot be
+written fails no call.
 """
 
 import logging

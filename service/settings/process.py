@@ -38,7 +38,7 @@ class GrpcSection(Section):
     waiting_calls: Positive = 256
     """Calls that wait to be accepted; what comes beyond gRPC ends at once, as CANCELLED."""
     bytes_in_flight: int = Field(default=1_073_741_824, ge=16_777_216)
-    """Bytes of larger requests, of streams and of answers nobody reads, all calls together; the newest is refused."""
+    """Bytes of larger requests, of streams and of unread answers, all calls together; the newest is refused."""
     default_deadline_seconds: Seconds = 300.0
     """What a call without a deadline gets; long jobs and streams take their time."""
     keepalive_seconds: Seconds = 60.0

@@ -1,6 +1,6 @@
 """What the contract says of a method, for `help()`: the comments of the protos, out of the descriptor set that ships.
 
-Read when somebody asks, never on a call's way.
+Read on demand, never during a call.
 """
 
 from collections.abc import Iterator, Mapping

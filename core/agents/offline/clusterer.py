@@ -94,7 +94,7 @@ def _without_code(steps: Sequence[Step]) -> list[Step]:
 
 
 def _goes_on(before: Piece, piece: Piece) -> bool:
-    """Whether a piece may belong to the message of the one before: nobody else speaks."""
+    """Whether a piece may belong to the message of the one before: the speaker is the same."""
     return (before.role, before.speaker) == (piece.role, piece.speaker)
 
 

@@ -135,7 +135,7 @@ def worth(sentence: str) -> float:
 
 
 def _told_en(sentence: str) -> tuple[bool, int, int]:
-    """Whether it names somebody (the cues say so), how many of its words name something, and how many there are."""
+    """Whether it names a person (by its cues), how many of its words name something, and how many there are."""
     said = set(_LETTERS.findall(sentence.lower().replace("’", "'")))
     return False, len(said - COMMON_EN - _VAGUE), len(_WORD.findall(sentence))
 

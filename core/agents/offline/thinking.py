@@ -1,7 +1,7 @@
 """Where the offline agents think: one thread for the whole process, off the loop.
 
 Python runs one thread at a time, so more of them would not think faster; they would only make
-whoever reads a bank meanwhile wait for several turns instead of one.
+reads of a bank meanwhile wait for several turns instead of one.
 """
 
 import asyncio

@@ -15,20 +15,21 @@ from core.usecases.moment import Moment
 
 
 def embedding_text(node: Node) -> str:
-    """What a consolidated or reworded node embeds: summary, context, keywords; of data its beginning, so that the words
-    beside it count."""
+    """Returns what a consolidated or reworded node embeds: summary, context, keywords; of data its beginning, so
+    that the words beside it count."""
     return "\n".join((*map(without_data, (node.summary, node.context)), ", ".join(node.keywords)))
 
 
 def topic(node: Node) -> Topic:
-    """The node as an agent sees it: in its own words, not those that relations lent it."""
+    """Returns the node as an agent sees it: in its own words, not those that relations lent it."""
     return Topic(
         node_id=node.node_id, summary=node.summary, context=node.base_context, keywords=node.base_keywords
     )
 
 
 def in_context(node: Node) -> Topic:
-    """The node as the second judgement sees it: its context as its relations have worded it, to be worded further."""
+    """Returns the node as the second judgement sees it: its context as its relations have worded it, to be worded
+    further."""
     return Topic(
         node_id=node.node_id, summary=node.summary, context=node.context, keywords=node.base_keywords
     )
@@ -39,7 +40,7 @@ def absorbed(nodes: Iterable[Node]) -> tuple[Absorbed, ...]:
 
 
 def inherited(bank: Bank, links: Links) -> tuple[Neighbor, ...]:
-    """The neighbours as the Consolidator sees them, by id: in the words that their relations have lent them."""
+    """Returns the neighbours as the Consolidator sees them, by id: in the words that their relations have lent them."""
     return tuple(
         Neighbor(
             node_id=node_id,
@@ -52,7 +53,7 @@ def inherited(bank: Bank, links: Links) -> tuple[Neighbor, ...]:
 
 
 def merged_node(nodes: Sequence[Node], made: Consolidation, node_id: NodeId, moment: Moment) -> Node:
-    """One node for several: the newest one's event time and source, everybody's labels and evidence."""
+    """Returns one node for several: the newest one's event time and source, the labels and evidence of all."""
     oldest_first = sorted(nodes, key=lambda n: (n.event_time, n.node_id))
     newest = oldest_first[-1]
     return Node(

@@ -66,7 +66,7 @@ async def add_nodes(house: House, command: AddNodes) -> Committed[NodesAdded]:
     EmbeddingSpaceMismatch, InvalidField, EmbedderUnavailable, LimitReached, BankNotFound, RequestIdReused."""
     adding = _Adding(house, command)
     await adding.read_verbatims()
-    if adding.needs_no_opinion:  # nobody is asked before the writer's turn, and nothing is spent
+    if adding.needs_no_opinion:  # no agent is asked before the writer's turn, and nothing is spent
         committed = await house.banks.commit(command.key, adding.compose, command.request, NodesAdded)
     else:
         committed = await decide(
@@ -130,7 +130,7 @@ class _Adding:
             )
 
     def compose(self, bank: Bank, revision: int) -> Draft[NodesAdded]:
-        """Everything as one change. Raises Unasked."""
+        """Returns everything as one change. Raises Unasked."""
         self._check(bank)
         nodes = [self._node(bank, place, revision) for place in range(len(self._ids))]
         vectors = self._vectors(bank, nodes)
@@ -185,7 +185,7 @@ class _Adding:
         )
 
     def _vectors(self, bank: Bank, nodes: Sequence[Node]) -> list[Vector]:
-        """The callers' vectors, and the service's for nodes that came without. Raises Unasked."""
+        """Returns the callers' vectors, and the service's for nodes that came without. Raises Unasked."""
         given: dict[NodeId, Vector] = {}
         for place, new in enumerate(self._command.nodes):
             path = self._path(place, "embedding")

@@ -103,7 +103,7 @@ def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interact
 
 
 def _next(bank: Bank) -> TaskReport | None:
-    """What a caller that names no task has just done: a validation is never guessed."""
+    """Returns what a caller that names no task has just done: a validation is never guessed."""
     waiting = (task for task in bank.insight.pending if not task.conflict_id)
     if (task := next(waiting, None)) is None:
         return None

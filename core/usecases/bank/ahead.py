@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 async def ahead(
     works: Iterable[Callable[[], Coroutine[Any, Any, Made]]], at_once: int
 ) -> AsyncGenerator[Made, None]:
-    """What each work makes, in order; up to `at_once` are under way at a time.
+    """Yields what each work makes, in order; up to `at_once` are under way at a time.
 
     A work's failure is raised in its turn. Leave it through `aclosing`: what is under way is cancelled then.
     """

@@ -152,7 +152,7 @@ def _budget(house: House, command: Augment) -> int:
 
 
 async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]) -> Judged:
-    """The reranker's opinions; of nodes where there are no segments for it to read."""
+    """Returns the reranker's opinions; of nodes where there are no segments for it to read."""
     key, least = command.key, command.min_revision
     (judged,) = await second_opinions(house, key, least, lambda bank: [query(bank)])
     if judged is UNJUDGED and command.target is None:
@@ -190,7 +190,8 @@ def _remembered(
 
 
 def _weighed(bank: Bank, found: Found) -> tuple[tuple[Hit, ...], frozenset[NodeId]]:
-    """The hits, of which nodes that stand only for failed steps weigh less; and which of all nodes found do so."""
+    """Returns the hits, of which nodes that stand only for failed steps weigh less; and which of all nodes found do
+    so."""
     tried = _attempts(bank, (*(hit.node for hit in found.hits if hit.node), *found.neighbors))
     if not tried:
         return found.hits, tried
@@ -206,7 +207,7 @@ def _attempts(bank: Bank, nodes: Iterable[Node]) -> frozenset[NodeId]:
 
 
 def _waiting(bank: Bank, said: Sequence[Hit]) -> list[Hit]:
-    """Segments, those marked that no node summarises yet."""
+    """Returns segments, those marked that no node summarises yet."""
     return [
         hit._replace(unstructured=True) if hit.segment and bank.tree.is_unsummarised(hit.segment.ref) else hit
         for hit in said
@@ -214,7 +215,7 @@ def _waiting(bank: Bank, said: Sequence[Hit]) -> list[Hit]:
 
 
 def _hits(memories: Sequence[Memory]) -> Iterator[Hit]:
-    """Nodes with the segment that scores best of theirs, and segments that have none."""
+    """Yields nodes with the segment that scores best of theirs, and segments that have none."""
     for memory in memories:
         best = max(memory.evidence, key=attrgetter("score"), default=memory.hit)
         assert best is not None, "a memory was found by its node, or by what was said"
@@ -225,7 +226,7 @@ def _hits(memories: Sequence[Memory]) -> Iterator[Hit]:
 
 
 def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vector | None, said: int) -> Query:
-    """The search for what is to be shown; without a target for what was said."""
+    """Returns the search for what is to be shown: without a target for what was reported last."""
     gathers = command.target is None
     return Query(
         text=asked,
@@ -241,7 +242,8 @@ def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vecto
 
 
 def _next_step(bank: Bank) -> str:
-    """What the framework is about to do: the first pending task, of a validation what its sides say; else the goal."""
+    """Returns what the framework is about to do: the first pending task, of a validation the statements of its
+    sides; else the goal."""
     if told := _sides(bank):
         return "\n".join(side.said for side in told)
     if bank.insight.pending:
@@ -251,7 +253,8 @@ def _next_step(bank: Bank) -> str:
 
 
 def _sides(bank: Bank) -> list[Told]:
-    """What the sides of the conflict that is to be settled next say; nothing where another task comes next."""
+    """Returns the statements of the sides of the conflict that is to be settled next; nothing where another task
+    comes next."""
     conflict_id = bank.insight.pending[0].conflict_id if bank.insight.pending else ""
     conflict = bank.conflicts.get(ConflictId(conflict_id))
     return told_by(conflict, bank.nodes, bank.tree.segment) if conflict else []

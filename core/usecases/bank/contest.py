@@ -19,7 +19,8 @@ from core.model.node import Node
 def contested(
     bank: Bank, new: Node, opinions: Sequence[ConflictOpinion], conflict_id: ConflictId, now: datetime
 ) -> Conflict:
-    """One conflict of a new node and all its partners of the round, the new node first, each with its evidence."""
+    """Returns one conflict of a new node and all its partners of the round, the new node first, each with its
+    evidence."""
     quotes = list(dict.fromkeys(o.new_quote for o in opinions if o.new_quote))
     segments = dict.fromkeys(ref for quote in quotes or [""] for ref in locate(bank, new, quote))
     sides = [Side(node_id=new.node_id, segments=tuple(segments), quote="\n".join(quotes))]
@@ -38,7 +39,7 @@ def contested(
 
 
 def handed_over(conflict: Conflict, gone: Container[NodeId], into: NodeId, now: datetime) -> Conflict:
-    """An open conflict some of whose sides were absorbed: it concerns the node that stands for them now.
+    """Returns an open conflict some of whose sides were absorbed: it concerns the node that stands for them now.
 
     It is moot when that leaves a single side.
     """
@@ -66,7 +67,7 @@ REWORDED, VERBATIM = (
 def refuted_words(
     bank: Bank, nodes: Sequence[Node], sentences: Iterable[str], conflict_id: ConflictId
 ) -> list[SegmentRefute]:
-    """Where the sentences that a verdict speaks against stand in the record, of any of the nodes.
+    """Finds the sentences that a verdict refutes in the record of any of the nodes.
 
     Where a node's summary says it in other words than its source, the segment must share half of them.
     """

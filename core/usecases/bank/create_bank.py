@@ -89,7 +89,7 @@ async def create_bank(house: House, command: CreateBank) -> Committed[BankRecord
 
 
 def new_bank_id(house: House, tenant: Tenant, request: RequestKey | None) -> BankId:
-    """An id for a bank that the caller left unnamed.
+    """Returns an id for a bank that the caller left unnamed.
 
     A repeated request must find the bank it made, so its id follows from the request's.
     """
@@ -100,7 +100,8 @@ def new_bank_id(house: House, tenant: Tenant, request: RequestKey | None) -> Ban
 
 
 def space_for(house: House, asked: EmbeddingSpace | None) -> EmbeddingSpace:
-    """The space a new bank gets. Raises EmbeddingSpaceMismatch for a SERVER one that the embedder does not make."""
+    """Returns the space a new bank gets. Raises EmbeddingSpaceMismatch for a SERVER one that the embedder does not
+    make."""
     own = house.embedder.space
     if asked is None:
         return own

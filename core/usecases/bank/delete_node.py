@@ -106,7 +106,7 @@ class _Farewell:
             self._puts[node.node_id] = NodePut(node=node, vector=vector)
 
     def _release_sides(self) -> None:
-        """The other sides are undisputed again, unless another conflict is open."""
+        """Makes the other sides undisputed again, unless another conflict is open."""
         closing = {conflict.conflict_id for conflict in self._conflicts}
         sides = {side.node_id for conflict in self._conflicts for side in conflict.sides} - {
             self._node.node_id

@@ -50,6 +50,6 @@ def embed_later(house: House, key: BankKey, interaction_id: InteractionId) -> No
                 count = len(bank.tree.interaction(interaction_id).spans)
             await embed_segments(house, key, interaction_id, range(count))
         except (EmbedderUnavailable, EmbeddingSpaceMismatch, BankNotFound, StoreUnavailable):
-            return  # nobody waits; the segments still want their vectors
+            return  # no call waits; the segments still want their vectors
 
     house.workshop.begin(key, interaction_id, work)

@@ -31,8 +31,8 @@ class ExportBank:
 
 
 async def export_bank(house: House, command: ExportBank) -> AsyncIterator[ExportRecord]:
-    """The records, of one revision however long reading them takes. Raises BankNotFound, RevisionNotReached, and
-    from the files BlobCorrupt, AttachmentNotFound."""
+    """Yields the records, of one revision however long reading them takes. Raises BankNotFound, RevisionNotReached,
+    and from the files BlobCorrupt, AttachmentNotFound."""
     async with house.banks.reading(command.key, command.min_revision):
         # The store's snapshot, not the bank's own: collecting a large bank would hold up every other call.
         state = await house.store.load(command.key)

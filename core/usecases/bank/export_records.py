@@ -1,6 +1,6 @@
 """What an export is made of: the records of one bank, in a fixed order.
 
-Law: two equal banks have equal records but for the header. Whoever writes the records down
+Law: two equal banks have equal records but for the header. The writer of a file
 computes the trailer's digest over what it wrote; core counts them.
 """
 
@@ -110,7 +110,7 @@ ExportRecord = (
 
 
 def records_of(state: BankState, *, segment_vectors: bool) -> Iterator[ExportRecord]:
-    """A bank's records in order, its files and what frames them left out."""
+    """Yields a bank's records in order, its files left out."""
     yield state.record
     yield state.insight
     for interaction in state.interactions:

@@ -41,7 +41,7 @@ async def get_bank(house: House, command: GetBank) -> BankSeen:
 
 
 def counts_of(bank: Bank) -> BankCounts:
-    """How much a bank holds."""
+    """Returns how much a bank holds."""
     return BankCounts(
         nodes=len(bank.nodes),
         edges=bank.graph.edge_count,

@@ -85,7 +85,7 @@ async def get_interaction(house: House, command: GetInteraction) -> Interactions
 
 
 async def _query_vector(house: House, command: GetInteraction) -> Vector | None:
-    """Of what is looked for; None where words alone can be."""
+    """Returns the vector of what is looked for; None where words alone can be."""
     if command.passages is None or not command.passages.query:
         return None
     async with house.banks.reading(command.key, command.min_revision) as bank:
@@ -106,7 +106,7 @@ def _asked(bank: Bank, command: GetInteraction) -> tuple[Node | None, list[Inter
 def _page(
     bank: Bank, records: Sequence[Interaction], command: GetInteraction
 ) -> tuple[tuple[InteractionSeen, ...], str]:
-    """What fits on the page, and the token of the place where the next one goes on."""
+    """Returns what fits on the page, and the token of the place where the next one goes on."""
     shown: list[InteractionSeen] = []
     room = _Room()
     for record, start in _from_token(records, command):
@@ -124,7 +124,7 @@ def _page(
 def _page_of_pieces(
     bank: Bank, found: Sequence[Piece], command: GetInteraction
 ) -> tuple[tuple[InteractionSeen, ...], str]:
-    """As `_page`, of pieces by their number."""
+    """Returns the same as `_page`, of pieces by their number."""
     shown: list[InteractionSeen] = []
     room = _Room()
     number, start = place_of(command, command.page_token, BY_NUMBER_AND_NUMBER) or (0, 0)
@@ -143,7 +143,7 @@ def _page_of_pieces(
 
 
 def _from_token(records: Sequence[Interaction], command: GetInteraction) -> Iterator[tuple[Interaction, int]]:
-    """The records from where the last page ended, each with the first code point wanted of it."""
+    """Yields the records from where the last page ended, each with the first code point wanted of it."""
     place = place_of(command, command.page_token, BY_NUMBER_ID_AND_OFFSET)
     for record in records:
         first = min(command.start, len(record.text))
@@ -161,7 +161,7 @@ class _Room:
         self._segments = PAGE_SEGMENTS
 
     def end_of(self, record: Interaction, start: int, end: int) -> int:
-        """The end, up to `end`, of what fits from `start` on."""
+        """Returns the end, up to `end`, of what fits from `start` on."""
         wide = record.text[start : min(end, start + self._bytes)].encode()
         fitting = start + len(wide[: self._bytes].decode(errors="ignore"))
         segments = touched(record, start, fitting)

@@ -54,7 +54,7 @@ async def get_lineage(house: House, command: GetLineage) -> Lineage:
 
 
 def _past(bank: Bank, node_id: NodeId) -> set[NodeId]:
-    """The node, and every merged node that went into it."""
+    """Returns the node, and every merged node that went into it."""
     past: set[NodeId] = set()
     waiting = [node_id]
     while waiting:

@@ -17,7 +17,7 @@ from core.usecases.house import House
 
 
 def going_on(house: House, bank: Bank, insight: Insight) -> Insight:
-    """The bank's document as a change leaves it, with the next task or the end by rule where it lost them."""
+    """Returns the bank's document as a change leaves it, with the next task or the end by rule where it lost them."""
     before = bank.insight
     is_without = (before.pending or before.finished) and not (insight.pending or insight.finished)
     if not is_without or not (insight.goal or insight.done):
@@ -28,7 +28,8 @@ def going_on(house: House, bank: Bank, insight: Insight) -> Insight:
 
 
 def insight_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:
-    """The document put, and the bank's record with its goal, and when it finished or that it goes on after all."""
+    """Returns the document put, and the bank's record with its goal, and when it finished or that it goes on after
+    all."""
     if insight is bank.insight:
         return []
     now, record = house.clock.now(), bank.record

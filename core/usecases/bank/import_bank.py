@@ -105,7 +105,7 @@ class _Importing:
     # ---- reading ----
 
     async def _next(self) -> ExportRecord | None:
-        """The next record, checked; None at the end."""
+        """Returns the next record, checked; None at the end."""
         record, self._ahead = self._ahead, None
         if record is None:
             if self._gathered.line % BREATH == 0:
@@ -136,7 +136,7 @@ class _Importing:
         self._kept[attachment_id] = replace(attachment, uri=uri)
 
     async def _bytes(self, first: FileChunk) -> AsyncIterator[bytes]:
-        """The pieces of one file, from the first on; what follows them is read ahead."""
+        """Yields the pieces of one file, from the first on; what follows them is read ahead."""
         chunk, offset, allowed = first, 0, self._house.limits.attachment_bytes
         while True:
             if chunk.offset != offset:
@@ -154,7 +154,7 @@ class _Importing:
     # ---- where it goes ----
 
     async def _place(self) -> BankKey:
-        """The new bank's key, once it is known to be free. Raises BankExists, InvalidField."""
+        """Returns the new bank's key, once it is known to be free. Raises BankExists, InvalidField."""
         if self._key is not None:
             return self._key
         assert self._gathered.header is not None

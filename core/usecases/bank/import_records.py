@@ -101,7 +101,7 @@ class Gathered:
         self._vectors: dict[SegmentRef, Vector] = {}
 
     def take(self, record: ExportRecord) -> None:
-        """The next record."""
+        """Takes the next record."""
         self.line += 1
         self._check_order(record)
         if not isinstance(record, InteractionPart):
@@ -156,7 +156,7 @@ class Gathered:
                 self.trailer = record
 
     def state(self, record: BankRecord, kept: dict[AttachmentId, Attachment]) -> BankState:
-        """All of the bank, under its new record. `kept` are the files whose bytes came, at their new places."""
+        """Returns all of the bank, under its new record. `kept` are the files whose bytes came, at their new places."""
         assert self.header is not None
         return BankState(
             head=Head(uid=record.uid, revision=self.header.revision, change_id=ChangeId("")),
@@ -238,7 +238,7 @@ class Gathered:
         self._add(self._clusters, (cluster.interaction_id, cluster.number), cluster)
 
     def _take_merge(self, record: MergeRecord) -> None:
-        """In the order they happened, so that nothing goes into what is already gone."""
+        """Takes merges in the order in which they happened, so that none goes into a node that is already gone."""
         absorbed = [node.node_id for node in record.absorbed]
         self._require(all(map(is_id, (record.into, *absorbed))), "no node has such an id")
         self._absorbed.update(absorbed)
@@ -309,7 +309,7 @@ def _at_home(interaction: Interaction, kept: dict[AttachmentId, Attachment]) -> 
 
 
 def _kept(attachment: Attachment, kept: dict[AttachmentId, Attachment]) -> Attachment:
-    """The file at its new place; one whose bytes did not come is only named."""
+    """Returns the file at its new place; one whose bytes did not come is only named."""
     if not attachment.stored:
         return attachment
     moved = kept.get(attachment.attachment_id)

@@ -32,7 +32,7 @@ class InteractionSeen:
 
 
 def outside(bank: Bank, interaction: Interaction) -> InteractionSeen:
-    """The record without its text."""
+    """Returns the record without its text."""
     interaction_id = interaction.interaction_id
     return InteractionSeen(
         interaction=interaction,
@@ -54,7 +54,7 @@ def weight_outside(bank: Bank, interaction: Interaction) -> int:
 
 
 def piece(bank: Bank, interaction: Interaction, start: int, end: int) -> InteractionSeen:
-    """The record with its text from `start` to before `end`, in code points."""
+    """Returns the record with its text from `start` to before `end`, in code points."""
     interaction_id = interaction.interaction_id
     return InteractionSeen(
         interaction=interaction,
@@ -70,16 +70,16 @@ def piece(bank: Bank, interaction: Interaction, start: int, end: int) -> Interac
 
 
 def touched(interaction: Interaction, start: int, end: int) -> range:
-    """The numbers of the segments that code points [start, end) touch."""
+    """Returns the numbers of the segments that code points [start, end) touch."""
     first = bisect_right(interaction.spans, start, key=lambda span: span.end)
     return range(first, bisect_left(interaction.spans, end, key=lambda span: span.start))
 
 
 def by_event(interaction: Interaction) -> tuple[int, InteractionId]:
-    """The order in which records are read: when they happened, then by id."""
+    """Returns the order in which records are read: when they happened, then by id."""
     return micros(interaction.event_time), interaction.interaction_id
 
 
 def by_creation(interaction: Interaction) -> tuple[int, InteractionId]:
-    """The order in which records are listed: when they were learned, then by id."""
+    """Returns the order in which records are listed: when they were learned, then by id."""
     return micros(interaction.create_time), interaction.interaction_id

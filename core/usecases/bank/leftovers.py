@@ -13,7 +13,7 @@ LOOKED_AT = 1_024  # interactions considered in one pass: those of banks left al
 
 
 async def take_up_leftovers(house: House, untouched_for: timedelta) -> int:
-    """Start on interactions that nobody has moved for so long; how many. Their outcome is stored, not awaited.
+    """Starts on interactions that have not moved for so long; returns how many. Their outcome is stored, not awaited.
 
     Banks whose agents failed are left alone for longer each time, and then tried with one interaction
     (see `Patience`). What another process is at work on is left to it. Of banks in memory, vectors that segments

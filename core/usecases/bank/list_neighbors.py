@@ -54,7 +54,7 @@ async def list_neighbors(house: House, command: ListNeighbors) -> NeighborsListe
 
 
 def _around(bank: Bank, node_id: NodeId, hops: int) -> Iterator[tuple[int, NodeId]]:
-    """Nodes ring by ring, each once, with its distance."""
+    """Yields nodes ring by ring, each once, with its distance."""
     seen = {node_id}
     ring = [node_id]
     for distance in range(1, hops + 1):

@@ -108,7 +108,7 @@ async def outcome(
 
 
 def insight_then(bank: Bank, structuring: Structuring) -> Insight:
-    """The insight document as it was when the work was done; as it is, while it is not."""
+    """Returns the insight document as it was when the work was done; as it is, while it is not."""
     if structuring.insight is None:
         return bank.insight
     return replace(structuring.insight, completed=bank.insight.completed[: structuring.completed_tasks])

@@ -90,7 +90,7 @@ def _mergeable(bank: Bank, node_id: NodeId) -> Node:
 
 
 def _words(house: House, bank: Bank, command: MergeNodes) -> tuple[Consolidation | None, Vector | None]:
-    """The caller's words for the new node, and its vector; None where the service makes them."""
+    """Returns the caller's words for the new node, and its vector; None where the service makes them."""
     if command.embedding is None:
         require_embedding(house, bank, "embedding")
     if not command.summary:

@@ -50,7 +50,7 @@ def pieces(
     vector: Vector | None,
     alpha: float,
 ) -> list[Piece]:
-    """In order: of a query the best first, else as they stand; whole records where no segment is known.
+    """Returns the pieces: of a query the best first, else in their order; whole records where no segment is known.
 
     Raises InvalidField (`passages.segment`).
     """
@@ -86,7 +86,7 @@ def _named(record: Interaction, number: int) -> SegmentRef:
 
 
 def _around(record: Interaction, number: int, surroundings: int) -> _Run:
-    """A segment with what stands around it."""
+    """Returns a segment with what stands around it."""
     spans = record.spans
     if surroundings == 0:
         return _Run(record, number, number)
@@ -97,7 +97,7 @@ def _around(record: Interaction, number: int, surroundings: int) -> _Run:
 
 
 def _joined(found: Iterable[_Run]) -> list[_Run]:
-    """Those that touch as one, where the first of them stood."""
+    """Joins those that touch, where the first of them stood."""
     made: list[_Run] = []
     for run in found:
         place = len(made)

@@ -27,7 +27,7 @@ AROUND_TASK = 30  # tokens: its id, type and status
 
 
 async def plan(house: House, key: BankKey, insight: Insight, progress: Progress, ledger: Ledger) -> Insight:
-    """The insight document with what was reported, and the next step or the end."""
+    """Returns the insight document with what was reported, and the next step or the end."""
 
     def new_id() -> TaskId:
         return TaskId(house.ids.new("t"))
@@ -50,7 +50,7 @@ async def plan(house: House, key: BankKey, insight: Insight, progress: Progress,
 async def _once_more(
     house: House, insight: Insight, after: Insight, progress: Progress, ledger: Ledger
 ) -> Plan:
-    """A plan that has a next step wherever there is one to be had."""
+    """Returns a plan that has a next step wherever there is one to be had."""
     problem = missing(after)
     if not problem:
         return Plan()
@@ -63,7 +63,8 @@ async def _once_more(
 
 
 async def _condensed(house: House, insight: Insight, ledger: Ledger) -> Insight:
-    """The document, its oldest tasks in the Planner's words once they take more than their share of a prompt.
+    """Returns the document, its oldest tasks in the Planner's words once they take more than their share of a
+    prompt.
 
     Where the Planner has none, or fails, prompts condense them by rule: no step is lost for it.
     """
@@ -87,7 +88,7 @@ async def _condensed(house: House, insight: Insight, ledger: Ledger) -> Insight:
 
 
 def fitting(tasks: Sequence[CompletedTask], limit: int) -> int:
-    """How many of the latest fit into so many tokens."""
+    """Returns how many of the latest fit into so many tokens."""
     filled = 0
     for number, task in enumerate(reversed(tasks)):
         filled += AROUND_TASK + estimate(task.description) + estimate(task.context)

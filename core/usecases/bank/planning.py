@@ -32,7 +32,8 @@ HOW = {
 
 
 def begun(insight: Insight, goal: str) -> Insight:
-    """The document as work on a goal begins: what was done stays, for the goals before; open conflicts come first."""
+    """Returns the document as work on a goal begins: what was done stays, for the goals before; open conflicts come
+    first."""
     return replace(
         insight,
         goal=goal,
@@ -45,29 +46,31 @@ def begun(insight: Insight, goal: str) -> Insight:
 
 
 def with_goal(insight: Insight, goal: str) -> Insight:
-    """The document with another goal: other words for it while work goes on, a new one once that has ended."""
+    """Returns the document with another goal: other words for it while work goes on, a new one once that has ended."""
     ended = insight.finished and goal != insight.goal
     return begun(insight, goal) if ended else replace(insight, goal=goal)
 
 
 def validation_id(conflict_id: str) -> TaskId:
-    """The id of a conflict's validation, the first attempt: so its attempts are found whatever they are called."""
+    """Returns the id of a conflict's validation, the first attempt: so its attempts are found whatever they are
+    called."""
     return TaskId(f"t-{conflict_id}"[:128])
 
 
 def again_id(last: TaskId) -> TaskId:
-    """The id of a validation that was planned no more when it was done after all, the last attempt having failed."""
+    """Returns the id of a validation that was planned no more when it was done after all, the last attempt having
+    failed."""
     return TaskId(f"v-{last}"[:128])
 
 
 def attempts_at(insight: Insight, conflict_id: str) -> list[CompletedTask]:
-    """What was tried to settle a conflict, oldest first."""
+    """Returns what was tried to settle a conflict, oldest first."""
     first = next((t for t in insight.completed if t.task_id == validation_id(conflict_id)), None)
     return [] if first is None else _line(first, insight.completed)
 
 
 def with_conflict(insight: Insight, conflict: Conflict) -> Insight:
-    """The document with the conflict's validation in front of all other work (behind earlier validations)."""
+    """Returns the document with the conflict's validation in front of all other work (behind earlier validations)."""
     validations = [t for t in insight.pending if t.conflict_id]
     others = [t for t in insight.pending if not t.conflict_id]
     pending = (*validations, _validation(conflict), *others)
@@ -75,8 +78,8 @@ def with_conflict(insight: Insight, conflict: Conflict) -> Insight:
 
 
 def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") -> Insight:
-    """The document once a conflict is closed: with a verdict its task is completed, planned or not; without one it is
-    dropped, unless attempts have failed, which the closing makes good."""
+    """Returns the document once a conflict is closed: with a verdict its task is completed, planned or not; without
+    one it is dropped, unless attempts have failed, which the closing makes good."""
     failed = attempts_at(insight, conflict.conflict_id)
     tasks = [t for t in insight.pending if t.conflict_id == conflict.conflict_id]
     if not tasks and failed:  # it failed so often that it was pending no more
@@ -91,7 +94,7 @@ def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") ->
 
 
 def with_id(insight: Insight, report: TaskReport, new_id: Callable[[], TaskId]) -> TaskReport:
-    """The report under the id of the task it is about, so that the Planner can name it in a retry."""
+    """Returns the report under the id of the task it is about, so that the Planner can name it in a retry."""
     if report.task_id:
         return report
     planned = _planned(insight, report)
@@ -101,7 +104,7 @@ def with_id(insight: Insight, report: TaskReport, new_id: Callable[[], TaskId]) 
 def with_report(
     insight: Insight, report: TaskReport, context: str, new_id: Callable[[], TaskId], attempts: int = ATTEMPTS
 ) -> Insight:
-    """The document with a reported task (under its id, see `with_id`) moved from pending to completed.
+    """Returns the document with a reported task (under its id, see `with_id`) moved from pending to completed.
 
     A validation that failed stays open: the attempt is noted, and the task stands again as its retry, unless it was
     tried often enough: then the conflict waits for a verdict without it. One that succeeded is completed by closing its
@@ -134,7 +137,7 @@ def with_report(
 def with_plan(
     insight: Insight, plan: Plan, new_id: Callable[[], TaskId], attempts: int = ATTEMPTS
 ) -> Insight:
-    """The document with the Planner's next steps behind the validations, or with how the work ended."""
+    """Returns the document with the Planner's next steps behind the validations, or with how the work ended."""
     validations = tuple(t for t in insight.pending if t.conflict_id)
     planned = tuple(_task(insight, task, new_id) for task in allowed(insight, plan, attempts))
     pending = () if _is_hopeless(insight, attempts) else planned
@@ -144,7 +147,7 @@ def with_plan(
 
 
 def ended(insight: Insight) -> Insight:
-    """The document of a task to which nothing more is to be done."""
+    """Returns the document of a task to which nothing more is to be done."""
     if not (failed := not_made_good(insight.done)):
         return replace(insight, finished=True, outcome=TaskOutcome.SUCCEEDED, reason="")
     reason = _why_given_up(failed[0], insight)
@@ -152,7 +155,7 @@ def ended(insight: Insight) -> Insight:
 
 
 def allowed(insight: Insight, plan: Plan, attempts: int) -> list[PlannedTask]:
-    """Of the steps planned those that core lets stand: no validations, no retry of what was made good, none of what
+    """Returns the planned steps that core lets stand: no validations, no retry of what was made good, none of what
     was tried often enough."""
     done = insight.done
     failed = {task.task_id for task in not_made_good(done)}
@@ -167,7 +170,7 @@ def allowed(insight: Insight, plan: Plan, attempts: int) -> list[PlannedTask]:
 
 
 def missing(insight: Insight) -> str:
-    """Why a plan without a next step cannot be the end; empty where it can."""
+    """Returns why a plan without a next step cannot be the end; empty where it can."""
     if failed := not_made_good(insight.done):
         return f"“{failed[0].description}” failed, and nothing has made up for it"
     return "" if insight.done or not insight.goal else "nothing has been done for the goal yet"
@@ -192,7 +195,7 @@ def all_superseded(completed: Sequence[CompletedTask]) -> bool:
 
 
 def chain(task_id: str, done: Sequence[CompletedTask]) -> list[CompletedTask]:
-    """The attempts that led to a task, itself first."""
+    """Returns the attempts that led to a task, itself first."""
     by_id = {task.task_id: task for task in done}
     attempts: list[CompletedTask] = []
     while (task := by_id.get(TaskId(task_id))) is not None and task not in attempts:
@@ -202,7 +205,7 @@ def chain(task_id: str, done: Sequence[CompletedTask]) -> list[CompletedTask]:
 
 
 def most_attempts(attempts: int) -> int:
-    """Of one task, the ways round it included."""
+    """Returns how often one task was attempted at most, its alternatives included."""
     return 2 * attempts - 1
 
 
@@ -226,7 +229,7 @@ def _why_given_up(failed: CompletedTask, insight: Insight) -> str:
 
 
 def _line(first: CompletedTask, done: Sequence[CompletedTask]) -> list[CompletedTask]:
-    """A task and all its retries, one after another."""
+    """Returns a task and all its retries, one after another."""
     line, ids = [first], {str(first.task_id)}
     for task in done:
         if task.retry_of in ids:
@@ -236,7 +239,7 @@ def _line(first: CompletedTask, done: Sequence[CompletedTask]) -> list[Completed
 
 
 def opening(text: str, sentences: int = 2, limit: int = 400) -> str:
-    """The first sentences of a text, clipped: what a completed task says it found."""
+    """Returns the first sentences of a text, clipped: what a completed task says it found."""
     return " ".join(split(text)[:sentences])[:limit]
 
 
@@ -248,7 +251,7 @@ def _point_at_issue(conflict: Conflict) -> str:
 
 
 def _tried_before(report: TaskReport, planned: PendingTask | None) -> str:
-    """The failed task that a reported one repeats: of a validation, whose attempts core counts, as planned."""
+    """Returns the failed task that a reported one repeats: of a validation, whose attempts core counts, as planned."""
     if planned is not None and planned.conflict_id:
         return planned.retry_of or report.retry_of
     return report.retry_of or (planned.retry_of if planned else "")
@@ -285,7 +288,7 @@ def _validated(task: PendingTask, words: str) -> CompletedTask:
 
 
 def _told(insight: Insight, report: TaskReport, context: str) -> Insight:
-    """The document with the Planner's words for a validation that has just been completed."""
+    """Returns the document with the Planner's words for a validation that has just been completed."""
     *before, last = insight.completed
     if not context or last.task_id != report.task_id or last.type != TaskType.CROSS_VALIDATION:
         return insight

@@ -45,7 +45,7 @@ async def read_attachment(house: House, command: ReadAttachment) -> OpenedAttach
 
 
 def find_attachment(bank: Bank, attachment_id: AttachmentId) -> Attachment:
-    """An uploaded file, or one that an interaction names. Raises AttachmentNotFound."""
+    """Returns an uploaded file, or one that an interaction names. Raises AttachmentNotFound."""
     if attachment_id in bank.attachments:
         return bank.attachments[attachment_id]
     for interaction in bank.tree.interactions.values():

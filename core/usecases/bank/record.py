@@ -64,7 +64,7 @@ class Recorded:
 async def make_interaction(
     house: House, context: Context, origin: InteractionOrigin = InteractionOrigin.CONTEXT, evidence: str = ""
 ) -> Interaction:
-    """The interaction for a context, its segments found. `evidence` is kept after a verdict's text."""
+    """Returns the interaction for a context, its segments found. `evidence` is kept after a verdict's text."""
     now = house.clock.now()
     length = len(context.text) + sum(len(message.text) for message in context.messages)
     if length > LARGE:
@@ -93,7 +93,7 @@ def record_steps(
     conflict_id: ConflictId | None = None,
     verdict_type: VerdictType | None = None,
 ) -> list[Step]:
-    """The steps that store an interaction with its structuring to come.
+    """Returns the steps that store an interaction with its structuring to come.
 
     Raises InteractionExists, AttachmentNotFound, LimitReached.
     """

@@ -45,8 +45,8 @@ Queries = Callable[[Bank], Sequence[Query | None]]
 async def second_opinions(
     house: House, key: BankKey, min_revision: int, queries: Queries
 ) -> Sequence[Judged]:
-    """What the house's reranker makes of the candidates of each query. Raises what reading a bank does, and what
-    `queries` does."""
+    """Returns the scores that the house's reranker gives the candidates of each query. Raises what reading a bank
+    does, and what `queries` does."""
     chosen = house.reranking
     assert chosen is not None, "without a reranker there is nothing to ask"
     async with house.banks.reading(key, min_revision) as bank:
@@ -55,7 +55,7 @@ async def second_opinions(
 
 
 def _texts(bank: Bank, query: Query | None, chosen: Reranking) -> list[str]:
-    """What it reads for the query; each text once."""
+    """Returns the texts that it reads for the query, each once."""
     hits = [] if query is None else worth_reading(bank, query, chosen.candidates)
     return list(dict.fromkeys(reading(bank, hit, chosen.characters) for hit in hits))
 

@@ -84,7 +84,7 @@ async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolve
     done = await outcome(house, command.key, interaction_id, Wait.STRUCTURED, committed.replayed)
     async with house.banks.reading(command.key) as bank:
         conflict = bank.conflict(command.conflict_id)
-        if not done.node_ids:  # somebody else closed it between our two changes
+        if not done.node_ids:  # another call closed it between our two changes
             raise ConflictClosed(command.conflict_id, conflict.status)
         return ConflictResolved(
             node_id=done.node_ids[0],

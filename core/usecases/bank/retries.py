@@ -27,7 +27,7 @@ ERRANDS = words(
 
 
 async def as_attempt(house: House, insight: Insight, report: TaskReport, ledger: Ledger) -> TaskReport:
-    """The report, naming in `retry_of` the failed task that it repeats, if it names none.
+    """Returns the report, naming in `retry_of` the failed task that it repeats, if it names none.
 
     Raises EmbedderUnavailable.
     """
@@ -50,7 +50,7 @@ async def as_attempt(house: House, insight: Insight, report: TaskReport, ledger:
 async def _same(
     house: House, description: str, failed: Sequence[CompletedTask], ledger: Ledger
 ) -> CompletedTask | None:
-    """The latest that says the same."""
+    """Returns the latest with the same description."""
     for task in reversed(failed):
         if _folded(task.description) == _folded(description):
             return task

@@ -26,7 +26,7 @@ def touched(
     keywords: tuple[str, ...] | None = None,
     state: NodeState | None = None,
 ) -> Node:
-    """The node as of this moment; what is not given stays."""
+    """Returns the node as of this moment; what is not given stays."""
     return replace(
         node,
         context=node.context if context is None else context,
@@ -38,13 +38,14 @@ def touched(
 
 
 def reworded(node: Node, moment: Moment, context: str, *keywords: Sequence[str]) -> Node:
-    """The node in a new context, with keywords besides those that its text gave it."""
+    """Returns the node in a new context, with keywords besides those that its text gave it."""
     words = union(node.base_keywords, *keywords)[:MAX_KEYWORDS]
     return touched(node, moment, context=context, keywords=words)
 
 
 def words_without(bank: Bank, node: Node, gone: NodeId) -> tuple[str, tuple[str, ...]]:
-    """A node's context and keywords when the edge to one neighbour goes: its own, and what the others lent it."""
+    """Returns a node's context and keywords when the edge to one neighbour goes: its own, and what the others lent
+    it."""
     near = [bank.nodes[n] for n in sorted(bank.graph.neighbors(node.node_id)) if n != gone]
     context = node.base_context
     for other in near:
@@ -57,5 +58,5 @@ def words_without(bank: Bank, node: Node, gone: NodeId) -> tuple[str, tuple[str,
 
 
 def union(*parts: Iterable[Item]) -> tuple[Item, ...]:
-    """Every item once, in the order first met."""
+    """Returns every item once, in the order first met."""
     return tuple(dict.fromkeys(item for part in parts for item in part))

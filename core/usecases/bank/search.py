@@ -92,7 +92,7 @@ async def run_searches(house: House, command: Searches) -> SearchAnswers:
 
 
 async def query_vector(house: House, text: str) -> Vector:
-    """The text as a question's vector. Raises EmbedderUnavailable."""
+    """Returns the text as a question's vector. Raises EmbedderUnavailable."""
     rows = await house.embedder.embed_queries([text])
     vector: Vector = rows[0]
     return vector
@@ -112,7 +112,7 @@ async def _text_vectors(house: House, command: Searches) -> dict[str, Vector]:
 
 
 async def _judged(house: House, command: Searches, vectors: Mapping[str, Vector]) -> Sequence[Judged]:
-    """What the reranker makes of each query's candidates, where there is one, and it may."""
+    """Returns the reranker's scores of each query's candidates, where there is one and it may be used."""
     if house.reranking is None or not any(ask.may_be_reranked for ask in command.asks):
         return [UNJUDGED] * len(command.asks)
 
@@ -132,7 +132,7 @@ def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None, judg
 
 
 def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Query:
-    """The query with what the bank and the configuration have to add. Raises NodeNotFound, NodeAbsorbed,
+    """Returns the query with what the bank and the configuration have to add. Raises NodeNotFound, NodeAbsorbed,
     InvalidField (`embedding`)."""
     given = ask.embedding
     query = Query(
@@ -158,7 +158,7 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
 
 
 def _like_node(bank: Bank, query: Query, node_id: NodeId) -> Query:
-    """What is like a node: its own words and vector, itself left out."""
+    """Returns a query for what is like a node: its own words and vector, itself left out."""
     node = bank.node(node_id)
     return query._replace(
         text="\n".join((node.summary, node.context, *node.keywords)),

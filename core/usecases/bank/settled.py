@@ -1,4 +1,4 @@
-"""Points that a verdict has settled: whoever tells a refuted value again opens nothing.
+"""Points that a verdict has settled: a refuted value that is repeated opens no conflict.
 
 Law: reads the bank, changes nothing. Told again is what has the words and figures that set a refuted sentence
 apart from what was said against it. A point is open again where a later memory brings a newer date than the verdict's,
@@ -46,7 +46,7 @@ class Points:
         self.pairs: list[tuple[NodeId, NodeId]] = []
 
     def settle(self, conflict: Conflict, sides: Sequence[Node], wrong: Sequence[str]) -> None:
-        """A verdict refutes these sentences of the sides; what tells them again from now on is settled."""
+        """Settles what a verdict refutes in these sentences of the sides, and what repeats them from now on."""
         self._own.append(Settled(conflict=conflict, refuted=tuple(wrong)))
         self._refute(conflict, sides, wrong)
 
@@ -80,7 +80,7 @@ class Points:
         return False
 
     def mark(self, words: Iterable[SegmentRefute]) -> None:
-        """Words of the record that a verdict speaks against."""
+        """Marks words of the record that a verdict refutes."""
         self.refuted += [each for each in words if each not in self.refuted]
 
     def _leave(self, current: Node, existing: Node, teller: Node, quote: str, conflict: Conflict) -> bool:
@@ -93,7 +93,7 @@ class Points:
 
 
 def settled_by(bank: Bank, node_id: NodeId) -> list[Settled]:
-    """What the verdicts settled that made this node, or one that it absorbed."""
+    """Returns what the verdicts settled that made this node, or one that it absorbed."""
     return [
         Settled(conflict=conflict, refuted=_refuted(bank, conflict))
         for conflict in bank.conflicts.values()
@@ -115,14 +115,14 @@ def brings_news(bank: Bank, node: Node, conflict: Conflict) -> bool:
 
 
 def _date(bank: Bank, ref: SegmentRef) -> datetime | None:
-    """When a segment says that it happened; None where nobody said."""
+    """Returns when a segment's event took place; None where it has no time of its own."""
     interaction = bank.tree.interaction(ref.interaction_id)
     stated = None if interaction.event_time == interaction.create_time else interaction.event_time
     return interaction.spans[ref.index].event_time or stated
 
 
 def _sources(bank: Bank, conflict: Conflict) -> set[str]:
-    """Of the sides, of what told the refuted again, and of the verdict."""
+    """Returns the sources of the sides, of what repeated the refuted statement, and of the verdict."""
     records = {ref.interaction_id for side in conflict.sides for ref in side.segments}
     records |= {words.ref.interaction_id for words in _refutations(bank, conflict)}
     if conflict.verdict_interaction_id is not None:

@@ -118,7 +118,7 @@ async def _ensure_bank(house: House, key: BankKey, goal: str) -> None:
     try:
         await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id, goal=goal))
     except BankExists:
-        return  # somebody was quicker; it is there
+        return  # another call was quicker; it is there
 
 
 def _stage(

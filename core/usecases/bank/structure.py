@@ -128,10 +128,11 @@ class _Work:
                     structuring = await self._plan_chunk(interaction, chunk, clusters)
                     await self._structure_clusters()
                     if structuring.next_segment != chunk.stop:
-                        break  # somebody else planned it, and cut it otherwise
+                        break  # another process planned it, and cut it otherwise
 
     async def _chunks(self, start: int, interaction: Interaction) -> Iterator[range]:
-        """The chunks from segment `start` on, cut as they are asked for; an empty one where there are no segments."""
+        """Yields the chunks from segment `start` on, cut as they are asked for; an empty one where there are no
+        segments."""
         segments = range(start, len(interaction.spans))
         async with self._house.banks.reading(self._key) as bank:
             limit = int(self._house.agents.clusterer.window * self._house.retrieval.chunk_ratio_of(bank))
@@ -160,7 +161,7 @@ class _Work:
         def stage(bank: Bank, _revision: int) -> Draft[Structuring]:
             now = bank.tree.structuring(self._interaction_id)
             if now.next_segment != chunk.start or now.planned:
-                return Draft(result=now)  # somebody else planned this chunk
+                return Draft(result=now)  # another process planned this chunk
             first = bank.tree.cluster_count(self._interaction_id)
             planned = [self._planned(first + n, chunk.start, cluster) for n, cluster in enumerate(clusters)]
             moved = replace(
@@ -179,8 +180,8 @@ class _Work:
         return committed.result
 
     async def _cluster(self, interaction: Interaction, numbers: range) -> Sequence[Cluster]:
-        """The topics of a chunk. A page that says only that something could not be had is none, nor is data that is no
-        words: they stay on record."""
+        """Returns the topics of a chunk. A page that holds nothing but a notice of absence is none, nor is data
+        without words: they stay on record."""
         pieces = []
         for place, number in enumerate(numbers):
             span = interaction.spans[number]
@@ -204,7 +205,7 @@ class _Work:
         ]
 
     async def _goal(self) -> str:
-        """What a record is for that reports no task of its own."""
+        """Returns what a record is for that reports no task of its own."""
         async with self._house.banks.reading(self._key) as bank:
             return bank.insight.goal
 
@@ -242,13 +243,13 @@ class _Work:
         return cluster, summary
 
     async def _structure_cluster(self, cluster: ClusterWork, summary: str) -> None:
-        """One cluster becomes a node and goes its round: one change."""
+        """Makes one cluster a node, which goes its round: one change."""
         refs = [SegmentRef(self._interaction_id, index) for index in cluster.segments]
 
         def compose(bank: Bank, revision: int) -> Draft[Outcome]:
             planned = bank.tree.cluster(self._interaction_id, cluster.number)
             if planned is not None and planned.outcome is not None:
-                return Draft(result=planned.outcome)  # done by somebody else
+                return Draft(result=planned.outcome)  # done by another process
             moment = self._moment(bank, revision)
             interaction = bank.tree.interaction(self._interaction_id)
             node = Node(
@@ -378,14 +379,14 @@ class _Work:
 
 
 def _said(bank: Bank, interaction: Interaction) -> str:
-    """An interaction's text; of messages, with who says what."""
+    """Returns an interaction's text; of messages, each with its speaker."""
     if not any(span.role or span.speaker for span in interaction.spans):
         return interaction.text
     return bank.tree.record(bank.tree.refs(interaction.interaction_id))
 
 
 def _plans(structuring: Structuring, interaction: Interaction, insight: Insight) -> bool:
-    """A bare verdict (no task reported) moves the plan only where there is one to move."""
+    """Whether the plan moves: by a bare verdict (no task reported) only where there is one to move."""
     if structuring.purpose is Purpose.RESOLVE and interaction.task is None:
         return bool(insight.goal)
     return structuring.purpose not in (Purpose.MEMORIZE, Purpose.REFERENCE)

@@ -17,7 +17,7 @@ UNCLAIMED_FOR = timedelta(days=1)
 
 
 async def sweep_files(house: House) -> int:
-    """How many were removed."""
+    """Removes files that no bank names; returns how many."""
 
     async def is_named(file: Unclaimed) -> bool:
         key = BankKey.named(file.tenant, file.name)

@@ -17,7 +17,7 @@ from core.usecases.workshop import Report, Running
 def take_up(
     house: House, key: BankKey, interaction_id: InteractionId, caller: Ledger | None = None
 ) -> Running:
-    """The structuring of this interaction, at work: what runs already, or a new start, which spends of the
+    """Returns the structuring of this interaction, at work: what runs already, or a new start, which spends of the
     caller's budget."""
 
     async def work(ledger: Ledger, report: Report) -> None:
@@ -41,7 +41,7 @@ def _tell(
     ledger: Ledger,
     failure: BaseException | None,
 ) -> None:
-    """However work has ended: the background, which may try again, and whoever watches."""
+    """Tells how work has ended to the background, which may try again, and to watchers."""
     patience = house.workshop.patience
     match failure:
         case None:
@@ -49,7 +49,7 @@ def _tell(
         case BankNotFound():
             patience.gone(key)
         case CancelledError():
-            """The process stops; whoever opens the bank next goes on."""
+            """Leaves the work as it is: the process stops, and the next to open the bank goes on."""
         case _:
             patience.failed(key, interaction_id, failure)
     told = Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)

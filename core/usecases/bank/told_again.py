@@ -29,14 +29,14 @@ DOUBTS = re.compile(
 
 
 def told_again_by(bank: Bank, node: Node) -> list[SegmentRefute]:
-    """The words of a new node's segments that tell what a verdict has refuted."""
+    """Returns the words of a new node's segments that repeat what a verdict has refuted."""
     if not bank.tree.refuted:
         return []
     return [words for ref in node.segments for words in _told_again_in(bank, node, ref)]
 
 
 def tellers(bank: Bank, conflict: Conflict, wrong: Iterable[str], verdict: str) -> list[SegmentRefute]:
-    """Where else in the record the sentences stand that a verdict has just refuted."""
+    """Finds where else in the record the sentences stand that a verdict has just refuted."""
     against = _against(conflict, verdict)
     found: dict[SegmentRefute, None] = {}
     for refuted in wrong:
@@ -61,7 +61,7 @@ def _told_again_in(bank: Bank, node: Node, ref: SegmentRef) -> Iterator[SegmentR
 
 
 def _refuted_like(bank: Bank, said: str) -> Iterator[tuple[ConflictId, list[str]]]:
-    """The refuted sentences whose segments say most of what a sentence says, by conflict."""
+    """Yields the refuted sentences whose segments hold most of a sentence's words, by conflict."""
     like = bank.verbatim.words.search(terms(said), LIKEST, bank.tree.refuted.__contains__)
     by_conflict: dict[ConflictId, list[str]] = {}
     for ref, _ in like:

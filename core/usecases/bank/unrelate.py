@@ -70,7 +70,7 @@ async def unrelate(house: House, command: Unrelate) -> Committed[Unrelated]:
 
 
 def _puts(bank: Bank, changed: Sequence[Node], opinions: Opinions) -> list[NodePut]:
-    """The nodes in other words, embedded where the service embeds. Raises Unasked."""
+    """Returns the nodes in other words, embedded where the service embeds. Raises Unasked."""
     if not changed or not bank.embeds:
         return [NodePut(node=node) for node in changed]
     vectors = opinions.vectors([embedding_text(node) for node in changed])

@@ -74,12 +74,12 @@ def _grown(insight: Insight, completed: tuple[CompletedTask, ...], before: int) 
 
 
 def _planned(insight: Insight, pending: tuple[PendingTask, ...]) -> tuple[PendingTask, ...]:
-    """The caller's tasks behind the validations; validations are core's to add and remove."""
+    """Returns the caller's tasks behind the validations; validations are core's to add and remove."""
     validations = tuple(task for task in insight.pending if task.conflict_id)
     others = (t for t in pending if not t.conflict_id and t.type != TaskType.CROSS_VALIDATION)
     return (*validations, *others)
 
 
 def _is_finished(insight: Insight) -> bool:
-    """A task of which nothing was done is not finished, though nothing is pending."""
+    """Whether the task is finished: one of which nothing was done is not, though nothing is pending."""
     return bool(insight.done) and not insight.pending and all_superseded(insight.done)

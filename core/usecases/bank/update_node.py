@@ -60,14 +60,14 @@ async def update_node(house: House, command: UpdateNode) -> Committed[Node]:
 
 
 def _given(command: UpdateNode) -> dict[str, Any]:
-    """The fields to set. New words are the node's own: what relations lent it goes."""
+    """Returns the fields to set. New words are the node's own: those that relations lent it go."""
     given = {name: value for name in FIELDS if (value := getattr(command, name)) is not None}
     own = {f"base_{name}": given[name] for name in ("context", "keywords") if name in given}
     return given | own
 
 
 def _vector(house: House, bank: Bank, command: UpdateNode, node: Node, opinions: Opinions) -> Vector | None:
-    """The node's new vector; None when its words stay. Raises Unasked."""
+    """Returns the node's new vector; None when its words stay. Raises Unasked."""
     if command.embedding is not None:
         return unit(command.embedding, bank.record.space, "node.embedding")
     if all(getattr(command, name) is None for name in WORDS):

@@ -37,7 +37,7 @@ class Verdict:
 
 
 def verdict_of(bank: Bank, interaction: Interaction, type_: VerdictType | None) -> Verdict:
-    """A verdict's interaction taken apart: its own words, and the messages and attachments that it rests on."""
+    """Splits a verdict's interaction into its own words, and the messages and attachments that it rests on."""
     own = _own_spans(interaction.spans)
     resting = [span for span in interaction.spans if span not in own]
     words = [*_texts(interaction, resting), *map(_attached, interaction.attachments)]
@@ -62,7 +62,7 @@ def open_conflict(bank: Bank, conflict_id: ConflictId) -> Conflict:
 def conflict_settled(
     bank: Bank, report: TaskReport | None, conflict_id: ConflictId | None
 ) -> ConflictId | None:
-    """The open conflict that a task's report settles; None for a report that is no verdict.
+    """Returns the open conflict that a task's report settles; None for a report that is no verdict.
 
     Raises ConflictNotFound, ConflictClosed, InvalidField for a validation that does not say of which conflict.
     """
@@ -83,7 +83,8 @@ def conflict_settled(
 
 
 def validation_report(bank: Bank, conflict_id: ConflictId, report: TaskReport | None) -> TaskReport:
-    """The report, naming the validation task of the conflict, or the attempts before, even if the caller did not.
+    """Returns the report, naming the validation task of the conflict, or the attempts before, even if the caller did
+    not.
 
     One that was not planned stands under the id that closing the conflict gives it, so it is completed once."""
     report = replace(report or TaskReport(), type=TaskType.CROSS_VALIDATION)
@@ -106,7 +107,8 @@ def require_known(bank: Bank, report: TaskReport | None) -> None:
 
 
 def _own_spans(spans: Iterable[Span]) -> list[Span]:
-    """The verdict's: not called evidence, and among messages of other roles the last that the agent itself said."""
+    """Returns the verdict's own spans: those not called evidence, and among messages of other roles the agent's
+    last."""
     own = [span for span in spans if span.role != EVIDENCE]
     spoken = [span.role.casefold() in SPEAKS for span in own]
     if not any(spoken) or all(spoken):

@@ -59,7 +59,7 @@ async def add_key(house: House, command: AddKey) -> KeyKept:
 
 
 async def kept(house: House, key: ConversationKey, key_id: str, revision: int, replayed: bool) -> KeyKept:
-    """The answer: the key read back by its id."""
+    """Returns the answer: the key read back by its id."""
     async with house.conversations.reading(key, revision) as conversation:
         found = conversation.keys.get(key_id)
     return KeyKept(key=found, key_id=key_id, revision=revision, replayed=replayed)

@@ -96,7 +96,7 @@ def _numbered(turns: tuple[NewTurn, ...], last_step: int, now: datetime) -> tupl
 
 
 def grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) -> ConversationRecord:
-    """The record of a conversation that has these turns, too."""
+    """Returns the record of a conversation that has these turns, too."""
     return replace(
         record,
         state=ConversationState.ACTIVE,

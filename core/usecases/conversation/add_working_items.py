@@ -90,7 +90,7 @@ async def add_working_items(house: House, command: AddWorkingItems) -> WorkingIt
 
 
 def _numbered(new: tuple[NewItem, ...], before: InvocationRecord, now: datetime) -> tuple[Item, ...]:
-    """The items with their numbers; their steps never go back."""
+    """Returns the items with their numbers; their steps never go back."""
     made: list[Item] = []
     step = max(1, before.last_step)
     for number, each in enumerate(new, start=before.item_count + 1):

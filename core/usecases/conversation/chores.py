@@ -34,7 +34,8 @@ WORKS: Mapping[str, Work] = {
 
 
 def conversation_chores(house: House) -> Mapping[str, Callable[[Key], Awaitable[None]]]:
-    """By name, each at work for a key, within the budget of a call. They raise MemoryOff where the user's is."""
+    """Returns the chores by name, each at work for a key, within the budget of a call. They raise MemoryOff where
+    the user's is."""
     adding = {name: _at_work(house, work) for name, work in WORKS.items()}
     return adding | {due.FORGET.name: partial(_forget, house)}
 

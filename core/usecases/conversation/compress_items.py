@@ -41,7 +41,7 @@ async def _next_stretch(house: House, key: InvocationKey, compressor: Compressor
 
 
 def place_of(record: InvocationRecord) -> ConversationKey | None:
-    """The conversation that the invocation belongs to, whose budget its agents spend."""
+    """Returns the conversation that the invocation belongs to, whose budget its agents spend."""
     if not record.conversation_id:
         return None
     of = record.key

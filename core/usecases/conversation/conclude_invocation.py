@@ -66,8 +66,8 @@ class StepGiven:
 
 
 async def conclude(house: House, key: InvocationKey) -> None:
-    """One at a time in a process. Nothing to do where it is gone, or has no end. Raises AgentUnavailable,
-    AgentReplyInvalid, BudgetSpent."""
+    """Concludes an invocation, one at a time in a process; does nothing where it is gone, or has no end. Raises
+    AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     async with house.workshop.turn(key):
         await _conclude(house, key)
 
@@ -101,7 +101,7 @@ async def _conclude(house: House, key: InvocationKey) -> None:
 
 
 async def _count(house: House, ledger: Ledger, record: InvocationRecord) -> None:
-    """What the agents cost since the turn goes on the conversation's record."""
+    """Adds what the agents cost since the turn to the conversation's record."""
     key = place_of(record)
     if key is None or not ledger.unrecorded:
         return
@@ -119,7 +119,7 @@ def request_of(record: InvocationRecord) -> RequestKey:
 
 
 def part_of(record: InvocationRecord, part: str) -> RequestKey:
-    """The request under which a part of the end is carried out."""
+    """Returns the request under which a part of the end is carried out."""
     return RequestKey(request_id=RequestId(f"{part}-{record.uid}"), verb="EndInvocation", digest=record.uid)
 
 
@@ -138,7 +138,7 @@ async def _keep_answer(house: House, record: InvocationRecord, concluded: Conclu
 async def _tell_conversation(
     house: House, ledger: Ledger, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
 ) -> Concluded:
-    """The summary and the turn, unless the conversation is gone, or memory is off: then nothing is kept."""
+    """Stores the summary and the turn, unless the conversation is gone, or memory is off: then nothing is kept."""
     nothing = Concluded(invocation_id=record.key.invocation_id)
     key = place_of(record)
     if key is None:
@@ -216,7 +216,7 @@ def _staging(
 
 
 def _turn(house: House, conversation: Conversation, record: InvocationRecord, ending: Ending) -> Turn | None:
-    """The turn; None where the conversation is full."""
+    """Returns the turn; None where the conversation is full."""
     turn = Turn(
         step=conversation.record.last_step + 1,
         input=record.query,
@@ -233,7 +233,7 @@ def _turn(house: House, conversation: Conversation, record: InvocationRecord, en
 
 
 def put_invocation(conversation: Conversation, summary: InvocationSummary) -> list[Step]:
-    """A summary comes; of more than there may be the oldest go."""
+    """Adds a summary; the oldest go where there are too many."""
     others = [e for e in conversation.invocations_in_order() if e.invocation_id != summary.invocation_id]
     gone = others[: max(0, len(others) + 1 - conversation.tiers.invocation_summaries)]
     drops = (InvocationDrop(invocation_id=each.invocation_id) for each in gone)

@@ -56,7 +56,7 @@ async def create_conversation(house: House, command: CreateConversation) -> Comm
 
 
 def _new_id(house: House, command: CreateConversation) -> ConversationId:
-    """A repeated request must find the conversation it made, so its id follows from the request's."""
+    """Returns an id that follows from the request's: a repeated request must find the conversation it made."""
     if command.request is None:
         return ConversationId(house.ids.new("c"))
     asked = f"{command.tenant}\n{command.user}\n{command.request.verb}\n{command.request.request_id}"

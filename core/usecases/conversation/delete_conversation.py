@@ -61,7 +61,7 @@ async def _purged(house: House, command: DeleteConversation) -> tuple[PurgeCount
         await forget_turns(house, command.key)
         return await house.conversations.delete(command.key, uid)
     with suppress(ConversationNotFound):
-        await forget_turns(house, command.key)  # else nobody would know what deleted turns taught
+        await forget_turns(house, command.key)  # else what deleted turns taught would be unknown
     return await house.conversations.delete(command.key, if_revision=command.if_revision)
 
 

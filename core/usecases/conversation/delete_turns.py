@@ -113,7 +113,7 @@ def _invocations(conversation: Conversation, gone: frozenset[int]) -> Iterator[S
 
 
 def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRecord:
-    """The record without the turns, and with the summaries it owes for what is left of theirs."""
+    """Returns the record without the turns, and with the summaries it owes for what is left of theirs."""
     record = conversation.record
     lost = (s for s in conversation.summaries_in_order() if s.tells_of(gone))
     owed = {each.summary_id: each for each in record.owed}

@@ -44,8 +44,8 @@ class EndStored:
 
 
 async def end_conversation(house: House, command: EndConversation) -> ConversationEnded:
-    """One that has ended stays as it is. Raises ConversationNotFound, RequestIdReused; where it waits also MemoryOff,
-    AgentUnavailable, AgentReplyInvalid, BudgetSpent: the end is stored then all the same."""
+    """Ends a conversation; one that has ended stays as it is. Raises ConversationNotFound, RequestIdReused; where it
+    waits also MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent: the end is stored then all the same."""
     key, now = command.key, house.clock.now()
 
     def stage(conversation: Conversation, _revision: int) -> Draft[EndStored]:

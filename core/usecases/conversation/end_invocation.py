@@ -60,7 +60,7 @@ async def end_invocation(house: House, command: EndInvocation) -> InvocationEnde
 async def _store_end(
     house: House, key: InvocationKey, command: EndInvocation
 ) -> tuple[InvocationRecord, bool]:
-    """The record with its end, and whether the same call had stored it before."""
+    """Stores the record with its end; returns it, and whether the same call had stored it before."""
     request = command.request
     given = (str(request.request_id), request.digest) if request else ("", "")
     now = house.clock.now()
@@ -92,12 +92,12 @@ async def _store_end(
 
 
 def ended(record: InvocationRecord, ending: Ending) -> InvocationRecord:
-    """The record with its end stored, due at once."""
+    """Returns the record with its end stored, due at once."""
     return replace(record, state=InvocationState.ENDING, ending=ending, due_time=ending.end_time)
 
 
 async def _answer(house: House, key: InvocationKey, request: RequestKey | None) -> Concluded:
-    """What is kept under the request of an end that has been carried out. Raises InvocationNotFound."""
+    """Returns what is kept under the request of an end that has been carried out. Raises InvocationNotFound."""
     missing = InvocationNotFound(key.user, key.invocation_id)
 
     def stage(_user: UserAggregate, _revision: int) -> Draft[Concluded]:
@@ -115,7 +115,7 @@ async def _answer(house: House, key: InvocationKey, request: RequestKey | None) 
 async def _told(
     house: House, key: InvocationKey, concluded: Concluded, replayed: bool
 ) -> InvocationEndedAnswer:
-    """The answer with the summary read back: what is kept under a request has no texts."""
+    """Returns the answer with the summary read back: what is kept under a request has no texts."""
     summary = None
     if concluded.conversation_id:
         place = ConversationKey(tenant=key.tenant, user=key.user, conversation_id=concluded.conversation_id)
@@ -128,7 +128,7 @@ async def _told(
 
 
 async def end_idle(house: House, key: InvocationKey) -> None:
-    """End an invocation that was left alone, as failed; what was said belongs to whoever began it. Raises
+    """Ends an invocation that was left alone, as failed; its items belong to the caller that began it. Raises
     InvocationNotFound."""
     now = house.clock.now()
 

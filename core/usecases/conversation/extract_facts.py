@@ -48,7 +48,8 @@ async def extract_facts(house: House, key: ConversationKey, ledger: Ledger) -> N
 
 
 async def _fix(house: House, key: ConversationKey, ledger: Ledger) -> Stretch | None:
-    """The next turns, written down as those at work. None: there are none, or they are not this process's to do."""
+    """Returns the next turns, written down as those at work; None where there are none, or they are not this
+    process's to do."""
     async with house.conversations.reading(key) as conversation:
         seen, owed = Seen.of(conversation), next_extraction(conversation)
         is_fixed = conversation.record.extraction is not None
@@ -88,7 +89,7 @@ async def _find(house: House, key: ConversationKey, stretch: Stretch, ledger: Le
 
 
 async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: FactsFound) -> FoundKept:
-    """Nothing is stored where the conversation is not any more what was read."""
+    """Stores what was found, or nothing where the conversation is no longer what was read."""
     if not found.facts:
         return FoundKept(withheld=found.withheld)
     tender = await tender_of(house, key.tenant, key.user)

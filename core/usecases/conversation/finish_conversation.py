@@ -138,7 +138,8 @@ async def _outcome(house: House, ledger: Ledger, passages: Sequence[Passage], un
 
 
 async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record) -> RecordId:
-    """The id of the episode; none where the conversation is not any more what was read, or there is no room."""
+    """Stores the episode and returns its id; None where the conversation is no longer what was read, or there is no
+    room."""
     tender = await tender_of(house, key.tenant, key.user)
     origin = Require(key=key, uid=whole.seen.uid, generation=whole.seen.generation)
     record_id, now = RecordId(house.ids.new("r")), house.clock.now()

@@ -30,7 +30,7 @@ class Forgotten:
 
 
 def forgetting(record: ConversationRecord, gone: frozenset[int]) -> ConversationRecord:
-    """The record of a conversation that owes it to forget what these turns taught."""
+    """Returns the record of a conversation that owes it to forget what these turns taught."""
     owed = ForgettingOwed(number=record.generation, steps=tuple(sorted(gone)))
     return replace(record, forgetting=(*record.forgetting, owed))
 
@@ -50,7 +50,7 @@ async def forget_turns(house: House, key: ConversationKey) -> None:
 async def _forget(
     house: House, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
 ) -> tuple[int, ...]:
-    """The steps that are left of what went."""
+    """Returns the steps that are left of what went."""
     now = house.clock.now()
     turns = Turns(
         conversation_id=key.conversation_id, steps=frozenset(owed.steps), everything=owed.everything

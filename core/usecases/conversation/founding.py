@@ -66,7 +66,7 @@ async def _found(house: House, key: ConversationKey, collection: Collection, wri
 def required(
     stage: Callable[[Conversation, int], Draft[Result]], writer: Require
 ) -> Callable[[Conversation, int], Draft[Result]]:
-    """The same draft, stored only while the user's memory is on."""
+    """Returns the same draft, stored only while the user's memory is on."""
 
     def staged(conversation: Conversation, revision: int) -> Draft[Result]:
         draft = stage(conversation, revision)

@@ -43,7 +43,8 @@ async def get_working_memory(house: House, command: GetWorkingMemory) -> Working
 def bounded(
     items: tuple[Item, ...], threshold: int, keep_steps: int, told: Compressed | None = None
 ) -> tuple[Item, ...]:
-    """The items within `threshold` tokens, the older ones as one: what a model made of them, and the rest by rules."""
+    """Returns the items within `threshold` tokens, the older ones as one: what a model made of them, and the rest by
+    rules."""
     parted = split(items, threshold, keep_steps)
     waiting = not_told(parted.older, told)
     text = told.text if told and parted.older else ""

@@ -165,7 +165,7 @@ async def _facts(house: House, ledger: Ledger, run: Run) -> FactsFound:
 
 
 def _passages(run: Run) -> Iterator[Passage]:
-    """What was asked, and the latest of what tools answered."""
+    """Yields the questions, and the latest of what tools answered."""
     record = run.record
     yield Passage(
         number=0, kind=PassageKind.INPUT, text=record.query, event_time=record.create_time, step=run.step
@@ -186,7 +186,8 @@ def _passages(run: Run) -> Iterator[Passage]:
 
 
 async def _taught(house: House, ledger: Ledger, run: Run) -> list[Record]:
-    """What the run teaches, checked off the loop: fifty runs that end at once take a tenth of a second for it."""
+    """Returns what the run teaches, checked off the loop: fifty runs that end at once take a tenth of a second for
+    it."""
     execution = Execution(
         query=run.record.query,
         items=run.items,
@@ -199,7 +200,7 @@ async def _taught(house: House, ledger: Ledger, run: Run) -> list[Record]:
 
 
 def _sound(run: Run, told: Distilled, execution: Execution) -> list[Record]:
-    """The records of what was distilled that hold no secret; none where the run does not bear it out."""
+    """Returns the records of what was distilled that hold no secret; none where the run does not bear it out."""
     if problem_of_distilled(told, execution):
         return []
     return [record for record in _records(run, told) if is_harmless(record)]

@@ -12,7 +12,7 @@ from core.usecases.house import House
 
 
 async def place_turns(house: House, key: ConversationKey, ledger: Ledger) -> None:
-    """Up to the first that has no vector yet. Raises ConversationNotFound."""
+    """Places turns up to the first that has no vector yet. Raises ConversationNotFound."""
     embedder = house.embedder
 
     def make(conversation: Conversation) -> Outcome | None:

@@ -52,7 +52,7 @@ async def _promote_one(house: House, key: ConversationKey, ledger: Ledger) -> bo
 async def _distilled(
     house: House, ledger: Ledger, cluster: TurnCluster, passages: Sequence[Passage]
 ) -> KeyMemory:
-    """The key of a cluster, its revision still to be told."""
+    """Returns the key of a cluster, its revision still to be told."""
     with ledger.spending("distiller"):
         opinion = await house.memory_agents.distiller.key(passages)
         if problem := problem_of_key(opinion, passages):

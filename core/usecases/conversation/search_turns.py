@@ -65,7 +65,7 @@ async def search_turns(house: House, command: SearchTurns) -> TurnsFound:
 def turn_query(
     house: House, text: str, vector: Vector, top_k: int | None = None, alpha: float | None = None
 ) -> Query:
-    """A search of turns with what the configuration has to add."""
+    """Returns a search of turns with what the configuration has to add."""
     retrieval = house.retrieval
     return Query(
         text=text,

@@ -26,12 +26,12 @@ async def end_idle(house: House, key: ConversationKey, ledger: Ledger) -> None:
 
 
 def ending(record: ConversationRecord, now: datetime) -> ConversationRecord:
-    """The record with its end stored, due at once."""
+    """Returns the record with its end stored, due at once."""
     return replace(record, state=ConversationState.ENDING, end_time=now, due_time=now, taught=NOTHING_TAUGHT)
 
 
 async def settle(house: House, key: ConversationKey, ledger: Ledger) -> None:
-    """Nothing is left to do: put off the next look. Raises ConversationNotFound."""
+    """Puts off the next look: nothing is left to do. Raises ConversationNotFound."""
     now = house.clock.now()
 
     def make(conversation: Conversation) -> Outcome | None:

@@ -76,7 +76,7 @@ async def start_invocation(house: House, command: StartInvocation) -> Invocation
 
 
 async def _place(house: House, command: StartInvocation) -> _Place:
-    """The conversation, made if it is not there. Raises MemoryOff, LimitReached."""
+    """Returns the conversation, made if it is not there. Raises MemoryOff, LimitReached."""
     if command.conversation_id is None:
         return _Place(uid="", collection=command.collection)
     key = ConversationKey(tenant=command.tenant, user=command.user, conversation_id=command.conversation_id)
@@ -114,7 +114,7 @@ async def _require_room(house: House, key: InvocationKey) -> None:
 
 
 def _new_id(house: House, command: StartInvocation) -> InvocationId:
-    """A repeated request must find the invocation it made, so its id follows from the request's."""
+    """Returns an id that follows from the request's: a repeated request must find the invocation it made."""
     if command.request is None:
         return InvocationId(house.ids.new("i"))
     asked = f"{command.tenant}\n{command.user}\n{command.request.verb}\n{command.request.request_id}"

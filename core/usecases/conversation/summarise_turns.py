@@ -48,7 +48,7 @@ async def _summarise_one(house: House, key: ConversationKey, ledger: Ledger) -> 
 async def summarised(
     house: House, ledger: Ledger, owed: SummaryOwed, turns: Sequence[Turn], limit: int
 ) -> Summary:
-    """The summary of some turns. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    """Returns the summary of some turns. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     passages = passages_of(turns)
     text = await summary_of(house, ledger, passages, limit, PURPOSES[owed.kind])
     times = [turn.event_time for turn in turns]

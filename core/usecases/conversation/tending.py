@@ -97,7 +97,7 @@ def passages_of(turns: Iterable[Turn]) -> list[Passage]:
 async def summary_of(
     house: House, ledger: Ledger, passages: Sequence[Passage], limit: int, purpose: Purpose
 ) -> str:
-    """What a summariser makes of passages; of those without a word (`?`, `…`), themselves.
+    """Returns the summariser's text of passages; of those without a word (`?`, `…`), themselves.
 
     Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     if not have_words(passages):
@@ -116,6 +116,6 @@ def have_words(passages: Iterable[Passage]) -> bool:
 
 
 def unit_of(passages: Sequence[Passage]) -> Unit:
-    """What the length of a text about these is counted in."""
+    """Returns what the length of a text about these is counted in."""
     sample = "".join(passage.text[:1_000] for passage in passages)
     return Unit.CHARACTERS if is_chinese(sample) else Unit.WORDS

@@ -28,7 +28,7 @@ class SourceDeleted:
 
 
 async def delete_source(house: House, command: DeleteSource) -> Committed[SourceDeleted]:
-    """How many versions are gone. It only removes, so memory may be switched off.
+    """Deletes all versions of a source; returns how many. It only removes, so memory may be switched off.
 
     Raises SourceNotFound, StaleVersion, RequestIdReused.
     """

@@ -26,7 +26,7 @@ class EditSource:
 
 
 async def edit_source(house: House, command: EditSource) -> Written:
-    """The version made, without its text.
+    """Replaces a passage; returns the version made, without its text.
 
     Raises SourceNotFound, StaleVersion, EditNotFound, EditAmbiguous, LimitReached, MemoryOff, RequestIdReused.
     """

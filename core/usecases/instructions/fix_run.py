@@ -30,7 +30,7 @@ class FixRun:
 async def fix_run(
     house: House, command: FixRun, now: Mapping[Owner, Instructions | None]
 ) -> tuple[RunRecord, int]:
-    """The run, every reference fixed in it, and its revision; `now`: the owners' sources as they are.
+    """Fixes every reference in the run; returns the run, and its revision; `now`: the owners' sources as they are.
 
     Raises RunExpired, RevisionNotReached, LimitReached, MemoryOff (the run's user is being purged).
     """
@@ -58,7 +58,7 @@ async def fix_run(
 async def foreseen(
     house: House, command: FixRun, now: Mapping[Owner, Instructions | None]
 ) -> tuple[Pin, ...]:
-    """What the run would have fixed, without fixing anything. Raises RunExpired, RevisionNotReached, LimitReached."""
+    """Returns the run as it would be, without fixing anything. Raises RunExpired, RevisionNotReached, LimitReached."""
     fixing = _Fixing(house, command, now)
     try:
         async with house.runs.reading(command.key, command.least) as run:
@@ -82,13 +82,14 @@ class _Fixing:
         self._requires: tuple[Require, ...] = ()
 
     async def require(self) -> None:
-        """A user's run is the user's to purge. It says nothing of the user, so memory may be switched off."""
+        """Requires of a user's run that the user is there: it is the user's to purge. It holds nothing about the
+        user, so memory may be switched off."""
         key = self._command.key
         if key.user:
             self._requires = (await keeper_of(self._house, key.tenant, key.user),)
 
     def of(self, record: RunRecord) -> RunRecord:
-        """The record with the references fixed; itself where they are already. Raises RunExpired."""
+        """Returns the record with the references fixed; itself where they are already. Raises RunExpired."""
         asked = self._command.refs
         if self._command.refresh:
             kept = tuple(pin for pin in record.pins if pin.ref.owner not in {ref.owner for ref in asked})
@@ -111,7 +112,7 @@ class _Fixing:
         return Draft(result=record, steps=(RunPut(record=record),), requires=self._requires)
 
     def founded(self) -> RunRecord:
-        """The run as it begins."""
+        """Returns the run as it begins."""
         empty = RunRecord(
             key=self._command.key,
             uid=self._uid,
@@ -124,8 +125,8 @@ class _Fixing:
         return self._fixed(empty, ())
 
     def _fixed(self, record: RunRecord, kept: tuple[Pin, ...]) -> RunRecord:
-        """The references fixed now, and the run's life begun anew: forgotten after twice as long as it lives, so that
-        a checkpoint that comes too late is told so."""
+        """Fixes the references now, and begins the run's life anew: it is forgotten after twice as long as it lives,
+        so that a checkpoint that comes too late gets the reason."""
         return replace(
             record,
             run_time=self._time,

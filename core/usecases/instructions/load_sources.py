@@ -63,7 +63,7 @@ class SourcesLoaded:
 
 
 def named(key: Key) -> str:
-    """The key in maps of revisions."""
+    """Returns the key in maps of revisions."""
     return f"{key.kind}/{key.name}"
 
 
@@ -130,7 +130,7 @@ def _of(refs: Iterable[SourceRef], pins: Iterable[Pin]) -> list[Pin]:
 def _read(
     command: LoadSources, pins: Iterable[Pin], now: Opened, off: frozenset[Owner]
 ) -> tuple[list[tuple[Owner, Source]], list[MissingSource]]:
-    """The sources that the pins name, each once, and what is not there, both in the order asked for."""
+    """Returns the sources that the pins name, each once, and what is not there, both in the order asked for."""
     by_ref = {pin.ref: pin for pin in pins}
     found: dict[tuple[Owner, str], Source] = {}
     missing: list[MissingSource] = []
@@ -152,7 +152,7 @@ def _read(
 
 
 async def _switched_off(house: House, command: LoadSources) -> frozenset[Owner]:
-    """The users among the owners whose memory is switched off: nothing is loaded of them."""
+    """Returns the users among the owners whose memory is switched off: nothing of theirs is loaded."""
     users = {ref.owner: ref.owner.user for ref in command.refs}
     off = [o for o, user in users.items() if user and not await memory_is_on(house, command.tenant, user)]
     return frozenset(off)
@@ -170,7 +170,7 @@ async def _opened(
 async def _opened_as_fixed(
     house: House, command: LoadSources, open_: AsyncExitStack, now: Opened, pins: Sequence[Pin]
 ) -> Opened:
-    """Those whose versions were fixed on another replica, at a revision not seen here yet, are opened again."""
+    """Opens those again whose versions were fixed on another replica, at a revision not seen here yet."""
     again: dict[Owner, Instructions | None] = {}
     for pin in pins:
         kept = now[pin.ref.owner]

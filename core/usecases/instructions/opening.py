@@ -14,7 +14,7 @@ from core.usecases.house import House
 async def opened(
     house: House, key: InstructionsKey, min_revision: int = 0
 ) -> AsyncIterator[Instructions | None]:
-    """The owner's sources, None if it never had one. Raises RevisionNotReached."""
+    """Yields the owner's sources, None if it never had one. Raises RevisionNotReached."""
     try:
         async with house.instructions.reading(key, min_revision) as instructions:
             yield instructions
@@ -28,7 +28,7 @@ async def opened(
 async def having(
     house: House, key: InstructionsKey, path: str, min_revision: int
 ) -> AsyncIterator[Instructions]:
-    """The owner's sources, this one among them. Raises SourceNotFound, RevisionNotReached."""
+    """Yields the owner's sources, this one among them. Raises SourceNotFound, RevisionNotReached."""
     async with opened(house, key, min_revision) as instructions:
         if instructions is None or instructions.find(path) is None:
             raise SourceNotFound(path)

@@ -32,7 +32,8 @@ class PutSource:
 
 
 async def put_source(house: House, command: PutSource) -> Written:
-    """The newest version, without its text; no new one for a text that stands there already.
+    """Stores a text as the newest version, and returns that without its text; a text that stands there already makes
+    no new one.
 
     Raises StaleVersion, LimitReached, MemoryOff, RequestIdReused.
     """

@@ -31,12 +31,12 @@ class Writing:
     kept_for: timedelta  # a superseded version
 
     def first(self, record: InstructionsRecord) -> Source:
-        """The first version of a source, numbered on from every source that was deleted."""
+        """Returns the first version of a source, numbered on from every source that was deleted."""
         number = record.last_version + 1
         return self._source(number, number, self.now)
 
     def superseding(self, instructions: Instructions, before: Source) -> Draft[Source]:
-        """The version after `before`; the oldest goes where too many are kept."""
+        """Returns the version after `before`; the oldest goes where too many are kept."""
         source = self._source(before.version + 1, before.first_version, before.create_time)
         steps: list[InstructionsStep] = [SourcePut(source=source)]
         touches = {f"source:{self.path}"}
@@ -84,7 +84,7 @@ def writing(house: House, path: str, text: str, update_by: str) -> Writing:
 
 
 def without_text(source: Source) -> Source:
-    """As answers have it, that are kept for repetitions: with its sizes, without what it says."""
+    """Returns the version as answers have it that are kept for repetitions: with its sizes, without its text."""
     return replace(source, text="")
 
 
@@ -96,7 +96,7 @@ def require_version(if_version: int | None, newest: Source | None) -> None:
 
 
 async def required(house: House, tenant: Tenant, owner: Owner) -> tuple[Require, ...]:
-    """What a write of this owner's sources requires: a user's own record; other levels require nobody.
+    """Returns what a write of this owner's sources requires: a user's own record; other levels require none.
 
     Raises MemoryOff.
     """

@@ -28,7 +28,7 @@ class Account:
         self.ledger.saw(collection.record.tokens_spent)
 
     def steps(self, collection: Collection) -> tuple[CollectionPut, ...]:
-        """The collection's record with what has been spent since the last change; none, if nothing was."""
+        """Returns the collection's record with what has been spent since the last change; none, if nothing was."""
         self._tokens = self.ledger.unrecorded
         self._recorded = collection.record.tokens_spent + self._tokens
         if not self._tokens:
@@ -36,13 +36,13 @@ class Account:
         return (CollectionPut(record=replace(collection.record, tokens_spent=self._recorded)),)
 
     def booked(self, draft: Draft[Result], collection: Collection) -> Draft[Result]:
-        """The draft, with those steps."""
+        """Returns the draft, with those steps."""
         steps = self.steps(collection)
         if not steps:
             return draft
         return replace(draft, steps=(*draft.steps, *steps), touches=draft.touches | {"collection"})
 
     def settle(self) -> None:
-        """The change is stored."""
+        """Counts the spending as stored."""
         self.ledger.put_on_record(self._tokens, self._recorded)
         self._tokens = 0

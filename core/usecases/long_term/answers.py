@@ -41,7 +41,7 @@ class RecordsKept:
 
 
 async def read_back(house: House, key: CollectionKey, committed: Committed[Kept]) -> RecordsKept:
-    """The records as they stand now."""
+    """Returns the records as they stand now."""
     seen = await seen_of(house, key, committed.result.record_ids)
     return RecordsKept(
         records=seen, kept=committed.result, revision=committed.revision, replayed=committed.replayed
@@ -49,7 +49,7 @@ async def read_back(house: House, key: CollectionKey, committed: Committed[Kept]
 
 
 async def seen_of(house: House, key: CollectionKey, ids: Sequence[RecordId]) -> tuple[Seen, ...]:
-    """The records of these ids, in their order."""
+    """Returns the records of these ids, in their order."""
     try:
         async with house.collections.reading(key) as collection:
             return tuple(

@@ -12,5 +12,5 @@ class DeclareTools:
 
 
 async def declare_tools(command: DeclareTools) -> tuple[str, ...]:
-    """Each a JSON object."""
+    """Returns the tools' declarations, each a JSON object."""
     return tuple(declared(MEMORY_TOOLS, command.form))

@@ -24,7 +24,7 @@ class FilePart:
 
 
 async def export_collection(house: House, command: ExportCollection) -> AsyncGenerator[FilePart, None]:
-    """Every file, all of one revision. Raises CollectionNotFound, RevisionNotReached."""
+    """Yields every file, all of one revision. Raises CollectionNotFound, RevisionNotReached."""
     async with looking(house, command.key, command.min_revision) as opened:
         collection = opened.collection
         kept = sorted(filter(opened.lasts, collection.records.values()), key=lambda r: r.record_id)

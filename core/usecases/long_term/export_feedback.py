@@ -26,7 +26,7 @@ class PreferencePair:
 
 
 async def export_feedback(house: House, command: ExportFeedback) -> AsyncGenerator[PreferencePair, None]:
-    """The pairs, by query. Raises CollectionNotFound, RevisionNotReached."""
+    """Yields the pairs, by query. Raises CollectionNotFound, RevisionNotReached."""
     async with looking(house, command.key, command.min_revision) as opened:
         found = pairs(opened.collection.feedback.values())
     for pair in found:
@@ -34,7 +34,7 @@ async def export_feedback(house: House, command: ExportFeedback) -> AsyncGenerat
 
 
 def pairs(given: Iterable[Feedback]) -> list[PreferencePair]:
-    """Each liked and each disliked answer to a query in one pair at least, the best with the worst."""
+    """Returns each liked and each disliked answer to a query in one pair at least, the best with the worst."""
     by_query: dict[str, list[Feedback]] = {}
     for feedback in given:
         if feedback.query.strip() and feedback.response.strip() and feedback.value:

@@ -105,7 +105,7 @@ def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
 
 
 def _metadata(record: Record) -> dict[str, Any]:
-    """The caller's own; of a recovery what source document 002 §8.1 puts there."""
+    """Returns the caller's own; of a recovery what source document 002 §8.1 puts there."""
     recovery = record.recovery
     if recovery is None:
         found: dict[str, Any] = json.loads(record.metadata_json) if record.metadata_json else {}
@@ -172,7 +172,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
-    """What files hold. Raises ImportInvalid, whose `line` counts the entries of the index from 1."""
+    """Returns what files hold. Raises ImportInvalid, whose `line` counts the entries of the index from 1."""
     try:
         index = json.loads(files[INDEX])
     except KeyError:

@@ -1,6 +1,6 @@
 """What the Extractor finds in some passages, checked, as facts that can be kept.
 
-Law: every fact passes core's own checks, whoever found it. One that holds something sensitive is withheld, and counted.
+Law: every fact passes core's own checks. One that holds something sensitive is withheld, and counted.
 """
 
 from collections.abc import Sequence
@@ -54,14 +54,15 @@ async def find_facts(
 
 
 def _checked(found: Sequence[Candidate], passages: Sequence[Passage]) -> tuple[list[Candidate], int]:
-    """Those that the passages bear out and that hold nothing sensitive; how many of the others hold something."""
+    """Returns those that the passages bear out and that hold nothing sensitive; and how many of the others hold
+    something sensitive."""
     sound = [one for one in found if not problem_of_candidate(one, passages)]
     harmless = [one for one in sound if sort_in((one.content, one.subcategory), ALL) is None]
     return harmless, len(sound) - len(harmless)
 
 
 async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
-    """The facts that have most words in common with what was said."""
+    """Returns the known facts that share the most words with the passages."""
     told = "\n".join(passage.text for passage in passages if passage.kind is not PassageKind.REPLY)
     sought = Sought(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=told[:LOOKED_FOR])
     try:

@@ -34,7 +34,7 @@ class CollectionImported:
 
 
 async def import_collection(house: House, command: ImportCollection) -> Committed[CollectionImported]:
-    """All in one change. Raises ImportInvalid, MemoryOff, LimitReached, RequestIdReused."""
+    """Imports all in one change. Raises ImportInvalid, MemoryOff, LimitReached, RequestIdReused."""
     contents = contents_of(command.files, house.clock.now())
     refused = frozenset(
         record.record_id
@@ -78,7 +78,7 @@ def _edit(
 
 
 def _standing(record: Record, there: set[RecordId], revision: int) -> Record:
-    """The record without what refers to others that are not there: such a fact is judged anew."""
+    """Returns the record without what refers to others that are not there: such a fact is judged anew."""
     partners = tuple(other for other in record.contested_with if other in there)
     whole = partners == record.contested_with and (not record.superseded_by or record.superseded_by in there)
     if whole:

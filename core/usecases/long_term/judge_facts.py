@@ -72,7 +72,7 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
 
 
 def _nearest(house: House, collection: Collection, fact: Record, opinions: Opinions) -> Sequence[Record]:
-    """The facts most like it, its own vector being the query's. Raises Unasked."""
+    """Returns the facts most like it, its own vector being the query's. Raises Unasked."""
     vector = collection.vectors.get(fact.record_id)
     if vector is None:
         (vector,) = opinions.vectors([embedded(fact)])

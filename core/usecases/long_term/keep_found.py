@@ -100,7 +100,7 @@ def _told(command: KeepFound, ids: Sequence[RecordId]) -> FoundKept:
 
 
 def _same(collection: Collection, found: Record, lasts: Lasts) -> RecordId | None:
-    """The record that says the very words: of facts, and of what was distilled."""
+    """Returns the record with the very same words: of facts, and of what was distilled."""
     if found.kind is RecordKind.FACT:
         known = collection.same_text(found.content)
         return known.record_id if known and lasts(known) else None
@@ -122,7 +122,7 @@ def _reinforce(rewriting: Rewriting, record_id: RecordId, again: Record) -> None
 def _with_room(
     house: House, collection: Collection, new: Sequence[Record]
 ) -> tuple[list[Record], list[Step]]:
-    """Those of the new records that find room, and what goes for it."""
+    """Returns those of the new records that find room, and what goes for it."""
     gone: list[Record] = []
     kept: list[Record] = []
     weakest = _weakest_first(house, collection) if new else iter(())
@@ -152,7 +152,7 @@ def _fits(house: House, collection: Collection, new: Sequence[Record], gone: Seq
 
 
 def _weakest_first(house: House, collection: Collection) -> Iterator[Record]:
-    """What no user said, by weight × decay; never what others rest on."""
+    """Yields what no user stated, by weight × decay; never what others rest on."""
     now, settings = house.clock.now(), house.long_term
     rested_on = {record.superseded_by for record in collection.records.values()}
 

@@ -21,7 +21,7 @@ class Memory:
 
 
 async def memory_of(house: House, tenant: Tenant, user: User) -> Memory:
-    """As the user's record says; on, and without end, where there is none."""
+    """Returns the memory settings of the user's record; on, and without end, where there is none."""
     try:
         async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
             return Memory(enabled=is_writable(found.record), retention=found.record.retention)
@@ -30,5 +30,5 @@ async def memory_of(house: House, tenant: Tenant, user: User) -> Memory:
 
 
 async def requires_of(house: House, tenant: Tenant, user: User) -> tuple[Require, ...]:
-    """What must hold of the user's record as something is written. Raises MemoryOff."""
+    """Returns what must hold of the user's record as something is written. Raises MemoryOff."""
     return (await writer_of(house, tenant, user),)

@@ -58,7 +58,7 @@ def _texts(record: Record) -> Iterable[tuple[str, list[str]]]:
 
 
 def stamped(record: Record, now: datetime, revision: int) -> Record:
-    """A new record as it is stored: facts wait for their judgement."""
+    """Returns a new record as it is stored: facts wait for their judgement."""
     return replace(
         record,
         create_time=now,

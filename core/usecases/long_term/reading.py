@@ -1,4 +1,4 @@
-"""Reading a collection for retrieval: what is off, or not there, holds nothing; what has expired is found by nobody."""
+"""Reading a collection for retrieval: what is off, or not there, holds nothing; what has expired is not found."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,7 +27,8 @@ class Open(NamedTuple):
 
 @asynccontextmanager
 async def retrieving(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[Open | None]:
-    """The collection for as long as the context lasts; None where nothing is to be found. Raises RevisionNotReached."""
+    """Yields the collection for as long as the context lasts; None where nothing is to be found. Raises
+    RevisionNotReached."""
     async with AsyncExitStack() as stack:
         try:
             opened = await stack.enter_async_context(looking(house, key, min_revision))
@@ -40,7 +41,7 @@ async def retrieving(house: House, key: CollectionKey, min_revision: int = 0) ->
 
 @asynccontextmanager
 async def looking(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[Open]:
-    """The same for calls that read what is there, also where memory is off. Raises CollectionNotFound,
+    """Yields the collection for calls that read what is there, also where memory is off. Raises CollectionNotFound,
     RevisionNotReached."""
     memory = await memory_of(house, key.tenant, key.user)
     async with house.collections.reading(key, min_revision) as collection:

@@ -22,7 +22,7 @@ class RecallEpisodes:
 
 
 async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound:
-    """The similarity is the mean of that to the query and that to the state, if one is given. Raises
+    """Returns episodes by the mean of their similarity to the query and to the state, if one is given. Raises
     EmbedderUnavailable, RevisionNotReached."""
     texts = [text for text in (command.query, command.state) if text]
     vectors = await house.embedder.embed_queries(texts)
@@ -38,7 +38,7 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
 
 
 def alike(house: House, opened: Open, sought: Sequence[Sought], top_k: int) -> list[Ranked]:
-    """The best episodes by their mean similarity to all that is sought."""
+    """Returns the best episodes by their mean similarity to all that is sought."""
 
     def allowed(record: Record) -> bool:
         return record.kind is RecordKind.EPISODE and opened.lasts(record)

@@ -87,7 +87,7 @@ def _known(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record |
 
 
 def _again(known: Record, new: Record) -> Record:
-    """The known record with the newest arguments that worked."""
+    """Returns the known record with the newest arguments that worked."""
     assert known.recovery is not None, "it was found among recoveries"
     assert new.recovery is not None, "it was made as one"
     recovery = replace(new.recovery, successes=known.recovery.successes + 1, failures=known.recovery.failures)
@@ -134,7 +134,7 @@ def _told(recovery: Recovery) -> str:
 
 
 def _detail(recovery: Recovery, explanation: str) -> str:
-    """What source document 002 §8.1 shows of a recovery, in Markdown."""
+    """Returns what source document 002 §8.1 shows of a recovery, in Markdown."""
     chinese = is_chinese(recovery.message)
     titles = _ZH if chinese else _EN
     lines = [f"# {titles[0]}: {recovery.tool}", "", f"## {titles[1]}"]

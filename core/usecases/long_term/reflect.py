@@ -48,7 +48,7 @@ async def reflect(house: House, key: CollectionKey) -> None:
 async def written(
     house: House, ledger: Ledger, title: str, category: str, records: Sequence[Record]
 ) -> ReflectionOpinion:
-    """The Reflector's text, checked."""
+    """Returns the Reflector's text, checked."""
     shown = [
         Reflected(
             number=number,
@@ -68,7 +68,7 @@ async def written(
 
 
 def steps_of(collection: Collection, reflection: Reflection, records: Sequence[Record]) -> tuple[Step, ...]:
-    """The reflection, and its records referring to it."""
+    """Returns the reflection, and its records referring to it."""
     puts: list[Step] = [ReflectionPut(reflection=reflection)]
     for record in records:
         standing = collection.records[record.record_id]
@@ -83,7 +83,7 @@ def unchanged(collection: Collection, records: Sequence[Record]) -> bool:
 
 
 def weightiest(records: Sequence[Record]) -> list[Record]:
-    """The records that a reflection has room for."""
+    """Returns the records that a reflection has room for."""
     order = sorted(records, key=lambda record: (-weight(record), record.record_id))
     return order[:MOST_REFLECTED]
 
@@ -93,7 +93,7 @@ def _of(collection: Collection, record_ids: Sequence[RecordId]) -> list[Record]:
 
 
 def _waiting(house: House, collection: Collection) -> Reflection | None:
-    """What is to be written next: one whose text was taken, or one for strategies that none covers."""
+    """Returns what is to be written next: one whose text was taken, or one for strategies that none covers."""
     for reflection in collection.reflections.values():
         if not reflection.text:
             return reflection

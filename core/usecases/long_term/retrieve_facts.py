@@ -62,7 +62,7 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
 
 
 def used(house: House, opened: Open, key: CollectionKey, best: list[Ranked]) -> RecordsFound:
-    """As much of what was found as one message holds, counted as used."""
+    """Returns as much of what was found as one message holds, counted as used."""
     shown = fitting(best)
     house.uses.count(key, [one.record.record_id for one in shown], opened.now)
     uses = opened.collection.uses
@@ -81,7 +81,7 @@ async def _vector(house: House, command: RetrieveFacts) -> Vector:
 
 
 def _admits(command: RetrieveFacts, opened: Open) -> Admits:
-    """Which facts may be found; as a rule those that stand, and nothing more is asked of them."""
+    """Returns which facts may be found; as a rule those that stand, and nothing more is asked of them."""
     if opened.endless and not (command.categories or command.as_of or command.include_superseded):
         return opened.collection.standing.__contains__
     return admitting(opened.collection, _allowed(command, opened.lasts))

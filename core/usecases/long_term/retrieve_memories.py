@@ -71,19 +71,19 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
 
 
 def _beside(records: RecordsFound, reflections: Sequence[Reflection]) -> tuple[Reflection, ...]:
-    """The first reflections that the message holds beside the records."""
+    """Returns the first reflections that the message holds beside the records."""
     left = ROOM - weight([record for record, _ in records.found])
     return tuple(reflections[: fitted(map(weight, reflections), left)])
 
 
 async def _routed(house: House, command: RetrieveMemories) -> Route:
-    """As the Router says; what it cost is told to observers, not kept: a read changes nothing."""
+    """Returns the Router's route; its cost goes to observers, and is not stored: a read changes nothing."""
     with house.workshop.ledger(command.key).spending("router"):
         return _route(await house.recall_agents.router.route(command.query))
 
 
 def _route(opinion: RouteOpinion) -> Route:
-    """A domain that is not sure is none. Raises AgentReplyInvalid."""
+    """Returns the route; a domain that is not sure is none. Raises AgentReplyInvalid."""
     if not 0.0 <= opinion.confidence <= 1.0:
         raise AgentReplyInvalid("router", f"a confidence lies in [0, 1], not at {opinion.confidence}")
     categories = opinion.categories if opinion.confidence >= SURE else ()
@@ -91,7 +91,7 @@ def _route(opinion: RouteOpinion) -> Route:
 
 
 def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[Route, list[Ranked]]:
-    """The best along the route, or of everything, and which it was."""
+    """Returns the best along the route, or of everything, and which it was."""
 
     def search(taken: Route) -> list[Ranked]:
         def allowed(record: Record) -> bool:
@@ -120,7 +120,7 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
 
 
 def reflections_over(opened: Open, records: Sequence[Record]) -> tuple[Reflection, ...]:
-    """Those over what was found, newest first."""
+    """Returns those over what was found, newest first."""
     found = {record.record_id for record in records}
     over = [
         r for r in opened.collection.reflections.values() if r.text and not found.isdisjoint(r.record_ids)

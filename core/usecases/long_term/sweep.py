@@ -1,6 +1,6 @@
 """The chore that forgets what has run out: expired records, and strategies too weak to keep.
 
-It leaves no tombstone and revives nothing: nobody asked for it to be forgotten. It goes on where memory is off.
+It leaves no tombstone and revives nothing: no call asked for it to be forgotten. It goes on where memory is off.
 """
 
 from dataclasses import replace

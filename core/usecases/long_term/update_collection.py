@@ -30,7 +30,8 @@ class UpdateCollection:
 
 
 async def update_collection(house: House, command: UpdateCollection) -> Committed[CollectionRecord]:
-    """One that is missing is made. Switching off raises the generation, so that work begun before does not land.
+    """Updates a collection; makes one that is missing. Switching off raises the generation, so that work begun
+    before does not land.
 
     Raises StaleRevision, MemoryOff (of the user), LimitReached, RequestIdReused."""
     now = house.clock.now()

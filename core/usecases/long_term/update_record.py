@@ -89,7 +89,7 @@ def _values(record: Record, command: UpdateRecord) -> dict[str, Any]:
 
 
 def _to_be_judged(record: Record) -> Record:
-    """A fact with other words: what was decided was decided about others."""
+    """Returns a fact with other words as one to be judged: the decision was about others."""
     if record.kind is not RecordKind.FACT:
         return record
     return replace(

@@ -29,11 +29,11 @@ class UseCounts:
         self._total = 0
 
     def __len__(self) -> int:
-        """How many uses wait to be written."""
+        """Returns how many uses wait to be written."""
         return self._total
 
     def count(self, key: CollectionKey, record_ids: Iterable[RecordId], now: datetime) -> None:
-        """One use of each."""
+        """Counts one use of each."""
         counts = self._counts.setdefault(key, {})
         for record_id in record_ids:
             before = counts.get(record_id)

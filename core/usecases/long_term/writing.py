@@ -112,7 +112,7 @@ def _plain(composed: Edit[Result]) -> Draft[Result]:
 
 
 def _draft(house: House, collection: Collection, composed: Edit[Result], now: datetime) -> Draft[Result]:
-    """The edit, and when its chores are due at the latest."""
+    """Returns the edit, and when its chores are due at the latest."""
     draft = _plain(composed)
     put = next((step.record for step in composed.steps if isinstance(step, CollectionPut)), None)
     standing = put or collection.record
@@ -127,7 +127,7 @@ def _draft(house: House, collection: Collection, composed: Edit[Result], now: da
 def _moments(
     house: House, record: CollectionRecord, steps: Iterable[Step], now: datetime
 ) -> Iterable[datetime]:
-    """When the chores that follow from the steps are due."""
+    """Yields when the chores that follow from the steps are due."""
     for step in steps:
         if isinstance(step, RecordPut):
             yield now + house.resume_after  # its vector, its judgement
@@ -158,12 +158,12 @@ def _check_limits(house: House, collection: Collection, steps: Sequence[Step]) -
 
 
 def characters(record: Record) -> int:
-    """What a new record is counted with."""
+    """Returns the characters that a new record is counted with."""
     return len(record.content) + len(record.detail) + len(record.metadata_json)
 
 
 async def make(house: House, key: CollectionKey, requires: tuple[Require, ...] | None = None) -> None:
-    """An empty collection; losing the race for it is success. Raises LimitReached, MemoryOff."""
+    """Makes an empty collection; losing the race for it is success. Raises LimitReached, MemoryOff."""
     await require_room(house, key.tenant, key.user, key.kind)
     record = new_collection(house, key)
     if requires is None:

@@ -1,4 +1,4 @@
-"""Chores at work in this process: what the state of an aggregate asks for, done by whoever changed it.
+"""Chores at work in this process: what the state of an aggregate asks for, done by the process that changed it.
 
 Law: at most one chore of a name is at work per aggregate and process; several processes may do the same one, and the
 store's fence decides. A chore reads, lets go, asks its agents, then commits one change. One that fails, or changes
@@ -53,7 +53,7 @@ class Chores:
         self._rests: dict[Place, tuple[int, datetime]] = {}  # how often in a row, and until when
 
     def assign(self, kind: str, works: Mapping[str, Work]) -> None:
-        """Say who does a kind's chores, by name. Chores that nobody was assigned to wait for another process."""
+        """Assigns a kind's chores, by name. Chores that are not assigned wait for another process."""
         self._works.update({(kind, name): work for name, work in works.items()})
 
     def look(self, aggregate: Aggregate[Any]) -> None:
@@ -67,7 +67,7 @@ class Chores:
             await asyncio.wait([task])
 
     async def take_up(self) -> int:
-        """Look at aggregates whose `due_time` has passed, whoever made them due; how many there were."""
+        """Looks at aggregates whose `due_time` has passed, in whichever process they became due; returns how many."""
         found = await self._store.due(self._time.now(), AT_ONCE)
         for key, _ in found:
             if not await self._claims.take(work_on(key)):
@@ -82,7 +82,7 @@ class Chores:
         return len(found)
 
     async def close(self) -> None:
-        """Stop all chores where they stand: they are due still, and whoever opens the store next goes on."""
+        """Stops all chores where they stand: they are due still, and the next process to open the store goes on."""
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
@@ -107,7 +107,7 @@ class Chores:
         except AggregateNotFound:
             self._rests.pop(place, None)
             return
-        except Exception as failure:  # noqa: BLE001 - told to whoever keeps the log; other chores go on
+        except Exception as failure:  # noqa: BLE001 - it is logged; other chores go on
             has_failed = True
             self._failed(key, name, failure)
         finally:
@@ -115,7 +115,7 @@ class Chores:
         await self._look_again(place, revision, has_failed=has_failed)
 
     async def _look_again(self, place: Place, revision: int, *, has_failed: bool) -> None:
-        """What came while the chore was at work may have made it, or another, due once more."""
+        """Looks again: what came while the chore was at work may have made it, or another, due once more."""
         key, name = place
         try:
             async with self._aggregates.reading(key) as aggregate:

@@ -44,5 +44,5 @@ class Claims:
 
 
 def work_on(key: Key, part: str = "") -> str:
-    """The name of a claim on work on an aggregate."""
+    """Returns the name of a claim on work on an aggregate."""
     return f"{key.tenant}/{key.kind}/{key.name}/{part}"

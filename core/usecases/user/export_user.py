@@ -111,7 +111,7 @@ async def _pieces(house: House, command: ExportUser) -> AsyncIterator[Line | Fil
 
 
 async def _records(house: House, key: UserKey, kind: str) -> AsyncIterator[Any]:
-    """The records of the user's aggregates of a kind, by name."""
+    """Yields the records of the user's aggregates of a kind, by name."""
     after = ""
     while found := await house.store.listed(key.tenant, kind, Listing(user=key.user), after, PAGE):
         for record, _ in found:
@@ -124,7 +124,7 @@ async def _banks(house: House, key: UserKey) -> list[BankKey]:
 
 
 async def _instructions(house: House, key: UserKey) -> AsyncIterator[Line]:
-    """The user's own sources, every version that is kept."""
+    """Yields the user's own sources, every version that is kept."""
     owner, sources = Owner(level=Level.USER, name=key.user), list[Source]()
     with suppress(AggregateNotFound):
         async with house.instructions.reading(owner.key(key.tenant)) as kept:
@@ -157,7 +157,7 @@ def _told(conversation: Conversation) -> Sequence[Value]:
 
 
 async def _invocations(house: House, key: UserKey) -> AsyncIterator[Line]:
-    """The working memory of invocations that have not ended."""
+    """Yields the working memory of invocations that have not ended."""
     async for record in _records(house, key, InvocationKey.kind):
         values: Sequence[Value] = ()
         with suppress(AggregateNotFound):
@@ -168,7 +168,7 @@ async def _invocations(house: House, key: UserKey) -> AsyncIterator[Line]:
 
 
 async def _collections(house: House, key: UserKey) -> AsyncIterator[Line | FilePart]:
-    """Each in a folder of its own, by number: their names are free, and need not be names of files."""
+    """Yields each in a folder of its own, by number: their names are free, and need not be names of files."""
     number = 0
     async for record in _records(house, key, CollectionKey.kind):
         number += 1

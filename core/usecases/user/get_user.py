@@ -36,6 +36,6 @@ async def get_user(house: House, command: GetUser) -> UserSeen:
 
 
 async def counts_of(house: House, key: UserKey) -> Mapping[str, int]:
-    """How many aggregates of each kind the user has."""
+    """Returns how many aggregates of each kind the user has."""
     counted = {kind: await house.store.count(key.tenant, kind, key.user) for kind in KINDS_OF_USER}
     return {kind: count for kind, count in counted.items() if count}

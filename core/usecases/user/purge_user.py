@@ -1,8 +1,8 @@
-"""PurgeUser: everything of a user goes, whoever writes meanwhile, and after a crash all the same.
+"""PurgeUser: everything of a user goes, whatever is written meanwhile, and after a crash all the same.
 
 Law: first the user's record says PURGING, durably, which every write for the user requires not to be so; then the
-user's aggregates go, a portion at a time; the record goes last. So a purge cut short is known, and whoever finds it
-untouched for `house.resume_after` goes on.
+user's aggregates go, a portion at a time; the record goes last. So a purge cut short is known, and the process
+that finds it untouched for `house.resume_after` goes on.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class UserPurged:
 
 
 async def purge_user(house: House, command: PurgeUser) -> UserPurged:
-    """A user of whom nothing is kept is a success that removed nothing."""
+    """Purges a user; one of whom nothing is kept is a success that removed nothing."""
     if not await _is_known(house, command):
         return UserPurged()
     await _begin(house, command)

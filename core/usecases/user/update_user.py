@@ -32,7 +32,8 @@ class UpdateUser:
 
 
 async def update_user(house: House, command: UpdateUser) -> Committed[UserRecord]:
-    """A user nothing was written for is made. Raises StaleRevision, MemoryOff (being purged), RequestIdReused."""
+    """Updates a user; one for whom nothing was written is made. Raises StaleRevision, MemoryOff (being purged),
+    RequestIdReused."""
     now = house.clock.now()
 
     def stage(user: UserAggregate, revision: int) -> Draft[UserRecord]:

@@ -21,7 +21,8 @@ SCOPE = "user"
 
 
 async def writer_of(house: House, tenant: Tenant, user: User) -> Require:
-    """What must hold when something is written for this user, who is founded if nothing was yet. Raises MemoryOff."""
+    """Returns what must hold when something is written for this user, whose record is made if there is none. Raises
+    MemoryOff."""
     record = await _record_of(house, tenant, user)
     if not is_writable(record):
         raise MemoryOff(SCOPE)
@@ -29,8 +30,8 @@ async def writer_of(house: House, tenant: Tenant, user: User) -> Require:
 
 
 async def keeper_of(house: House, tenant: Tenant, user: User) -> Require:
-    """What must hold when something that says nothing of this user is kept under their name: it need not be that
-    their memory is on. Raises MemoryOff while they are purged."""
+    """Returns what must hold when something is kept under this user's name that holds nothing about them: their
+    memory need not be on. Raises MemoryOff while they are purged."""
     record = await _record_of(house, tenant, user)
     if record.state is UserState.PURGING:
         raise MemoryOff(SCOPE)
@@ -38,8 +39,8 @@ async def keeper_of(house: House, tenant: Tenant, user: User) -> Require:
 
 
 async def tender_of(house: House, tenant: Tenant, user: User) -> Require:
-    """What must hold when work that nobody asked for lands in what is a user's. Founds nobody: a chore that outlives a
-    purge must not bring the user back. Raises MemoryOff, UserNotFound."""
+    """Returns what must hold when work that no call asked for lands in what is a user's. Makes no record: a chore
+    that outlives a purge must not bring the user back. Raises MemoryOff, UserNotFound."""
     async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
         if not is_writable(found.record):
             raise MemoryOff(SCOPE)
@@ -47,7 +48,7 @@ async def tender_of(house: House, tenant: Tenant, user: User) -> Require:
 
 
 async def memory_is_on(house: House, tenant: Tenant, user: User) -> bool:
-    """Whether anything may be told of this user's memory. That of a user nobody knows is on."""
+    """Whether this user's memory may be read. That of an unknown user is on."""
     try:
         async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
             return is_writable(found.record)
@@ -56,7 +57,7 @@ async def memory_is_on(house: House, tenant: Tenant, user: User) -> bool:
 
 
 async def _record_of(house: House, tenant: Tenant, user: User) -> UserRecord:
-    """The user's record, made if nothing was written yet."""
+    """Returns the user's record, made if nothing was written yet."""
     key = UserKey(tenant=tenant, user=user)
     while True:
         with suppress(UserNotFound):
@@ -68,6 +69,6 @@ async def _record_of(house: House, tenant: Tenant, user: User) -> UserRecord:
 
 
 def new_user(house: House, key: UserKey) -> UserRecord:
-    """The record of a user for whom nothing was written yet."""
+    """Returns the record of a user for whom nothing was written yet."""
     now = house.clock.now()
     return UserRecord(key=key, uid=house.ids.new("u"), user=key.user, create_time=now, update_time=now)

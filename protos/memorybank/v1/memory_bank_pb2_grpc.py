@@ -166,7 +166,7 @@ class MemoryBankServicer(object):
         """Purges a bank: every row, index and file that the service wrote for it. It is gone for all as the purge begins; when
         this is answered no byte of it is left in any file of the service, which takes some 3 seconds per GB of the database
         (SQLite; a PostgreSQL server frees bytes by its own vacuum). Others wait for one portion of the work at a time,
-        which takes some 10 ms, and for the disk to sync it. Whoever stops waiting stops nothing. Errors: STALE_REVISION.
+        which takes some 10 ms, and for the disk to sync it. A caller that stops waiting stops nothing. Errors: STALE_REVISION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

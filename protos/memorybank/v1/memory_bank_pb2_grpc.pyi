@@ -49,7 +49,7 @@ class MemoryBankStub:
     """Purges a bank: every row, index and file that the service wrote for it. It is gone for all as the purge begins; when
     this is answered no byte of it is left in any file of the service, which takes some 3 seconds per GB of the database
     (SQLite; a PostgreSQL server frees bytes by its own vacuum). Others wait for one portion of the work at a time,
-    which takes some 10 ms, and for the disk to sync it. Whoever stops waiting stops nothing. Errors: STALE_REVISION.
+    which takes some 10 ms, and for the disk to sync it. A caller that stops waiting stops nothing. Errors: STALE_REVISION.
     """
     StartTask: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.StartTaskRequest, _memory_bank_pb2.StartTaskResponse]
     """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
@@ -119,7 +119,7 @@ class MemoryBankAsyncStub(MemoryBankStub):
     """Purges a bank: every row, index and file that the service wrote for it. It is gone for all as the purge begins; when
     this is answered no byte of it is left in any file of the service, which takes some 3 seconds per GB of the database
     (SQLite; a PostgreSQL server frees bytes by its own vacuum). Others wait for one portion of the work at a time,
-    which takes some 10 ms, and for the disk to sync it. Whoever stops waiting stops nothing. Errors: STALE_REVISION.
+    which takes some 10 ms, and for the disk to sync it. A caller that stops waiting stops nothing. Errors: STALE_REVISION.
     """
     StartTask: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.StartTaskRequest, _memory_bank_pb2.StartTaskResponse]  # type: ignore[assignment]
     """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
@@ -216,7 +216,7 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
         """Purges a bank: every row, index and file that the service wrote for it. It is gone for all as the purge begins; when
         this is answered no byte of it is left in any file of the service, which takes some 3 seconds per GB of the database
         (SQLite; a PostgreSQL server frees bytes by its own vacuum). Others wait for one portion of the work at a time,
-        which takes some 10 ms, and for the disk to sync it. Whoever stops waiting stops nothing. Errors: STALE_REVISION.
+        which takes some 10 ms, and for the disk to sync it. A caller that stops waiting stops nothing. Errors: STALE_REVISION.
         """
 
     @_abc_1.abstractmethod

@@ -45,7 +45,7 @@ MOST_STATES = 16
 FARTHEST = 3  # hops
 HEAVIEST = 10.0  # of a component's weight
 NEIGHBORS = 100
-NOBODY: frozenset[NodeId] = frozenset()
+NONE: frozenset[NodeId] = frozenset()
 
 _MODES = or_first(MODES)
 _TARGETS = or_first(TARGETS)
@@ -100,7 +100,7 @@ def ask(check: Checks, request: pb.SearchRequest) -> Ask:
         hops=check.int_or(request, "hops", 1, 0, FARTHEST),
         max_neighbors=check.int_or(request, "max_neighbors", NEIGHBORS, 0, MOST_RESULTS),
         min_score=check.optional_share(request, "min_score"),
-        exclude=_excluded(check, excluded) if excluded else NOBODY,
+        exclude=_excluded(check, excluded) if excluded else NONE,
         filter=chosen(check, "filter", request.filter) if request.HasField("filter") else ADMITS_ALL,
         structure=structure(check, "structure", request),
         include_embedding=request.include_embedding,

@@ -206,7 +206,7 @@ class InstructionsBackend(BackendProtocol):  # type: ignore[misc]  # typed where
         return next((owner for prefix, owner in self._owners if path.startswith(prefix)), None)
 
     def _mine(self, path: str) -> Owner:
-        """A path of nobody's is refused by the service, as one without an owner."""
+        """Returns the path's owner; for a path of none an empty one, which the service refuses."""
         return self._owner(path) or Owner()
 
     def _source(self, path: str) -> Source:
