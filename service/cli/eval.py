@@ -43,6 +43,7 @@ from service.bootstrap import open_house
 from service.cli import drawing
 from service.cli.errand import ending
 from service.cli.exits import Exit, Failure
+from service.cli.interrupts import closed_on_signals
 from service.config import ConfigurationError, load_settings
 
 Answer = tuple[str, Any]
@@ -137,7 +138,7 @@ def evaluate(
             view=view or View.METHODS,
             worst=worst,
         )
-        with _answering(as_json) as answered:
+        with closed_on_signals(), _answering(as_json) as answered:
             progress = Progress(drawing.console(stderr=True).print)
             try:
                 asyncio.run(_measure(read, wanted, progress, answered))

@@ -1,4 +1,4 @@
-"""Ctrl-C, wherever it finds the program.
+"""Signals that end the program: Ctrl-C, and what a supervisor or a closed terminal sends.
 
 Law: an interrupt is never lost. Python raises KeyboardInterrupt in whatever the main thread does just then; in
 a finaliser, in a weak reference's callback or in one of gRPC's own it would be printed and forgotten, and the
@@ -11,8 +11,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
 AGAIN_SECONDS = 0.05  # for the callback to return
+ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class _Interrupts:
@@ -70,3 +72,25 @@ def heeded() -> Iterator[None]:
         interrupts.rest()
         sys.unraisablehook = before
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def closed_on_signals() -> Iterator[None]:
+    """Ends the program by SystemExit on SIGTERM and SIGHUP, so that contexts around it are left: by default both end
+    the process at once, and its folders and processes remain. A signal that is ignored (nohup) stays ignored.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no other may set handlers
+        yield
+        return
+    ending = [each for each in ENDING if signal.getsignal(each) is signal.SIG_DFL]
+    for each in ending:
+        signal.signal(each, _exit)
+    try:
+        yield
+    finally:
+        for each in ending:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def _exit(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)

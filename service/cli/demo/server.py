@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from service.cli.exits import Failure
+from service.cli.interrupts import closed_on_signals
 from service.config import NESTING, PREFIX
 
 READY = "listening on "
@@ -21,11 +22,12 @@ LAST_LINES = 10  # of the log, when the server did not start
 
 @contextmanager
 def running_server(given: Mapping[str, str] | None = None) -> Iterator[str]:
-    """HOST:PORT of a server with the packaged settings, the caller's model and store, and `given` variables over all.
+    """Runs a server with the packaged settings, the caller's model and store, and `given` variables over all; yields
+    its HOST:PORT.
 
     Raises Failure if it does not start, or not stop cleanly.
     """
-    with TemporaryDirectory(prefix="memorybank-demo-") as folder:
+    with closed_on_signals(), TemporaryDirectory(prefix="memorybank-demo-") as folder:
         log = Path(folder) / "log"
         with (
             log.open("wb") as errors,
@@ -44,12 +46,12 @@ def running_server(given: Mapping[str, str] | None = None) -> Iterator[str]:
 
 
 def where_kept() -> str:
-    """The store that the server will work with, in words."""
+    """Returns the store that the server will use, in words."""
     return "the database of store.url" if os.environ.get(STORE_URL) else "SQLite in a temporary directory"
 
 
 def who_thinks() -> str:
-    """The agents that the server will work with, in words."""
+    """Returns the agents that the server will use, in words."""
     model = os.environ.get(f"{MODEL}MODEL", "")
     return f"agents on {model}" if model else "offline agents"
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -41,6 +43,30 @@ def test_the_demo_does_what_it_shows_and_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     print(f"demo: {seconds:.1f} s, {len(told['claims'])} claims")
     assert seconds < BOUND or os.getloadavg()[0] > (os.cpu_count() or 1)
+
+
+@pytest.mark.slow  # the server starts
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["terminated", "interrupted"])
+def test_a_demo_that_is_ended_midway_leaves_no_folder_and_no_server(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-u", "-m", "service", "demo"],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as demo:
+        assert demo.stdout is not None
+        address = demo.stdout.readline().split()[3].rstrip(":")
+
+        demo.send_signal(number)
+        code = demo.wait(60)
+
+    assert code == 128 + number
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", int(address.partition(":")[2])))
 
 
 @pytest.mark.slow
