@@ -1,7 +1,7 @@
 """The server: one process, one loop, one port.
 
-Law: a call is answered from the first, until then that the service is starting; ready means that every service answers;
-stopping means NOT_SERVING first, then no new calls, then the end of those at work, then the end.
+Law: calls are answered as soon as the port is bound, until all is loaded by "starting"; ready means that every service
+answers; stopping means NOT_SERVING first, then no new calls, then the end of those at work, then the end.
 """
 
 import asyncio

@@ -63,7 +63,7 @@ class _Heard:
 
 
 def length(text: str, unit: Unit) -> int:
-    """Of a text in a unit. A wide character among words counts as one."""
+    """Returns a text's length in a unit. A wide character among words counts as one."""
     if unit is Unit.CHARACTERS:
         return len(text)
     wide = len(WIDE.findall(text))
@@ -80,7 +80,7 @@ def problem_of_summary(text: str, passages: Sequence[Passage], limit: int, unit:
 
 
 def problem_of_key(opinion: KeyOpinion, passages: Sequence[Passage]) -> str:
-    """What is wrong with a key; empty if nothing is."""
+    """Returns what is wrong with a key; empty if nothing is."""
     known = {passage.number: passage for passage in passages}
     if not opinion.passages or not set(opinion.passages) <= known.keys():
         return "it must name the passages it rests on, of those given"
@@ -92,7 +92,7 @@ def problem_of_key(opinion: KeyOpinion, passages: Sequence[Passage]) -> str:
 
 
 def problem_of_candidate(candidate: Candidate, passages: Sequence[Passage]) -> str:
-    """What is wrong with a fact that was found; empty if nothing is."""
+    """Returns what is wrong with a fact that was found; empty if nothing is."""
     cited = [passage for passage in passages if passage.number in candidate.passages]
     if not candidate.passages or len(cited) != len(set(candidate.passages)):
         return "a fact must name the passages it rests on, of those given"
@@ -108,7 +108,7 @@ def problem_of_candidate(candidate: Candidate, passages: Sequence[Passage]) -> s
 
 
 def problem_of_distilled(told: Distilled, execution: Execution) -> str:
-    """What is wrong with what a run is said to teach; empty if nothing is."""
+    """Returns what is wrong with what a run is claimed to teach; empty if nothing is."""
     lessons = [*told.strategies, *((told.failure,) if told.failure else ())]
     if len(told.strategies) > MOST_STRATEGIES:
         return f"there may be {MOST_STRATEGIES} strategies"
@@ -125,8 +125,8 @@ def problem_of_distilled(told: Distilled, execution: Execution) -> str:
 
 
 def problem_of_compression(told: Compression, before: str, items: Sequence[Item], room: int) -> str:
-    """What is wrong with what steps are said to come to; empty if nothing is. What must stay may be missing only where
-    it would find no room."""
+    """Returns what is wrong with a compression of steps; empty if nothing is. What must stay may be missing only
+    where it would find no room."""
     size = estimate(told.text)
     if not set(told.items) <= {item.number for item in items}:
         return "it must name items that were given"
@@ -163,7 +163,7 @@ def _of_run(execution: Execution) -> str:
 
 
 def _invented(text: str, heard: _Heard) -> str:
-    """A figure, or a tool's name, that nothing in the run has."""
+    """Returns a figure, or a tool's name, that nothing in the run has."""
     for figure in _figures(text):
         if figure not in heard.figures:
             return f"{figure} stands in none of the items"
@@ -174,7 +174,7 @@ def _invented(text: str, heard: _Heard) -> str:
 
 
 def _unnamed(text: str, passages: Sequence[Passage]) -> str:
-    """Which name of the text none of the passages has. A word that begins a sentence need not be one."""
+    """Returns which name of the text none of the passages has. A word that begins a sentence need not be one."""
     heard = "\n".join(f"{passage.speaker}\n{passage.text}" for passage in passages).casefold()
     for name in _names(text):
         if name.casefold() not in heard and name.casefold() not in NO_NAMES:

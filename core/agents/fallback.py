@@ -58,7 +58,7 @@ Answer = TypeVar("Answer")
 
 
 def with_fallback(first: Agents, second: Agents) -> Agents:
-    """Each role of `first`, with the same role of `second` behind it."""
+    """Returns each role of `first`, with the same role of `second` behind it."""
     return Agents(
         clusterer=ClustererOr(first.clusterer, second.clusterer),
         structurer=StructurerOr(first.structurer, second.structurer),
@@ -69,7 +69,7 @@ def with_fallback(first: Agents, second: Agents) -> Agents:
 
 
 def memory_with_fallback(first: MemoryAgents, second: MemoryAgents) -> MemoryAgents:
-    """Each role of `first`, with the same role of `second` behind it; behind the compressor stand reads."""
+    """Returns each role of `first`, with the same role of `second` behind it; behind the compressor stand reads."""
     return MemoryAgents(
         summariser=SummariserOr(first.summariser, second.summariser),
         distiller=DistillerOr(first.distiller, second.distiller),
@@ -168,7 +168,7 @@ class PlannerOr:
 
 
 def with_recall_fallback(first: RecallAgents, second: RecallAgents) -> RecallAgents:
-    """Each role of `first`, with the same role of `second` behind it."""
+    """Returns each role of `first`, with the same role of `second` behind it."""
     return RecallAgents(
         router=RouterOr(first.router, second.router), reflector=ReflectorOr(first.reflector, second.reflector)
     )

@@ -59,7 +59,7 @@ class Purpose(StrEnum):
 
 class Summariser(Protocol):
     async def summarise(self, passages: Sequence[Passage], limit: int, unit: Unit, purpose: Purpose) -> str:
-        """What the passages say, in at most `limit` of `unit`: topics, decisions, information, progress."""
+        """Returns a summary of the passages, in at most `limit` of `unit`: topics, decisions, information, progress."""
         ...
 
 
@@ -101,11 +101,11 @@ class Distilled:
 
 class Distiller(Protocol):
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
-        """A statement of at most KEY_CHARACTERS, resting on at least one passage."""
+        """Returns a statement of at most KEY_CHARACTERS, resting on at least one passage."""
         ...
 
     async def distil(self, execution: Execution) -> Distilled:
-        """What worked, what failed and why. Of fewer than two calls of tools nothing."""
+        """Returns what worked, what failed and why; nothing of fewer than two calls of tools."""
         ...
 
 
@@ -122,8 +122,8 @@ class Candidate:
 
 class Extractor(Protocol):
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
-        """What lasts of what the user said and tools answered, at most MOST_CANDIDATES. What is `known` and said again
-        is told in the same words: it has one more passage to rest on then.
+        """Returns what lasts of what the user said and tools answered, at most MOST_CANDIDATES. What is `known` and
+        said again is told in the same words: it has one more passage to rest on then.
 
         None may rest on a REPLY: what an agent said is no fact about its user.
         """
@@ -140,8 +140,8 @@ class Compression:
 
 class Compressor(Protocol):
     async def compress(self, before: str, items: Sequence[Item], room: int) -> Compression:
-        """What was told `before` and the items after it, as one text of at most `room` tokens. Decisions and results
-        with figures or errors stay; what finds no room goes oldest first."""
+        """Returns what was told `before` and the items after it, as one text of at most `room` tokens. Decisions and
+        results with figures or errors stay; what finds no room goes oldest first."""
         ...
 
 

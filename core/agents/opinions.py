@@ -58,14 +58,14 @@ class Opinions:
         self._made_ids: dict[Hashable, str] = {}
 
     def new_id(self, prefix: str, *purpose: Hashable) -> str:
-        """An id for something to be made, the same however often that is decided upon."""
+        """Returns an id for something to be made, the same however often that is decided upon."""
         made = self._made_ids.get((prefix, purpose))
         if made is None:
             made = self._made_ids[prefix, purpose] = self._ids.new(prefix)
         return made
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text. Raises Unasked."""
+        """Returns one vector per text. Raises Unasked."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
             raise Unasked(lambda: self._embed(missing))
@@ -98,14 +98,14 @@ class Opinions:
         strategy: str,
         evidence: str = "",
     ) -> Consolidation:
-        """One node's content out of several. Raises Unasked."""
+        """Returns one node's content out of several. Raises Unasked."""
         question = (nodes, neighbors, reason, verdict, strategy, evidence)
         if question not in self._consolidations:
             raise Unasked(lambda: self._consolidate(*question))
         return self._consolidations[question]
 
     def verdict_type(self, sides: tuple[Topic, ...], verdict: str, evidence: str) -> VerdictType:
-        """How a verdict settles the contradiction of these nodes. Raises Unasked."""
+        """Returns how a verdict settles the contradiction of these nodes. Raises Unasked."""
         question = (sides, verdict, evidence)
         if question not in self._verdict_types:
             raise Unasked(lambda: self._read_verdict(*question))

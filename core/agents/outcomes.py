@@ -23,7 +23,8 @@ ERROR = re.compile(
 
 
 def essence(item: Item) -> str:
-    """What must stay of an item: a decision's first sentence, the outcome of a call; empty where nothing must."""
+    """Returns what must stay of an item: a decision's first sentence, the outcome of a call; empty where nothing
+    must."""
     if item.type is ItemType.DECISION:
         return first_sentence(item.content)
     tells = item.type is ItemType.OBSERVATION or (item.type is ItemType.ACTION and item.failed)
@@ -31,13 +32,13 @@ def essence(item: Item) -> str:
 
 
 def outcome(item: Item) -> str:
-    """What must stay of a tool's result: its first error line, and its figures."""
+    """Returns what must stay of a tool's result: its first error line, and its figures."""
     error = error_line(item)
     return "; ".join(filter(None, (error, ", ".join(figures(item.content, error)))))
 
 
 def error_line(item: Item) -> str:
-    """The first line of an item that tells of an error, behind the error's type; empty where nothing failed."""
+    """Returns the first line of an item that reports an error, behind the error's type; empty where nothing failed."""
     lines = [" ".join(line.split()) for line in item.content[:READ].splitlines() if line.strip()]
     line = next((line for line in lines if ERROR.search(line)), "")
     if not item.failed:
@@ -48,7 +49,8 @@ def error_line(item: Item) -> str:
 
 
 def figures(text: str, apart: str = "") -> list[str]:
-    """The figures of a text, each with the word before and the unit behind it, once; those of `apart` left out."""
+    """Returns the figures of a text, each with the word before and the unit behind it, once; those of `apart` left
+    out."""
     found = dict.fromkeys(" ".join(match[0].split()) for match in FIGURE.finditer(text[:READ]))
     return [each for each in found if each not in apart][:FIGURES]
 

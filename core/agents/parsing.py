@@ -35,7 +35,7 @@ class Misshapen(Malformed):
 
 
 def read_object(text: str) -> "Fields":
-    """The JSON object that a reply is. Raises Malformed.
+    """Returns the JSON object that a reply is. Raises Malformed.
 
     Tolerated where no doubt is left: thoughts before it (ended by `</think>`), one code fence around
     it, words before it that hold no brace. Nothing may follow it.
@@ -54,7 +54,7 @@ def read_object(text: str) -> "Fields":
 
 
 def _bare(text: str) -> str:
-    """The reply without what models put around their JSON."""
+    """Returns the reply without what models put around their JSON."""
     if text.count(THOUGHTS_END) == 1:
         text = text.partition(THOUGHTS_END)[2].strip()
     fences = list(CODE_FENCE.finditer(text))
@@ -97,7 +97,7 @@ class Fields:
         return f"{self._path}.{name}" if self._path else name
 
     def text(self, name: str) -> str:
-        """A text that says something, line breaks kept."""
+        """Returns a text that is not blank, line breaks kept."""
         found = self.text_or_nothing(name)
         if not found:
             raise Malformed(f"{self.at(name)} is empty")
@@ -107,14 +107,14 @@ class Fields:
         return _clean(self._of(name, str, "a string")).strip()
 
     def line(self, name: str) -> str:
-        """A text as one line."""
+        """Returns a text as one line."""
         return folded(self.text(name))
 
     def line_or_nothing(self, name: str) -> str:
         return folded(self.text_or_nothing(name))
 
     def sentence(self, name: str) -> str:
-        """A text of one line, of a sentence's length or two's."""
+        """Returns a text of one line, of a sentence's length or two's."""
         found = self.line(name)
         if len(found) > LONGEST_SENTENCE:
             raise Malformed(f"{self.at(name)} is to be one sentence of at most {LONGEST_SENTENCE} characters")
@@ -137,13 +137,13 @@ class Fields:
         return str(value)
 
     def keywords(self, name: str) -> tuple[str, ...]:
-        """Words of one line each, none twice; the first dozen."""
+        """Returns words of one line each, none twice; the first dozen."""
         words = (folded(_clean(word)) for word in self._strings(name))
         kept = (word for word in words if word and len(word) <= LONGEST_KEYWORD)
         return tuple(dict.fromkeys(kept))[:MOST_KEYWORDS]
 
     def lines(self, name: str) -> list[str]:
-        """Texts of one line each; empty ones are passed over."""
+        """Returns texts of one line each; empty ones are passed over."""
         return [line for text in self._strings(name) if (line := folded(_clean(text)))]
 
     def choices(self, name: str, allowed: Collection[str]) -> list[str]:
@@ -199,7 +199,7 @@ def folded(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A wrong value, clipped, as JSON: it cannot pass for words of ours, and every wire carries it."""
+    """Renders a wrong value, clipped, as JSON: it cannot pass for words of ours, and every wire carries it."""
     text = _clean(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 

@@ -33,7 +33,7 @@ class RouteOpinion:
 
 class Router(Protocol):
     async def route(self, query: str) -> RouteOpinion:
-        """What a query is after, and of which domain."""
+        """Returns what a query is after, and of which domain."""
         ...
 
 
@@ -59,7 +59,7 @@ class ReflectionOpinion:
 
 class Reflector(Protocol):
     async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:
-        """The pattern over single cases, under a heading."""
+        """Returns the pattern over single cases, under a heading."""
         ...
 
 
@@ -75,7 +75,7 @@ class RecallAgents:
 
 
 def problem_of_reflection(opinion: ReflectionOpinion, title: str, records: Sequence[Reflected]) -> str:
-    """What is wrong with it, in words for its author; empty if nothing is."""
+    """Returns what is wrong with it, in words for its author; empty if nothing is."""
     if not opinion.records or not set(opinion.records) <= {record.number for record in records}:
         return "it must name the records it rests on, of those given"
     if not opinion.text.startswith("#"):

@@ -67,7 +67,7 @@ class Clusterer(Protocol):
 
 class Structurer(Protocol):
     async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
-        """A detailed summary of one cluster's content: key facts, evidence, reasoning."""
+        """Returns a detailed summary of one cluster's content: key facts, evidence, reasoning."""
         ...
 
 
@@ -236,7 +236,7 @@ class Planner(Protocol):
         ...
 
     async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:
-        """What these older tasks, and those that `before` speaks of, came to: a short text to stand in their place in
+        """Returns a short text of what these older tasks, and those in `before`, came to, to stand in their place in
         prompts. Empty: a rule may condense them."""
         ...
 

@@ -79,7 +79,7 @@ class Purse:
         self._unrecorded += tokens
 
     def saw(self, recorded: int) -> None:
-        """The bank's record says that so much is spent. It never says less than it did."""
+        """Takes over what the bank's record says is spent. It never falls."""
         self._recorded = max(self._recorded, recorded)
 
     def put_on_record(self, tokens: int, recorded: int) -> None:
@@ -128,7 +128,8 @@ class Ledger:
         self._bank.saw(recorded)
 
     def put_on_record(self, tokens: int, recorded: int) -> None:
-        """A change that counts so many of the unrecorded tokens is stored: the bank's record is at `recorded`."""
+        """Notes that a change is stored which counts so many of the unrecorded tokens: the bank's record is at
+        `recorded`."""
         self._unrecorded -= tokens
         self._bank.put_on_record(tokens, recorded)
 
@@ -138,13 +139,13 @@ class Ledger:
         self._bank.afford()
 
     def charge(self, tokens: int) -> None:
-        """A reply has come, whatever it is worth."""
+        """Counts a reply, whatever it is worth."""
         self._unrecorded += tokens
         self.call.charge(tokens)
         self._bank.charge(tokens)
 
     def close(self, asked: Asked) -> None:
-        """A question has ended."""
+        """Counts a question as ended."""
         self._roles[asked.role] = self._roles.get(asked.role, RoleUsage()) + asked.cost
         if self._listen is not None:
             self._listen(asked)

@@ -22,7 +22,7 @@ _MARKS = (
 
 
 def _token(word: str, flags: int = 0) -> re.Pattern[str]:
-    """A run of word characters, with marks between them that do not end it: GPT-4, U.S., 3.5, 1,000, 10:30."""
+    """Returns a run of word characters, with marks between them that do not end it: GPT-4, U.S., 3.5, 1,000, 10:30."""
     return re.compile(rf"{word}+(?:(?:[.'’_-]|(?<=\d)[,:/](?=\d)){word}+)*(?:\+\+|#)?", flags)
 
 
@@ -66,13 +66,13 @@ _thread = _Thread()
 
 
 def edition() -> str:
-    """Names the rules that make terms of a text: another edition may give other terms, so that what was derived
-    under this one must be derived anew."""
+    """Returns names the rules that make terms of a text: another edition may give other terms, so that what was
+    derived under this one must be derived anew."""
     return f"{EDITION}, Unicode {unicodedata.unidata_version}, Snowball {Stemmer.version()}"
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of `text`, in order, repeated as often as they occur.
+    """Returns the search terms of `text`, in order, repeated as often as they occur.
 
     "The U.S. bought GPT-4" gives ["us", "bought", "gpt4", "gpt", "4"], "机器学习" gives ["机器", "器学", "学习"].
     Text with nothing to search for gives no terms.
@@ -93,7 +93,7 @@ def terms(text: str) -> list[str]:
 
 
 def terms_and_runs(text: str) -> tuple[list[str], list[str]]:
-    """The same terms, told shorter: some, and runs of characters of which every overlapping pair is one."""
+    """Returns the same terms in a shorter form: some, and runs of characters of which every overlapping pair is one."""
     memo = _thread.memo
     found: list[str] = []
     runs: list[str] = []
@@ -111,14 +111,14 @@ def terms_and_runs(text: str) -> tuple[list[str], list[str]]:
 
 
 def _chunks(text: str) -> list[str]:
-    """What stands between white space. No token spans it, and most chunks of a text are met again."""
+    """Returns what stands between white space. No token spans it, and most chunks of a text are met again."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).replace("’", "'")
     return text.casefold().split()
 
 
 def _plain_terms(chunk: str) -> tuple[str, ...] | None:
-    """The terms of a chunk without wide runs, which is remembered; None for another."""
+    """Returns the terms of a chunk without wide runs, which is remembered; None for another."""
     if chunk.isascii():
         tokens = _ASCII_TOKEN.findall(chunk)
     elif _WIDE.search(chunk):
@@ -150,7 +150,7 @@ def _pieces(chunk: str) -> Iterator[tuple[list[str], str]]:
 
 
 def _terms_of_word(word: str) -> list[str]:
-    """A word's own term, and for a compound the terms of its parts too, so that either finds it."""
+    """Returns a word's own term, and for a compound the terms of its parts too, so that either finds it."""
     if word in STOP_WORDS:
         return []
     word = _CLITIC.sub("", word)

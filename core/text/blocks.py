@@ -88,12 +88,12 @@ PROSE_LINE = re.compile(r"[A-Za-z]+(?: [A-Za-z,'’]+){5,}|[\u4e00-\u9fff]{6,}")
 
 
 def blocks(text: str) -> list[Block]:
-    """The stretches of a text, in order."""
+    """Returns the stretches of a text, in order."""
     return list(_Layout(text).read())
 
 
 def prose(text: str) -> str:
-    """The text without code and what stands beside it; the whole where nothing else is there."""
+    """Returns the text without code and what stands beside it; the whole where nothing else is there."""
     found = blocks(text)
     if all(block.form not in (Form.CODE, Form.BESIDE) for block in found):
         return text
@@ -123,12 +123,12 @@ COMPOUNDS = words(
 
 
 def unbroken(text: str) -> str:
-    """The text with the words whole that were broken at line ends."""
+    """Returns the text with the words whole that were broken at line ends."""
     return BROKEN.sub(_whole, text)
 
 
 def folded(text: str) -> str:
-    """The text on one line: white space as single spaces, and broken words whole."""
+    """Returns the text on one line: white space as single spaces, and broken words whole."""
     return " ".join(unbroken(text).split())
 
 
@@ -171,7 +171,8 @@ class _Layout:
         return Block(form=form, start=start, end=self._lines[end - 1].end(), term=term)
 
     def _block_at(self, number: int) -> tuple[Form, int, str, int]:
-        """The form of what begins at a line, the line behind its end; of an entry its term, and where it is told."""
+        """Returns the form of what begins at a line, the line behind its end; of an entry its term, and where its
+        text is."""
         line = self._lines[number].group()
         if ("`" in line or "~" in line) and (mark := FENCE.match(line)):
             return Form.CODE, self._fence_end(number, mark[1]), "", -1
@@ -251,7 +252,8 @@ class _Layout:
         return last if looks >= CODE_LINES and looks >= CODE_SHARE * (last - number) else number
 
     def _entry(self, number: int) -> tuple[int, str, int] | None:
-        """An entry that begins at a line: the line behind it, its term, where it is told. None where none does."""
+        """Returns an entry that begins at a line: the line behind it, its term, where its text is. None where none
+        does."""
         line = self._lines[number]
         if ticked := TICKED.match(line.group()):
             term = ticked["term"].replace("`", "")
@@ -315,7 +317,7 @@ class _Layout:
         return False
 
     def _gap(self, number: int, column: int) -> Line | None:
-        """A line's first word and the gap behind it, where its second column begins at `column`."""
+        """Returns a line's first word and the gap behind it, where its second column begins at `column`."""
         line = self._lines[number].group()
         beside = WORD_BESIDE.match(line)
         return beside if beside and display_width(line[: beside.start("said")]) == column else None

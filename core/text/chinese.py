@@ -27,13 +27,13 @@ class Word(NamedTuple):
 
 
 def tagged(text: str) -> list[Word]:
-    """The words of `text`, which together are `text`, with their kinds."""
+    """Returns the words of `text`, which together are `text`, with their kinds."""
     with _using:
         return [Word(pair.word, pair.flag) for pair in _tagger().cut(text)]
 
 
 def rarity(word: str) -> float:
-    """How rare a word is: minus the natural logarithm of its share of the dictionary's corpus, 0 to 18."""
+    """Returns how rare a word is: minus the natural logarithm of its share of the dictionary's corpus, 0 to 18."""
     words = _tagger().tokenizer
     return math.log(words.total / max(1, words.FREQ.get(word, 0)))
 
@@ -80,7 +80,7 @@ def _unread(tokenizer: Any) -> Iterator[None]:
 
 
 def _frequencies(words: Sequence[str], counts: Sequence[int]) -> tuple[dict[str, int], int]:
-    """How often each word was seen, and all together. What only begins a word has 0, as jieba wants it."""
+    """Returns how often each word was seen, and all together. What only begins a word has 0, as jieba wants it."""
     found: dict[str, int] = {}
     longer, length = words, 0
     while longer:

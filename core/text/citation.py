@@ -18,5 +18,5 @@ STRIPPED = re.compile(rf"\s?(?:{MARK})|{AT_THE_END}", re.IGNORECASE)
 
 
 def stripped(sentence: str) -> str:
-    """A sentence without its marks."""
+    """Returns a sentence without its marks."""
     return STRIPPED.sub("", sentence)

@@ -33,7 +33,7 @@ def is_data(text: str) -> bool:
 
 
 def without_data(text: str) -> str:
-    """The text, or of data its beginning: what is read of it, where something must be."""
+    """Returns the text, or of data its beginning: what is read of it, where something must be."""
     return text[:SHOWN] if is_data(text) else text
 
 

@@ -65,7 +65,8 @@ def is_failure(text: str) -> bool:
 
 
 def failures(written: Sequence[str]) -> frozenset[int]:
-    """Of pieces of a record, the numbers of those that say no more than that: a call with what it brought is one.
+    """Returns the numbers of those pieces of a record that are nothing but a notice of absence: a call and its
+    result are one.
 
     Where they are all that a transcript found, every piece of it is one: its thoughts are about them.
     """

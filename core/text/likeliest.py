@@ -42,7 +42,7 @@ class Model:
         self._known: dict[str, tuple[Numbers, Chances]] = {}
 
     def course(self, symbols: str) -> list[State]:
-        """The likeliest state behind each symbol."""
+        """Returns the likeliest state behind each symbol."""
         if not symbols:
             return []
         states, chances = self._behind(symbols[0])
@@ -62,7 +62,7 @@ class Model:
         return course[::-1]
 
     def _onward(self, before: Numbers, likeliness: Chances, symbol: str) -> tuple[Numbers, Chances, Chances]:
-        """The states that can come next, how likely each is by each way from those before, and at best."""
+        """Returns the states that can come next, how likely each is by each way from those before, and at best."""
         states, chances = self._behind(symbol)
         ways = likeliness[:, None] + self._moves[before[:, None], states] + chances
         best = ways.max(axis=0)
@@ -76,7 +76,8 @@ class Model:
     def _elsewhere(
         self, before: Numbers, likeliness: Chances, symbol: str
     ) -> tuple[Numbers, Chances, Chances]:
-        """The same where none that may show the symbol can: whatever can come next, else whatever there is."""
+        """Returns the same where none that may show the symbol can follow: whatever can come next, else whatever
+        there is."""
         moves = self._moves[before]
         states = np.flatnonzero((moves > -np.inf).any(axis=0))
         if not len(states):
@@ -85,7 +86,7 @@ class Model:
         return states, ways, ways.max(axis=0)
 
     def _behind(self, symbol: str) -> tuple[Numbers, Chances]:
-        """The states that may show a symbol, and the chances that they do."""
+        """Returns the states that may show a symbol, and the chances that they do."""
         known = self._known.get(symbol)
         if known is not None:
             return known

@@ -38,7 +38,7 @@ class Listed:
 
 
 def messages(text: str) -> tuple[Listed, ...]:
-    """The messages of a text that is a list of them, and nothing else; none for any other text."""
+    """Returns the messages of a text that is a list of them, and nothing else; none for any other text."""
     if not FIRST_KEY.match(text) or '"' not in text:
         return ()
     if "\\" not in text or (mended := CUT_ESCAPE.sub(lambda cut: cut[1] or "", text)) == text:
@@ -71,7 +71,7 @@ def _messages(text: str) -> tuple[Listed, ...]:
 
 
 def _said(decoded: Any) -> tuple[tuple[str, str], ...] | None:
-    """What a message says; None for an object that is none."""
+    """Returns a message's content; None for an object that is none."""
     if not isinstance(decoded, Mapping):
         return None
     inner = decoded.get("data")
@@ -101,7 +101,7 @@ def _of_content(message: Mapping[str, Any], role: str) -> Iterator[tuple[str, st
 
 
 def _of_item(block: Mapping[str, Any], role: str) -> Iterator[tuple[str, str]]:
-    """What one block of a message says: its words, its thinking, a call, or what a call brought."""
+    """Yields what one block of a message holds: text, thinking, a call, or a call's result."""
     kind = str(block.get("type") or "")
     if kind in ("thinking", "reasoning", "redacted_thinking"):
         yield "thinking", _text(block.get("thinking") or block.get("summary") or block.get("content"))
@@ -115,7 +115,7 @@ def _of_item(block: Mapping[str, Any], role: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(content: Any) -> str:
-    """The words of what may be a text, a list of blocks, or any JSON."""
+    """Returns the words of what may be a text, a list of blocks, or any JSON."""
     if content is None:
         return ""
     if isinstance(content, str):

@@ -53,7 +53,7 @@ class _NoTime(Exception):
 
 
 def spans(text: str, frame: Frame) -> list[Span]:
-    """The times that `text` speaks of, in no particular order; none where it speaks of none."""
+    """Returns the times that `text` names, in no particular order."""
     left = unicodedata.normalize("NFKC", text).casefold()
     found: list[Span] = []
     if not _HINT.search(left):
@@ -103,7 +103,7 @@ def _days_ago(frame: Frame, days: int, length: int = 1) -> list[Span]:
 
 
 def _unit_ago(frame: Frame, unit: str, count: int) -> list[Span]:
-    """The day, calendar week, month or year that lies `count` back."""
+    """Returns the day, calendar week, month or year that lies `count` back."""
     today = _today(frame)
     if unit in ("day", "天", "日"):
         return _days_ago(frame, count)
@@ -116,7 +116,7 @@ def _unit_ago(frame: Frame, unit: str, count: int) -> list[Span]:
 
 
 def _weekday_ago(frame: Frame, weekday: int, weeks: int) -> list[Span]:
-    """A day of the calendar week that lies `weeks` back."""
+    """Returns a day of the calendar week that lies `weeks` back."""
     return _days_ago(frame, _today(frame).weekday() - weekday + 7 * weeks)
 
 
@@ -181,7 +181,7 @@ _Rules = Iterator[tuple[str, _Read]]
 
 
 def _dates() -> _Rules:
-    """What names its year."""
+    """Yields dates that name their year."""
     month_of = _MONTH_OF.__getitem__
     yield (
         rf"\b{_YEAR}[-/.](\d{{1,2}})[-/.](\d{{1,2}})\b",
@@ -204,7 +204,7 @@ def _dates() -> _Rules:
 
 
 def _ago() -> _Rules:
-    """What counts from today."""
+    """Yields times that count from today."""
     month_of = _MONTH_OF.__getitem__
     yield r"\bday before yesterday\b", lambda m, f: _days_ago(f, 2)
     yield r"\b(today|yesterday|last night)\b|(今天|昨天|前天|昨晚)", lambda m, f: _days_ago(f, _RECENT[m[0]])
@@ -247,7 +247,7 @@ def _ago() -> _Rules:
 
 
 def _of_some_year() -> _Rules:
-    """What names a day or a month alone, and then years alone."""
+    """Yields times that name a day or a month alone, and then years alone."""
     month_of = _MONTH_OF.__getitem__
     yield (
         rf"\b{_DAY}(?: of)? {_MONTH}(?!\w)",

@@ -47,7 +47,7 @@ class Heading:
 
 
 def heading(line: str) -> Heading | None:
-    """The heading that `line` is, or None: Markdown's, a bold line, a numbered title, 第一章 or 一、."""
+    """Returns the heading that `line` is, or None: Markdown's, a bold line, a numbered title, 第一章 or 一、."""
     if not HEADING_MARKS.match(line):
         return None
     if marked := MARKDOWN_HEADING.match(line):
@@ -74,7 +74,8 @@ def _without_number(title: str) -> str:
 
 
 def lone_heading(line: str) -> Heading | None:
-    """The heading that a line with blank lines around it is: as `heading`, or a title in capitals or numbered."""
+    """Returns the heading that a line with blank lines around it is: as `heading`, or a title in capitals or
+    numbered."""
     found = heading(line)
     shown = line.strip()
     if found is not None or display_width(shown) > HEADING_WIDTH:
@@ -88,7 +89,7 @@ def lone_heading(line: str) -> Heading | None:
 
 
 def leading_heading(text: str) -> Heading | None:
-    """The lowest of the headings that `text` begins with, or None."""
+    """Returns the lowest of the headings that `text` begins with, or None."""
     found = None
     for paragraph in paragraphs(text):
         lines = [line for line in text[paragraph.start : paragraph.end].splitlines() if line.strip()]
@@ -101,13 +102,13 @@ def leading_heading(text: str) -> Heading | None:
 
 
 def speakers(text: str) -> frozenset[str]:
-    """Names before a colon that open at least two lines of `text`: who speaks, in a transcript."""
+    """Returns names before a colon that open at least two lines of `text`: who speaks, in a transcript."""
     counted = Counter(found["name"].strip() for found in SPEAKER.finditer(text))
     return frozenset(name for name, times in counted.items() if times > 1)
 
 
 def speaker_of(line: str) -> str:
-    """The name before the colon that `line` opens with, or nothing."""
+    """Returns the name before the colon that `line` opens with, or nothing."""
     found = SPEAKER.match(line)
     return found["name"].strip() if found else ""
 
@@ -122,7 +123,7 @@ class Paragraph:
 
 
 def paragraphs(text: str) -> Iterator[Paragraph]:
-    """The paragraphs, in order; a fenced block is one, whatever blank lines it holds."""
+    """Yields the paragraphs, in order; a fenced block is one, whatever blank lines it holds."""
     current: Paragraph | None = None
     fence = ""
     for line in LINE.finditer(text):

@@ -26,14 +26,15 @@ Place = tuple[int, int]
 
 
 def message_pieces(text: str) -> tuple[Span, ...]:
-    """The segments of one message: the whole, or, of a long one, as `segment` cuts a document; none for a blank one."""
+    """Returns the segments of one message: the whole, or, of a long one, as `segment` cuts a document; none for a
+    blank one."""
     if not text.strip():
         return ()
     return (Span(start=0, end=len(text)),) if len(text) <= WHOLE_MESSAGE else segment(text)
 
 
 def segment(text: str, limit: int = SEGMENT_LIMIT) -> tuple[Span, ...]:
-    """The places of the text's segments, each of at most `limit` code points; none for a blank text."""
+    """Returns the places of the text's segments, each of at most `limit` code points; none for a blank text."""
     return tuple(Span(start=start, end=end) for start, end in _segments(text, limit))
 
 
@@ -58,7 +59,7 @@ def _segments(text: str, limit: int) -> Iterator[Place]:
 
 
 def _listed(text: str, starts: Sequence[int], limit: int) -> Iterator[Place]:
-    """A list of chat messages by message; the brackets and commas between them go with the one before."""
+    """Yields a list of chat messages by message; the brackets and commas between them go with the one before."""
     for begin, finish in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True):
         start, end = _trim(text, begin, finish)
         if end - start <= limit:
@@ -68,7 +69,7 @@ def _listed(text: str, starts: Sequence[int], limit: int) -> Iterator[Place]:
 
 
 def _pieces(text: str, paragraph: outline.Paragraph, limit: int, names: frozenset[str]) -> Iterator[Place]:
-    """One paragraph as segments: whole, by message, or packed from lines, sentences, parts of sentences."""
+    """Yields one paragraph as segments: whole, by message, or packed from lines, sentences, parts of sentences."""
     start, end = _trim(text, paragraph.start, paragraph.end)
     opened = [] if paragraph.fenced else _openings(text, start, end, names)
     for begin, finish in zip([start, *opened], [*opened, end], strict=True):
@@ -80,7 +81,7 @@ def _pieces(text: str, paragraph: outline.Paragraph, limit: int, names: frozense
 
 
 def _openings(text: str, start: int, end: int, names: frozenset[str]) -> list[int]:
-    """Where inside a paragraph a message or a heading's section begins."""
+    """Returns where inside a paragraph a message or a heading's section begins."""
     found = []
     for line in outline.LINE.finditer(text, start, end):
         if line.start() == start:
@@ -92,7 +93,7 @@ def _openings(text: str, start: int, end: int, names: frozenset[str]) -> list[in
 
 
 def _units(text: str, start: int, end: int, limit: int, fenced: bool) -> Iterator[Place]:
-    """The smallest parts wanted: lines of code, or sentences; those over the limit in parts."""
+    """Yields the smallest parts wanted: lines of code, or sentences; those over the limit in parts."""
     inside = outline.LINE.finditer(text, start, end) if fenced else ()
     places = [_trim(text, *line.span()) for line in inside] if fenced else _sentences(text, start, end)
     for begin, finish in places:
@@ -109,7 +110,7 @@ def _sentences(text: str, start: int, end: int) -> list[Place]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """Where to cut a sentence that is too long: after the last space near the end, else at the end."""
+    """Returns where to cut a sentence that is too long: after the last space near the end, else at the end."""
     for position in range(end, max(start, end - CUT_WINDOW), -1):
         if text[position - 1].isspace() or text[position - 1] in ",，、;；|":
             return position
@@ -165,7 +166,7 @@ def chunks(texts: Sequence[str], limit: int, count: TokenCounter = estimate) -> 
 
 
 def _full(texts: Sequence[str], start: int, limit: int, count: TokenCounter) -> int:
-    """The index behind the last segment that fits a chunk from `start`, which holds one at least."""
+    """Returns the index behind the last segment that fits a chunk from `start`, which holds one at least."""
     filled = 0
     for index in range(start, len(texts)):
         filled += count(texts[index])
@@ -175,14 +176,14 @@ def _full(texts: Sequence[str], start: int, limit: int, count: TokenCounter) -> 
 
 
 def _level(text: str) -> int:
-    """The level of the first heading that a segment opens with, 0 if it opens with none."""
+    """Returns the level of the first heading that a segment opens with, 0 if it opens with none."""
     first = outline.LINE.search(text)
     found = outline.heading(first.group()) if first else None
     return found.level if found else 0
 
 
 def _section_before(texts: Sequence[str], start: int, full: int) -> int:
-    """The best end for a chunk that is full before index `full`."""
+    """Returns the best end for a chunk that is full before index `full`."""
     if full == len(texts):
         return full
     levels = {index: _level(texts[index]) for index in range(start + (full - start) // 2 + 1, full + 1)}

@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
 
 def found(text: str, sorts: frozenset[Sort] = ALL) -> list[Finding]:
-    """What is sensitive in a text, in order, without overlaps."""
+    """Returns what is sensitive in a text, in order, without overlaps."""
     plain = text.translate(_NARROW)  # as long as the text
     kept: list[Finding] = []
     for finder in _FINDERS:  # the stricter first: what it finds is not found as anything else
@@ -47,12 +47,12 @@ def found(text: str, sorts: frozenset[Sort] = ALL) -> list[Finding]:
 
 
 def sort_in(texts: Iterable[str], sorts: frozenset[Sort] = SECRETS) -> Sort | None:
-    """The sort of the first sensitive thing in any of the texts; None where there is none."""
+    """Returns the sort of the first sensitive thing in any of the texts; None where there is none."""
     return next((finding.sort for text in texts for finding in found(text, sorts)), None)
 
 
 def masked(text: str, sorts: frozenset[Sort] = ALL) -> tuple[str, int]:
-    """The text with a mask for what is sensitive, and how many masks."""
+    """Returns the text with a mask for what is sensitive, and how many masks."""
     findings = found(text, sorts)
     for finding in reversed(findings):
         text = text[: finding.start] + MASK + text[finding.end :]
@@ -60,7 +60,7 @@ def masked(text: str, sorts: frozenset[Sort] = ALL) -> tuple[str, int]:
 
 
 def lines_of_json(encoded: str) -> list[str]:
-    """The values of a JSON text as `name: value`, so that a value counts by what it is called."""
+    """Returns the values of a JSON text as `name: value`, so that a value counts by its name."""
     return list(_lines(json.loads(encoded), "")) if encoded else []
 
 

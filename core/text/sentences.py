@@ -63,12 +63,12 @@ CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 def split(text: str) -> list[str]:
-    """The sentences of `text`, verbatim and in order, without surrounding white space."""
+    """Returns the sentences of `text`, verbatim and in order, without surrounding white space."""
     return [text[start:end] for start, end in spans(text)]
 
 
 def spans(text: str) -> list[tuple[int, int]]:
-    """The places of the sentences: (start, end) in code points, ordered, apart from each other."""
+    """Returns the places of the sentences: (start, end) in code points, ordered, apart from each other."""
     found: list[tuple[int, int]] = []
     for start, end in _blocks(text):
         begin = start
@@ -117,7 +117,7 @@ def _names_on(previous: str, line: str) -> bool:
 
 
 def _stops(text: str, start: int, end: int) -> list[int]:
-    """Where sentences end inside one block; the block's own end is not among them."""
+    """Returns where sentences end inside one block; the block's own end is not among them."""
     list_number = LIST_NUMBER.match(text, start + _indent(text, start, end), end)
     first = list_number.end() if list_number else start
     return [mark.end() for mark in END.finditer(text, first, end) if _ends(text, mark, start, end)]

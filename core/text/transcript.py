@@ -152,7 +152,7 @@ BLANK = re.compile(r"\n[ \t]*\n")
 
 
 def parts(text: str) -> tuple[Part, ...]:
-    """What a transcript is made of, in order; nothing for a text that is none."""
+    """Returns what a transcript is made of, in order; nothing for a text that is none."""
     if listed := message_lists.messages(text):
         return tuple(_settled([part for message in listed for part in _of_message(message)]))
     marks = _marks(text)
@@ -160,7 +160,7 @@ def parts(text: str) -> tuple[Part, ...]:
 
 
 def told(text: str, kinds: Sequence[Kind] = TOLD) -> str:
-    """What a transcript tells beside thoughts, calls and the task; a text that is none is told as it stands."""
+    """Returns a transcript's text beside thoughts, calls and the task; a text that is none as it stands."""
     found = parts(text)
     if not found:
         return text
@@ -187,7 +187,8 @@ def lines(messages: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def bound(texts: Sequence[str]) -> list[bool]:
-    """For consecutive pieces of one text, whether each belongs with the next: a thought with what came of it."""
+    """Returns for consecutive pieces of one text, whether each belongs with the next: a thought with what came of
+    it."""
     joined = "\n".join(texts)
     found = parts(joined)
     ends, end = [], -1
@@ -235,7 +236,7 @@ def _part(message: message_lists.Listed, kind: Kind, said: str) -> Part:
 
 
 def _marks(text: str) -> list[Mark]:
-    """Where parts begin, in order; none where nothing is sure."""
+    """Returns where parts begin, in order; none where nothing is sure."""
     marks = [*_labels(text), *_tags(text), *_calls(text)]
     if not _is_transcript(text, marks):
         return []
@@ -288,7 +289,8 @@ def _calls(text: str) -> Iterator[Mark]:
 
 
 def _call(body: str) -> str | None:
-    """Of JSON that calls a tool: the answer, if the tool is the one that ends the task, else ""; None for no call."""
+    """Reads JSON that calls a tool: returns the answer, if the tool is the one that ends the task, else ""; None for
+    no call."""
     try:
         decoded = json.loads(body, strict=False)
     except ValueError:
@@ -329,7 +331,8 @@ def _between(text: str, marks: Sequence[Mark]) -> Iterator[Part]:
 
 
 def _content(text: str, mark: Mark, end: int) -> Iterator[Part]:
-    """One label's words. A call ends at a blank line outside fences: what follows without label is what it brought."""
+    """Yields one label's words. A call ends at a blank line outside fences: what follows without label is its
+    result."""
     words = text[mark.end : end]
     if mark.kind is Kind.CALL and mark.start < mark.end and not text[mark.start : mark.end].startswith("<"):
         if finish := FINISH.match(words):
@@ -360,7 +363,7 @@ def _content(text: str, mark: Mark, end: int) -> Iterator[Part]:
 
 
 def _settled(found: list[Part]) -> list[Part]:
-    """What leads up to a call is a thought: an answer that is none yet, and intentions under no label."""
+    """Makes thoughts of what leads up to a call: an answer that is none yet, and intentions under no label."""
     for number, (part, after) in enumerate(pairwise(found)):
         unfinished = part.by_role and after.kind in (Kind.CALL, Kind.OBSERVATION)
         if unfinished or (part.kind is Kind.SAID and after.kind is Kind.CALL and INTENT.match(part.text)):

@@ -5,5 +5,5 @@ Law: imports nothing of the project.
 
 
 def words(listed: str) -> frozenset[str]:
-    """The words of a list written as running text, separated by white space."""
+    """Returns the words of a list written as running text, separated by white space."""
     return frozenset(listed.split())

@@ -12,7 +12,7 @@ from core.ports.chat import ChatModel
 
 
 def llm_agents(models: Mapping[str, ChatModel]) -> Agents:
-    """One of each. `models` holds each role's model under its name: `clusterer`, `structurer`, `judge`,
+    """Makes one of each. `models` holds each role's model under its name: `clusterer`, `structurer`, `judge`,
     `consolidator`, `planner`; one model may serve several."""
     return Agents(
         clusterer=LlmClusterer(models["clusterer"]),

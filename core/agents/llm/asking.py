@@ -45,7 +45,8 @@ class Asking:
     async def ask(
         self, text: str, shape: ReplyShape, read: Read[Answer], mend: Read[Answer] | None = None
     ) -> Answer:
-        """What `read` makes of the reply. Where the last one is refused as well, `mend` may still save it.
+        """Asks, and returns what `read` makes of the reply. Where the last one is refused as well, `mend` may still
+        save it.
 
         Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent.
         """
@@ -70,7 +71,7 @@ class Asking:
         return reply
 
     def _objection(self, reply: ChatReply, problem: Malformed, shape: ReplyShape) -> list[ChatMessage]:
-        """The reply and what is wrong with it; of a long one as much as leaves room for the next.
+        """Returns the reply and what is wrong with it; of a long one as much as leaves room for the next.
 
         The form is told in words where it was missed: some endpoints say nothing, and do not pass it on.
         """
@@ -86,7 +87,7 @@ class Asking:
 
 
 def _counted(reply: ChatReply, messages: Sequence[ChatMessage]) -> ChatReply:
-    """The reply with its tokens, estimated where the endpoint counts none: a budget must end some time."""
+    """Returns the reply with its tokens, estimated where the endpoint counts none: a budget must end some time."""
     if reply.input_tokens or reply.output_tokens:
         return reply
     asked = sum(estimate(message.text) for message in messages)
@@ -106,7 +107,7 @@ def _read(reply: ChatReply, read: Read[Answer], mend: Read[Answer] | None) -> An
 
 
 async def together(works: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
-    """All results, in order, a few made at a time. The first failure ends the others and is raised."""
+    """Returns all results, in order, a few made at a time. The first failure ends the others and is raised."""
     asked, turns = list(works), asyncio.Semaphore(AT_ONCE)
 
     async def in_turn(work: Coroutine[Any, Any, Answer]) -> Answer:

@@ -73,7 +73,8 @@ class LlmClusterer:
         )
 
     async def split(self, prompt: str) -> SplitPrompt:
-        """The model names sentences; the question is those, verbatim, and the context the rest, verbatim."""
+        """Splits a prompt: the model names sentences; the question is those, verbatim, and the context the rest,
+        verbatim."""
         spans = await asyncio.to_thread(sentences.spans, prompt)  # a prompt may be megabytes
         if len(spans) < 2:
             return SplitPrompt(question=prompt.strip(), context="")
@@ -92,7 +93,8 @@ def _said(piece: Piece) -> str:
 
 
 def _clusters(reply: Fields, numbers: Sequence[int], forgiven: int) -> list[Cluster]:
-    """The clusters with the caller's piece numbers. Raises Malformed where there are more slips than forgiven."""
+    """Returns the clusters with the caller's piece numbers. Raises Malformed where there are more slips than
+    forgiven."""
     rows = reply.rows("clusters")
     named = [row.numbers("pieces", len(numbers)) for row in rows]
     if not rows:
@@ -124,14 +126,14 @@ def _clusters(reply: Fields, numbers: Sequence[int], forgiven: int) -> list[Clus
 
 
 def _slips(forgotten: Sequence[int], twice: Sequence[int]) -> str:
-    """What is wrong with the pieces, in words."""
+    """Returns what is wrong with the pieces, in words."""
     problems = [f"pieces {listed(forgotten)} are in no cluster"] if forgotten else []
     problems += [f"pieces {listed(twice)} are in several clusters"] if twice else []
     return " and ".join(problems)
 
 
 def _numbered(prompt: str, spans: Sequence[tuple[int, int]], room: int) -> tuple[str, Sequence[int]]:
-    """The message that shows a prompt's sentences, as many as fit from both ends, and which those are."""
+    """Returns the message that shows a prompt's sentences, as many as fit from both ends, and which those are."""
     sizes = [min(estimate(prompt[start:end]), room // 3) + FENCE_TOKENS for start, end in spans]
     seen = _ends(sizes, room)
     parts: list[str | Enclosed] = [f"The prompt, in sentences 0 to {len(spans) - 1}:"]
@@ -144,7 +146,7 @@ def _numbered(prompt: str, spans: Sequence[tuple[int, int]], room: int) -> tuple
 
 
 def _ends(sizes: Sequence[int], room: int) -> list[int]:
-    """Which sentences to show: all, or as many as fit from both ends, by turns; the last one always."""
+    """Returns which sentences to show: all, or as many as fit from both ends, by turns; the last one always."""
     shown: set[int] = set()
     first, last = 0, len(sizes) - 1
     while first <= last:
@@ -167,7 +169,7 @@ def _question(reply: Fields, seen: Sequence[int]) -> set[int]:
 
 
 def _slices(prompt: str, spans: Sequence[tuple[int, int]], asked: set[int], *, chosen: bool) -> str:
-    """The sentences asked, or all others, verbatim: neighbouring ones with what stands between them."""
+    """Returns the sentences asked, or all others, verbatim: neighbouring ones with what stands between them."""
     runs = [
         list(run)
         for is_asked, run in groupby(range(len(spans)), key=lambda number: number in asked)

@@ -77,7 +77,7 @@ class LlmConsolidator:
     async def _with_others(
         self, made: Consolidation, others: Sequence[Enclosed], by_name: NeighborsByName
     ) -> Consolidation:
-        """The consolidation with the words of neighbours that did not fit beside the memories."""
+        """Returns the consolidation with the words of neighbours that did not fit beside the memories."""
         merged = labels(made.context, made.keywords)
         summary = windows.shortened(made.summary, self._rewording.room // 3)
         opening: list[str | Enclosed] = [
@@ -115,7 +115,7 @@ def _occasion(reason: MergeReason, strategy: str, limit: int) -> list[str | Encl
 
 
 def _verdict(verdict: str, evidence: str, limit: int) -> list[str | Enclosed]:
-    """The verdict, and in what it leaves of the room what it rests on."""
+    """Returns the verdict, and in what it leaves of the room what it rests on."""
     if not verdict:
         return []
     said = Enclosed(
@@ -137,7 +137,7 @@ def _neighbors(by_name: NeighborsByName, node_names: Mapping[NodeId, str]) -> li
 
 
 def _fitting(parts: Sequence[Enclosed], limit: int) -> list[Enclosed]:
-    """As many from the first on as fit."""
+    """Returns as many from the first on as fit."""
     fitting: list[Enclosed] = []
     for part in parts:
         limit -= size(part)
@@ -148,7 +148,7 @@ def _fitting(parts: Sequence[Enclosed], limit: int) -> list[Enclosed]:
 
 
 def _memories(nodes: Sequence[Absorbed], room: int, *, numbered: bool) -> tuple[list[Enclosed], Sentences]:
-    """The memories as fenced texts that fit together, and their sentences by name where they are numbered."""
+    """Returns the memories as fenced texts that fit together, and their sentences by name where they are numbered."""
     heads = [
         f"time: {node.event_time.isoformat()}\n{labels(node.topic.context, node.topic.keywords)}\nsummary:\n"
         for node in nodes

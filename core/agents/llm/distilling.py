@@ -40,7 +40,8 @@ MOST_ITEMS = 120  # that are shown; of more the latest
 
 
 async def distil(asking: Asking, execution: Execution) -> Distilled:
-    """Of fewer than two calls of tools nothing, unasked. Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    """Returns what a run teaches; of fewer than two calls of tools nothing, without asking. Raises AgentUnavailable,
+    AgentReplyInvalid, BudgetSpent."""
     if sum(item.type is ItemType.ACTION for item in execution.items) < FEWEST_CALLS:
         return Distilled()
     items = execution.items[-MOST_ITEMS:]

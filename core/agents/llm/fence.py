@@ -58,7 +58,7 @@ def message(parts: Sequence[str | Enclosed]) -> str:
 
 
 def disarmed(text: str) -> str:
-    """The text with a space in what a chat template would take for a token of its own."""
+    """Returns the text with a space in what a chat template would take for a token of its own."""
     return CONTROL_TOKEN.sub(_spaced, text)
 
 
@@ -68,7 +68,7 @@ def _spaced(token: re.Match[str]) -> str:
 
 
 def _mark(texts: Iterable[str]) -> str:
-    """A mark that is in none of the texts, also where they spell it with other or invisible characters."""
+    """Returns a mark that is in none of the texts, also where they spell it with other or invisible characters."""
     given = [text.encode("utf-8", "surrogatepass") for text in texts]
     plain = [_plain(text.decode("utf-8", "surrogatepass")) for text in given]
     sizes = b"".join(b"%d " % len(text) for text in given)  # so that no text can pass for part of another

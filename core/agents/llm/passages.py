@@ -10,7 +10,7 @@ from core.text.tokens import estimate
 
 
 def enclosed(passage: Passage) -> Enclosed:
-    """A passage behind its number, turn, kind and time; who speaks is stored text, and stands inside."""
+    """Returns a passage behind its number, turn, kind and time; its speaker is stored text, and stands inside."""
     when = f" {passage.event_time:%Y-%m-%d %H:%M}" if passage.event_time else ""
     name = f"passage {passage.number}, turn {passage.step}, {passage.kind}{when}"
     return Enclosed(name=name, text=f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text)
@@ -21,7 +21,7 @@ def size(passage: Passage) -> int:
 
 
 def fitted(passages: Sequence[Passage], most: int) -> list[Passage]:
-    """The passages, each short enough to be asked about with others."""
+    """Returns the passages, each short enough to be asked about with others."""
     return [shortened(passage, most) for passage in passages]
 
 

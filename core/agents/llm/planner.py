@@ -96,7 +96,7 @@ def _parts(
     waiting: Sequence[PendingTask],
     room: int,
 ) -> list[str | Enclosed]:
-    """A quarter of the room each for history, the report, and the new memories; the rest for what is short."""
+    """Returns a quarter of the room each for history, the report, and the new memories; the rest for what is short."""
     goal = windows.shortened(insight.goal or "(none was given)", room // 8)
     parts: list[str | Enclosed] = ["The goal:", Enclosed(name="goal", text=goal)]
     if insight.digest:
@@ -126,7 +126,7 @@ def _parts(
 
 
 def _history(done: Sequence[str], limit: int) -> list[str | Enclosed]:
-    """The latest tasks that fit."""
+    """Returns the latest tasks that fit."""
     if not done:
         return ["Nothing has been done yet."]
     fitting = filled = 0
@@ -141,7 +141,7 @@ def _history(done: Sequence[str], limit: int) -> list[str | Enclosed]:
 
 
 def _completed(tasks: Mapping[str, CompletedTask]) -> list[str]:
-    """A line for each task, retries with the name of what they are to make good."""
+    """Returns a line for each task, retries with the name of what they are to make good."""
     name_of: dict[str, str] = {task.task_id: name for name, task in tasks.items()}
     lines = []
     for name, task in tasks.items():
@@ -176,7 +176,7 @@ def _report(progress: Progress, limit: int) -> Enclosed | None:
 
 
 def _memories(topics: Sequence[Topic], limit: int) -> list[str | Enclosed]:
-    """What is newly known; each memory gets its share."""
+    """Returns what is newly known; each memory gets its share."""
     if not topics:
         return []
     numbered = zip(names("node", len(topics)), topics, strict=True)

@@ -8,10 +8,10 @@ from importlib.resources import files
 
 
 def system(name: str) -> str:
-    """The system message of one task."""
+    """Returns the system message of one task."""
     return f"{text(name)}\n\n{text('rules')}"
 
 
 def text(name: str) -> str:
-    """One prompt file, without the line breaks at its ends."""
+    """Returns one prompt file, without the line breaks at its ends."""
     return files("core.agents.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8").strip()

@@ -77,7 +77,7 @@ class LlmReflector:
 
 
 def llm_recall_agents(models: Mapping[str, ChatModel]) -> RecallAgents:
-    """One of each. `models` holds each role's under its name: `router`, `reflector`."""
+    """Makes one of each. `models` holds each role's under its name: `router`, `reflector`."""
     return RecallAgents(router=LlmRouter(models["router"]), reflector=LlmReflector(models["reflector"]))
 
 

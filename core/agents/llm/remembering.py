@@ -103,7 +103,7 @@ class LlmDistiller:
 
 
 def llm_memory_agents(models: Mapping[str, ChatModel]) -> MemoryAgents:
-    """One of each. `models` holds each role's under its name: `summariser`, `distiller`, `extractor`,
+    """Makes one of each. `models` holds each role's under its name: `summariser`, `distiller`, `extractor`,
     `compressor`."""
     return MemoryAgents(
         summariser=LlmSummariser(models["summariser"]),

@@ -18,7 +18,7 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 
 
 def fields(**properties: Schema) -> Schema:
-    """An object of exactly these properties, in this order: models write them in turn."""
+    """Returns the schema of an object of exactly these properties, in this order: models write them in turn."""
     return {
         "type": "object",
         "properties": properties,
@@ -32,7 +32,7 @@ def rows(**properties: Schema) -> Schema:
 
 
 def one_of(values: Sequence[str]) -> Schema:
-    """One of the values; any text where they are too many to list."""
+    """Returns the schema of one of the values; of any text where they are too many to list."""
     return {"type": "string", "enum": list(values)} if len(values) <= MOST_NAMED else TEXT
 
 

@@ -38,7 +38,7 @@ class LlmStructurer:
 
 
 def _summary(reply: Fields, part: str) -> str:
-    """Some words, where the part has any: small models answer a brace or a row of dots."""
+    """Returns the reply's summary where it has words: small models answer a brace or a row of dots."""
     summary = reply.text("summary")
     if _has_words(part) and not _has_words(summary):
         raise Malformed("summary has no words")

@@ -20,7 +20,7 @@ def names(kind: str, count: int) -> list[str]:
 
 
 def labels(context: str, keywords: Sequence[str]) -> str:
-    """The words a node is known by, each kind on one line, neither of any length."""
+    """Returns the words a node is known by, each kind on one line, neither of any length."""
     return f"context: {_line(context)}\nkeywords: {_line(', '.join(map(folded, keywords)))}"
 
 
@@ -29,7 +29,7 @@ def _line(text: str) -> str:
 
 
 def enclosed(name: str, topic: Topic, limit: int) -> Enclosed:
-    """A node under its name, its summary shortened where it would take more than `limit` tokens in all."""
+    """Returns a node under its name, its summary shortened where it would take more than `limit` tokens in all."""
     head = labels(topic.context, topic.keywords)
     summary = windows.shortened(topic.summary, limit - FENCE_TOKENS - estimate(head))
     return Enclosed(name=name, text=f"{head}\nsummary:\n{summary}")

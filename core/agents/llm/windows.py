@@ -20,17 +20,17 @@ Item = TypeVar("Item")
 
 
 def reply_room(window: int) -> int:
-    """The tokens kept for a reply."""
+    """Returns the tokens kept for a reply."""
     return min(REPLY_ROOM, window // 4)
 
 
 def room(window: int, system: str) -> int:
-    """The tokens a user's message may take beside the system message, the form of the reply, and the reply."""
+    """Returns the tokens a user's message may take beside the system message, the form of the reply, and the reply."""
     return max(window - reply_room(window) - SHAPE_ROOM - estimate(system), window // 4, 1)
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, or its beginning and end with a line between, within `limit` tokens."""
+    """Returns the text, or its beginning and end with a line between, within `limit` tokens."""
     if len(text) <= CODE_POINTS_PER_TOKEN * limit and estimate(text) <= limit:
         return text
     limit = max(limit - estimate(LEFT_OUT), 1)
@@ -41,7 +41,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def _filled(text: str, limit: int, *, backwards: bool) -> str:
-    """As many pieces of the text from one of its ends as fit."""
+    """Returns as many pieces of the text from one of its ends as fit."""
     spans = segment(text, max(1, min(SEGMENT_LIMIT // 2, limit // 4)))
     if not spans:
         return ""
@@ -55,7 +55,7 @@ def _filled(text: str, limit: int, *, backwards: bool) -> str:
 
 
 def parts(text: str, limit: int) -> list[str]:
-    """The whole text in consecutive parts of at most `limit` tokens, cut where sections or paragraphs end."""
+    """Returns the whole text in consecutive parts of at most `limit` tokens, cut where sections or paragraphs end."""
     if estimate(text) <= limit:
         return [text]
     spans = segment(text, max(1, min(SEGMENT_LIMIT, limit // 3)))
@@ -65,7 +65,7 @@ def parts(text: str, limit: int) -> list[str]:
 
 
 def batches(items: Sequence[Item], sizes: Sequence[int], limit: int) -> list[list[Item]]:
-    """The items in order, in as few calls as their sizes allow; one over the limit goes alone."""
+    """Returns the items in order, in as few calls as their sizes allow; one over the limit goes alone."""
     made: list[list[Item]] = []
     filled = 0
     for item, size in zip(items, sizes, strict=True):
@@ -78,7 +78,7 @@ def batches(items: Sequence[Item], sizes: Sequence[int], limit: int) -> list[lis
 
 
 def shares(sizes: Sequence[int], limit: int) -> list[int]:
-    """How much of each size is granted so that all fit: small ones in full, the others alike."""
+    """Returns how much of each size is granted so that all fit: small ones in full, the others alike."""
     granted = [0] * len(sizes)
     left, waiting = limit, sorted(range(len(sizes)), key=lambda index: sizes[index])
     while waiting:

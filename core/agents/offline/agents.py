@@ -11,7 +11,7 @@ from core.ports.embedder import Embedder
 
 
 def offline_agents(embedder: Embedder) -> Agents:
-    """One of each. They embed through `embedder`, which had better remember what it embedded last."""
+    """Makes one of each. They embed through `embedder`, which had better remember what it embedded last."""
     return Agents(
         clusterer=OfflineClusterer(embedder),
         structurer=OfflineStructurer(),

@@ -151,7 +151,8 @@ def _orders(said: str) -> bool:
 
 
 def _asks_unmarked(said: str) -> bool:
-    """A question without its mark: in Chinese also before a full stop, where it begins with what asks."""
+    """Whether it is a question without its mark: in Chinese also before a full stop, where it begins with a question
+    word."""
     if OPENS_ASKING_ZH.match(said):
         return True
     return TOLD.search(said) is None and bool(ASKS_OPENLY.match(said) or QUESTION_ZH.search(said))

@@ -21,7 +21,7 @@ UNIT_KINDS = ("q", "n", "m", "x", "eng")
 
 
 def at_issue(ours: str, value: str, theirs: str, other: str) -> str:
-    """What two sentences contradict each other in, given the words of each that differ."""
+    """Returns what two sentences contradict each other in, given the words of each that differ."""
     chinese = is_chinese(ours)
     value, other = _with_units(ours, value, theirs, other, chinese)
     matter = _matter(ours, value)
@@ -31,7 +31,7 @@ def at_issue(ours: str, value: str, theirs: str, other: str) -> str:
 
 
 def _with_units(ours: str, value: str, theirs: str, other: str, chinese: bool) -> tuple[str, str]:
-    """Both values to the ends of their words; figures with the unit that both sentences have after them."""
+    """Extends both values to the ends of their words; figures with the unit that both sentences have after them."""
     a, b = _whole(ours, value, chinese), _whole(theirs, other, chinese)
     if not (a[-1:].isdigit() and b[-1:].isdigit()):
         return a, b
@@ -57,7 +57,7 @@ def _whole(sentence: str, value: str, chinese: bool) -> str:
 
 
 def _next_word(sentence: str, value: str, chinese: bool) -> str:
-    """The word behind a value; of Chinese only what can be a unit."""
+    """Returns the word behind a value; of Chinese only what can be a unit."""
     place = sentence.find(value)
     rest = sentence[place + len(value) :] if place >= 0 else ""
     if not chinese or (rest[:1].isascii() and rest[:1].strip()):
@@ -70,7 +70,7 @@ def _next_word(sentence: str, value: str, chinese: bool) -> str:
 
 
 def _matter(sentence: str, value: str) -> str:
-    """The sentence up to its value, or where it begins with that what follows."""
+    """Returns the sentence up to its value, or where it begins with that what follows."""
     told = " ".join(sentence.split())
     start = told.find(" ".join(value.split()))
     if start < 0:

@@ -65,8 +65,8 @@ class OfflineClusterer:
 
 
 def _steps(pieces: Sequence[Piece]) -> list[Step]:
-    """The pieces, those joined that make sense only together: a thought, a call and what it brought; code with what
-    stands before it."""
+    """Returns the pieces, those joined that make sense only together: a thought, a call and its result; code with
+    what stands before it."""
     written = transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces)
     steps: list[Step] = []
     start = 0
@@ -99,7 +99,8 @@ def _goes_on(before: Piece, piece: Piece) -> bool:
 
 
 def _whole(members: Sequence[Piece], written: str) -> Piece:
-    """A step as one piece that tells what was found; one that is no step of a transcript is the piece itself."""
+    """Returns a step as one piece that tells what was found; one that is no step of a transcript is the piece
+    itself."""
     found = transcript.told(written)
     if found == written and len(members) == 1:
         return members[0]
@@ -121,12 +122,12 @@ def _layout(pieces: Sequence[Piece], openings: Sequence[Heading | None]) -> topi
 
 
 def _weight(piece: Piece) -> float:
-    """How much a piece says by itself, 0 to 1."""
+    """Returns how much information a piece has by itself, 0 to 1."""
     return min(1.0, display_width(piece.text) / (TELLING_MESSAGE if piece.speaker else TELLING_WIDTH))
 
 
 def _openings(pieces: Sequence[Piece]) -> list[Heading | None]:
-    """The heading each piece begins with: none in code and messages; bold lines where there is no other."""
+    """Returns the heading each piece begins with: none in code and messages; bold lines where there is no other."""
     found: list[Heading | None] = []
     in_code = _begins_in_code(pieces)
     for piece in pieces:

@@ -31,7 +31,7 @@ class _Piece:
 
 
 def compress(items: Sequence[Item], room: int) -> str:
-    """The items in at most `room` tokens."""
+    """Returns the items in at most `room` tokens."""
     chinese = is_chinese("".join(item.content[:1_000] for item in items))
     decisions = list(_decisions(items))
     results = list(_results(items))
@@ -79,7 +79,7 @@ def _decisions(items: Sequence[Item]) -> Iterator[_Piece]:
 
 
 def _results(items: Sequence[Item]) -> Iterator[_Piece]:
-    """Of each result with a figure or an error, and of each failed action."""
+    """Yields the essence of each result with a figure or an error, and of each failed action."""
     for item in items:
         if item.type is not ItemType.DECISION and (said := essence(item)):
             tool = f"{item.tool}: " if item.tool else ""
@@ -87,7 +87,7 @@ def _results(items: Sequence[Item]) -> Iterator[_Piece]:
 
 
 def _sentences(items: Sequence[Item], covered: set[int]) -> Iterator[_Piece]:
-    """The sentence that says most of each step, the newest step first."""
+    """Yields the most informative sentence of each step, the newest step first."""
     steps: dict[int, list[Item]] = {}
     for item in items:
         if item.number not in covered:

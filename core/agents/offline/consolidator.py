@@ -112,7 +112,7 @@ class OfflineConsolidator:
         )
 
     def _sifted(self, nodes: Sequence[Absorbed], verdict: str, evidence: str) -> Sifted:
-        """Every sentence of the nodes, newest first, kept or sorted out with the reason."""
+        """Returns every sentence of the nodes, newest first, kept or sorted out with the reason."""
         ruling = [_sentence(one) for one in statements(verdict)] if verdict else []
         sides = [_read(node, number) for number, node in enumerate(nodes, start=1)]
         silent = all(self._ruled(one, ruling) is None for said in sides for one in said)
@@ -161,7 +161,7 @@ class OfflineConsolidator:
 
 
 def _read(node: Absorbed, number: int) -> list[Sentence]:
-    """The sentences of a node's summary, on lines that no other node's sentences stand on."""
+    """Returns the sentences of a node's summary, on lines that no other node's sentences stand on."""
     said = statements(node.topic.summary)
     return [_sentence(replace(one, line=number * LINES_APART + one.line)) for one in said]
 
@@ -194,7 +194,7 @@ def _keep(sentence: Sentence, sifted: Sifted) -> None:
 
 
 def _summary(verdict: str, kept: Sequence[Statement]) -> str:
-    """The verdict and the kept sentences; too many are thinned out as the Structurer would."""
+    """Returns the verdict and the kept sentences; too many are thinned out as the Structurer would."""
     first = verdict.strip()
     if display_width(first) > MOST:
         first = summary(first)
@@ -207,7 +207,7 @@ def _summary(verdict: str, kept: Sequence[Statement]) -> str:
 
 
 def _context(nodes: Sequence[Absorbed], superseded: Sequence[str]) -> tuple[str, str]:
-    """The context of the node that says most, with what the others add to it, and its name for neighbours.
+    """Returns the context of the most informative node, with what the others add to it, and its name for neighbours.
 
     A context that quotes a superseded sentence is passed over.
     """
@@ -234,7 +234,7 @@ def _context(nodes: Sequence[Absorbed], superseded: Sequence[str]) -> tuple[str,
 
 
 def _keywords(nodes: Sequence[Absorbed], text: str) -> tuple[str, ...]:
-    """The nodes' keywords that the merged summary still speaks of: shared ones first, then in turn."""
+    """Returns the nodes' keywords that the merged summary still has: shared ones first, then in turn."""
     shown = text.casefold()
     ranks: dict[str, tuple[int, int]] = {}
     for node in nodes:
@@ -247,7 +247,7 @@ def _keywords(nodes: Sequence[Absorbed], text: str) -> tuple[str, ...]:
 
 
 def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str], gone: Sequence[Absorbed]) -> Rewording:
-    """The neighbour's words, in which the merged topic takes the place of those it was made of."""
+    """Returns the neighbour's words, in which the merged topic takes the place of those it was made of."""
     own = naming.unrelated(neighbor.context)
     names = [naming.name_beside(own, each.topic.context, each.topic.keywords) for each in gone]
     known = {keyword.casefold() for keyword in neighbor.keywords}
@@ -259,7 +259,7 @@ def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str], gone: Sequ
 
 
 def _description(nodes: Sequence[Absorbed], sifted: Sifted, strategy: str, chinese: bool) -> str:
-    """The tree's note: what was put together, what was left out and why."""
+    """Returns the tree's note: what was put together, what was left out and why."""
     names = [naming.topic_name(node.topic.context) for node in nodes]
     if chinese:
         note = f"综合了{len(nodes)}个节点的内容：{'；'.join(names)}。"

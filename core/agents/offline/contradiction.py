@@ -19,12 +19,12 @@ __all__ = ["Contradiction", "Slot", "contradiction", "contradicts"]
 
 
 def contradicts(a: str, b: str, *, same_matter: bool = False) -> Contradiction | None:
-    """The most certain contradiction between two sentences, or None; see `contradiction`."""
+    """Returns the most certain contradiction between two sentences, or None; see `contradiction`."""
     return contradiction(read(a), read(b), same_matter=same_matter)
 
 
 def contradiction(left: Statement, right: Statement, *, same_matter: bool = False) -> Contradiction | None:
-    """The most certain contradiction between two sentences read, or None.
+    """Returns the most certain contradiction between two sentences read, or None.
 
     `same_matter`: the caller knows that both speak of one thing (as by nearness among many), so
     that less of their words must agree.
@@ -45,7 +45,7 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
 
 
 def _comparable(left: Statement, right: Statement) -> bool:
-    """Both assert something as it is, in one language, and not of a pronoun whose meaning is open."""
+    """Whether both assert something as it is, in one language, and not of a pronoun whose meaning is open."""
     if not (left.told and right.told):
         return False
     if (
@@ -85,7 +85,7 @@ def _one_sided(left: Statement, right: Statement, same_matter: bool) -> list[Con
 
 
 def _views(left: Statement, right: Statement) -> list[tuple[tuple[Term, ...], tuple[Term, ...]]]:
-    """The whole against the whole, and each clause (with its subject) against each."""
+    """Returns the pairs to compare: the whole against the whole, and each clause (with its subject) against each."""
     views = [(left.asserted, right.asserted)]
     if left.clauses > 1 or right.clauses > 1:
         views += [(x, y) for x in left.claims for y in right.claims]

@@ -41,7 +41,8 @@ class _Call:
 
 
 def distilled(execution: Execution) -> Distilled:
-    """Of a success the tools in their order and each decision; of a failure the last tool that failed, and how."""
+    """Returns what a run teaches: of a success the tools in their order and each decision; of a failure the last tool
+    that failed, and how."""
     calls = list(_calls(execution.items))
     if len(calls) < FEWEST_CALLS:
         return Distilled()
@@ -84,12 +85,12 @@ def _clipped(query: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Its beginning; half a figure would be another one."""
+    """Returns its beginning, cut at a word: half a figure would be another one."""
     return text if len(text) <= most else text[:most].rstrip("0123456789.,")
 
 
 def recoveries(items: Sequence[Item]) -> tuple[Recovery, ...]:
-    """Each failed call with the same tool's next success; at most RECOVERIES, the latest."""
+    """Returns each failed call with the same tool's next success; at most RECOVERIES, the latest."""
     calls = [call for call in _calls(items) if call.item.tool]
     found = []
     for place, call in enumerate(calls):
@@ -107,7 +108,7 @@ def recoveries(items: Sequence[Item]) -> tuple[Recovery, ...]:
 
 
 def episode(query: str, items: Sequence[Item], result: str) -> Episode | None:
-    """What was tried and what came of it; None of a run with fewer than two calls."""
+    """Returns what was tried and its outcome; None of a run with fewer than two calls."""
     calls = list(_calls(items))
     if len(calls) < FEWEST_CALLS:
         return None
@@ -134,7 +135,7 @@ def _calls(items: Sequence[Item]) -> Iterator[_Call]:
 
 
 def _answer(action: Item, later: Sequence[Item]) -> Item | None:
-    """What the tool answered, before another was called."""
+    """Returns what the tool answered, before another was called."""
     for item in later:
         if item.type is ItemType.ACTION:
             return None

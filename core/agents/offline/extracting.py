@@ -40,7 +40,7 @@ class OfflineExtractor:
 
 
 def candidates(passages: Sequence[Passage]) -> tuple[Candidate, ...]:
-    """The sentences that last, in the order they were said; of too many those that say most."""
+    """Returns the sentences that last, in their order; of too many the most informative."""
     found: dict[str, tuple[float, Candidate]] = {}
     for passage in passages:
         for value, sentence in _lasting(passage):
@@ -91,7 +91,7 @@ def _speaker(kind: PassageKind, chinese: bool) -> str:
 
 
 def _dates(sentence: str, said: datetime | None) -> list[str]:
-    """What the times come to that only mean something by when it was said."""
+    """Resolves the times that depend on the date of their statement."""
     if said is None:
         return []
     frame = Frame(first=said.year, last=said.year)
@@ -101,7 +101,7 @@ def _dates(sentence: str, said: datetime | None) -> list[str]:
 
 
 def _shown(span: Span) -> str:
-    """A day, a month, a year, or a day to a day."""
+    """Renders a day, a month, a year, or a day to a day."""
     start, last = span[0], span[1] - timedelta(days=1)
     if start.date() == last.date():
         return f"{start:%Y-%m-%d}"

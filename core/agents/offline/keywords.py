@@ -77,7 +77,7 @@ def keywords(
     titles: Iterable[str] = (),
     most: int = MOST,
 ) -> tuple[str, ...]:
-    """The best keywords of a topic's texts, weightiest first, figures last.
+    """Returns the best keywords of a topic's texts, weightiest first, figures last.
 
     `others` tells in how many texts round about each search term occurs (see `spread`), `titles`
     are headings whose words count more.
@@ -96,7 +96,7 @@ def keywords(
 
 
 def spread(texts: Iterable[str]) -> Counter[str]:
-    """In how many of the texts each search term occurs."""
+    """Returns in how many of the texts each search term occurs."""
     counted: Counter[str] = Counter()
     for text in texts:
         counted.update(set(analysis.terms(text)))
@@ -154,7 +154,7 @@ def _is_content(word: str) -> bool:
 
 
 def _of_run(run: list[str]) -> Iterator[Phrase]:
-    """The words of a run, and its parts that are all names or all plain."""
+    """Yields the words of a run, and its parts that are all names or all plain."""
     for word in run:
         yield Phrase(word, 1, 1.0 + 0.05 * min(len(word), 10), name=_is_name(word))
     for named, part in groupby(run, _is_name):
@@ -203,7 +203,7 @@ def _is_term(word: chinese.Word) -> bool:
 
 
 def _chosen(found: Mapping[Key, Candidate], others: Mapping[str, int], most: int) -> list[str]:
-    """The weightiest candidates, none a part of another."""
+    """Returns the weightiest candidates, none a part of another."""
     chosen: list[str] = []
     keys: list[frozenset[str]] = []
     for key in sorted(found, key=lambda key: (-_weight(key, found[key], others), found[key].spelling)):

@@ -120,7 +120,7 @@ STANDING = 3.0  # that it says how things are to be done from now on
 
 
 def worth(sentence: str) -> float:
-    """How much it says that lasts; 0 or less: not worth keeping."""
+    """Returns how much lasting information it has; 0 or less: not worth keeping."""
     chinese = is_chinese(sentence)
     found = {name for name, cue in (_ZH if chinese else _EN).items() if cue.search(sentence)}
     standing = _STANDING.search(sentence) is not None

@@ -34,7 +34,7 @@ SENTENCE = re.compile(r"[。.!?！？，；;…]\s*$|[，。；]|[.!?;] ")
 
 
 def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence[Heading] = ()) -> str:
-    """One line of at most `WIDEST` columns on what `texts` are about; never empty for texts that are not."""
+    """Returns one line of at most `WIDEST` columns on what `texts` are about; never empty for texts that are not."""
     sentence = _telling("\n".join(texts), keywords)
     titles = list(dict.fromkeys(plain(heading.title) for heading in headings))
     if not titles:
@@ -52,7 +52,7 @@ def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence
 
 
 def _telling(content: str, keywords: Sequence[str]) -> str:
-    """The sentence that speaks of the most keywords in the fewest words, early ones first; "" for none."""
+    """Returns the sentence that has the most keywords in the fewest words, early ones first; "" for none."""
     said = _whole_ones(statements(content))
     if not said:
         return ""
@@ -72,7 +72,7 @@ def _telling(content: str, keywords: Sequence[str]) -> str:
 
 
 def _whole_ones(said: Sequence[Statement]) -> Sequence[Statement]:
-    """Those that do not begin in mid-sentence; all where most begin small, as people write to each other."""
+    """Returns those that do not begin in mid-sentence; all where most begin small, as people write to each other."""
     whole = [one for one in said if one.label or not MID_SENTENCE.match(one.text)]
     return whole if len(whole) >= WHOLE_SHARE * len(said) else said
 
@@ -114,7 +114,7 @@ def related_to(
 
 
 def name_beside(own: str, other: str, keywords: Sequence[str]) -> str:
-    """What a context calls another topic: a keyword that the context says itself tells nothing."""
+    """Returns the name of another topic in a context: a keyword that the context has itself adds nothing."""
     telling = [keyword for keyword in keywords if keyword.lower() not in own.lower()] or keywords
     named = short_name(other, telling)
     if telling and own.startswith(named):  # two parts of one section
@@ -123,7 +123,7 @@ def name_beside(own: str, other: str, keywords: Sequence[str]) -> str:
 
 
 def related_names(context: str) -> list[str]:
-    """The topics that the bracket behind a context names, in order."""
+    """Returns the topics that the bracket behind a context names, in order."""
     found = RELATION.search(context)
     if found is None:
         return []
@@ -140,13 +140,13 @@ def unrelated(context: str) -> str:
 
 
 def topic_name(context: str) -> str:
-    """What a topic is called when another one speaks of it: its context without brackets, clipped."""
+    """Returns a topic's name in another one's context: its own context without brackets, clipped."""
     own = unrelated(context).rstrip(" .。;；")
     return clipped(BRACKET.sub("", own) or own, WIDEST * 3 // 5)
 
 
 def short_name(context: str, keywords: Sequence[str]) -> str:
-    """What a topic is called in passing, in `NAME_WIDTH` columns: its heading, else its keywords."""
+    """Returns a topic's short name, in `NAME_WIDTH` columns: its heading, else its keywords."""
     own = topic_name(context)
     headed = HEADED.match(own)
     name = BRACKET.sub("", headed[1]) if headed else own
@@ -173,7 +173,7 @@ def _too_wide(name: str) -> bool:
 
 
 def _listed(keywords: Sequence[str]) -> str:
-    """The first keywords, as many as fit."""
+    """Returns the first keywords, as many as fit."""
     mark = "、" if is_chinese("".join(keywords)) else ", "
     named = keywords[0]
     for keyword in keywords[1:3]:

@@ -86,13 +86,13 @@ class OfflinePlanner:
         return Plan(completed_context=found, pending=tuple(next_steps(insight, progress)))
 
     async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:  # noqa: ARG002  the port's
-        """Nothing: a line each, then counts by type, is the rule's way (see `core.context.condensing`)."""
+        """Returns nothing: a line each, then counts by type, is the rule's way (see `core.context.condensing`)."""
         return ""
 
 
 def found_by(progress: Progress, goal: str) -> str:
-    """One or two sentences of the reported task's context, verbatim; nothing on failure, nor of a verdict, whose own
-    beginning says it best."""
+    """Returns one or two sentences of the reported task's context, verbatim; nothing on failure, nor of a verdict,
+    whose own beginning says it best."""
     report = progress.report
     if report is None or report.status is TaskStatus.FAILED or not progress.context.strip():
         return ""
@@ -119,7 +119,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:
-    """What comes next, given all that was done and the task just reported."""
+    """Returns what comes next, given all that was done and the task just reported."""
     report = progress.report
     reported = _reported(insight, report)
     done = [*insight.done, *([_completed(report, reported)] if report else [])]
@@ -140,7 +140,7 @@ def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:
 def _towards(
     goal: str, done: Sequence[CompletedTask], words: Words, knows_of_goal: bool
 ) -> Sequence[PlannedTask]:
-    """The next step on the way from what is known to the answer."""
+    """Returns the next step on the way from what is known to the answer."""
     succeeded = {task.type.upper() for task in done if task.status is TaskStatus.SUCCEEDED}
     steps = (
         (SOLVED | ANSWERED, TaskType.SOLVE, words.solve, words.solve_how),
@@ -156,13 +156,13 @@ def _towards(
 
 
 def _search(goal: str, words: Words) -> PlannedTask:
-    """The first step where nothing is known; whatever else succeeds takes its place."""
+    """Returns the first step where nothing is known; whatever else succeeds takes its place."""
     description = words.search.format(questions(goal))
     return PlannedTask(type=TaskType.SEARCH, description=description, how=words.search_how)
 
 
 def questions(goal: str) -> str:
-    """What the goal asks: its questions, else all of it, else how it ends."""
+    """Returns the questions of the goal, else all of it, else its end."""
     sentences = [" ".join(sentence.split()) for sentence in split(goal)]
     asked = [sentence for sentence in sentences if asks(sentence)]
     chosen = asked or (sentences if len(goal) <= QUESTION else sentences[-1:])
@@ -175,7 +175,7 @@ def _kept(task: PendingTask) -> PlannedTask:
 
 
 def _reported(insight: Insight, report: TaskReport | None) -> PendingTask | None:
-    """The pending task that a report is about: by its id, or by type and description where it has none."""
+    """Returns the pending task that a report is about: by its id, or by type and description where it has none."""
     if report is None:
         return None
     for task in insight.pending:
@@ -196,7 +196,7 @@ def _completed(report: TaskReport, planned: PendingTask | None) -> CompletedTask
 
 
 def _unmade(done: Sequence[CompletedTask]) -> CompletedTask | None:
-    """The latest failed attempt of the first task that nothing has made good; validations are core's.
+    """Returns the latest failed attempt of the first task that nothing has made good; validations are core's.
 
     A task that has no id yet cannot be named by its retry: its turn comes when it has one.
     """
@@ -235,7 +235,7 @@ def _again(
 
 
 def _chain(failed: CompletedTask, done: Sequence[CompletedTask]) -> list[CompletedTask]:
-    """The attempts that led to a failure, the last first."""
+    """Returns the attempts that led to a failure, the last first."""
     by_id = {task.task_id: task for task in done}
     chain = [failed]
     while (before := by_id.get(TaskId(chain[-1].retry_of))) is not None and before not in chain:

@@ -34,7 +34,7 @@ RULE_ALONE = re.compile(r"\s*^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*\Z", re.MU
 
 
 def split(prompt: str) -> SplitPrompt:
-    """The question and the context of a prompt; the context is empty when all of it is asked.
+    """Returns the question and the context of a prompt; the context is empty when all of it is asked.
 
     A label before the question ("Question:", 问题：) belongs to neither.
     """
@@ -65,7 +65,7 @@ def _tagged(text: str, tagged: re.Match[str]) -> SplitPrompt:
 
 
 def _given(context: str) -> str:
-    """The context without a label or a rule at its end, which belongs to the question behind it."""
+    """Returns the context without a label or a rule at its end, which belongs to the question behind it."""
     return LABEL_ALONE.sub("", RULE_ALONE.sub("", context.strip())).strip()
 
 
@@ -102,7 +102,7 @@ def _by_sentences(text: str) -> SplitPrompt:
 
 
 def _of_one(text: str) -> SplitPrompt:
-    """A prompt of one sentence is its own question, unless it is too long to be one."""
+    """Splits a prompt of one sentence: it is its own question, unless it is too long to be one."""
     if display_width(text) <= LONGEST:
         return SplitPrompt(question=text, context="")
     start = len(text) - LONGEST // 2
@@ -111,7 +111,7 @@ def _of_one(text: str) -> SplitPrompt:
 
 
 def _run_at_the_end(said: Sequence[str], asking: Sequence[bool]) -> int | None:
-    """The number of the sentence with which the asking at the end begins; what says how to answer goes along."""
+    """Returns the number of the sentence with which the question at the end begins; how to answer goes along."""
     first = None
     for number in range(len(said) - 1, -1, -1):
         if asking[number]:
@@ -122,7 +122,7 @@ def _run_at_the_end(said: Sequence[str], asking: Sequence[bool]) -> int | None:
 
 
 def _goal(said: Sequence[str], asking: Sequence[bool]) -> str:
-    """The last sentence near the end that asks, else the last one that is no courtesy."""
+    """Returns the last question near the end, else the last sentence that is no courtesy."""
     near = range(len(said) - 1, max(-1, len(said) - 1 - NEAR_THE_END), -1)
     chosen = next((n for n in near if asking[n]), None)
     if chosen is None:

@@ -141,7 +141,7 @@ class OfflineRouter:
         return RouteOpinion(intent=intent, categories=named, layers=layers_of(intent), confidence=confidence)
 
     async def _by_meaning(self, query: str) -> tuple[tuple[str, ...], float]:
-        """The category of the nearest prototype, where it is near enough to be related."""
+        """Returns the category of the nearest prototype, where it is near enough to be related."""
         if self._prototypes is None:
             sentences = [sentence for said in _PROTOTYPES.values() for sentence in said]
             self._prototypes = await self._embedder.embed_queries(sentences)
@@ -181,7 +181,7 @@ def _heading(subject: str, chinese: bool) -> str:
 
 
 def _bullet(record: Reflected, chinese: bool) -> str:
-    """The content as one line without markup of its own, with its date and confidence."""
+    """Returns the content as one line without markup of its own, with its date and confidence."""
     content = " ".join(record.content.split())[:BULLET].replace("<", "‹").replace(">", "›")
     if chinese:
         return f"- {content}（{record.event_time:%Y-%m-%d}，置信度 {record.confidence:.2f}）"
@@ -189,5 +189,5 @@ def _bullet(record: Reflected, chinese: bool) -> str:
 
 
 def offline_recall_agents(embedder: Embedder) -> RecallAgents:
-    """One of each."""
+    """Makes one of each."""
     return RecallAgents(router=OfflineRouter(embedder), reflector=OfflineReflector())

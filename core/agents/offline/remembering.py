@@ -33,7 +33,7 @@ class OfflineDistiller:
 
 
 def offline_memory_agents() -> MemoryAgents:
-    """One of each."""
+    """Makes one of each."""
     return MemoryAgents(
         summariser=OfflineSummariser(), distiller=OfflineDistiller(), extractor=OfflineExtractor()
     )

@@ -43,7 +43,7 @@ CONTACT = re.compile(
 
 
 def scores(sentences: Sequence[str], topic: str = "") -> list[float]:
-    """How much each sentence says, from 0 up; up to a third more for speaking of `topic`."""
+    """Returns how informative each sentence is, from 0 up; up to a third more for words of `topic`."""
     on_topic = frozenset(analysis.terms(topic))
     read = [Counter(analysis.terms(sentence)) for sentence in sentences]
     seen_in = Counter(term for terms in read for term in terms)
@@ -79,7 +79,7 @@ def chosen(
     taken: Sequence[str] = (),
     width: Callable[[str], int] = display_width,
 ) -> list[int]:
-    """The indexes, ascending, of the best sentences that say different things and fit `room` columns.
+    """Returns the indexes, ascending, of the best sentences with different content that fit `room` columns.
 
     `taken` are sentences that stand already: what repeats them counts less. At least one is chosen.
     """
@@ -102,6 +102,6 @@ def chosen(
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """How much of the smaller set of terms lies in the other, 0 to 1."""
+    """Returns how much of the smaller set of terms lies in the other, 0 to 1."""
     smaller = min(len(one), len(other))
     return len(one & other) / smaller if smaller else 0.0

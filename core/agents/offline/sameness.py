@@ -45,7 +45,7 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
 
 
 def _views(whole: Statement) -> list[tuple[Term, ...]]:
-    """What may hold a sentence: the whole, where one subject has it all; else each clause with its own."""
+    """Returns what may hold a sentence: the whole, where one subject has it all; else each clause with its own."""
     named = [clause for clause in range(whole.clauses) if whole.subject_of(clause)]
     if len(named) <= 1:
         return [whole.asserted]
@@ -81,7 +81,7 @@ def _counts_apart(part: Statement, whole: Statement) -> bool:
 
 
 def _single_out(statement: Statement) -> set[str]:
-    """What tells by number which of them the sentence is about."""
+    """Returns the words that identify by number which of them the sentence is about."""
     told_of = statement.terms[: statement.subject_end]
     return {term.key for term in told_of if term.kind in (Kind.NUMBER, Kind.LABEL)}
 
@@ -102,5 +102,5 @@ def _adjacent(terms: tuple[Term, ...], statement: Statement) -> bool:
 
 
 def content(statement: Statement) -> float:
-    """How much a sentence says: the number of its terms, names counted more."""
+    """Returns how informative a sentence is: the number of its terms, names counted more."""
     return weight(statement.terms, statement.chinese)

@@ -46,7 +46,7 @@ class Statement:
 
 
 def statements(content: str) -> list[Statement]:
-    """The sentences of `content` with their labels.
+    """Returns the sentences of `content` with their labels.
 
     White space is folded and broken words are made whole: a sentence wrapped over lines would not be read as one the
     next time.
@@ -97,7 +97,7 @@ class _Reading:
     # ---- tables ----
 
     def table(self, rows: Sequence[str]) -> None:
-        """Each row under the heads of its columns, labelled with its first cell."""
+        """Adds each row under the heads of its columns, labelled with its first cell."""
         heads = _cells(rows[0])
         for row in rows[2:]:
             cells = _cells(row)
@@ -114,7 +114,7 @@ class _Reading:
     # ---- entries ----
 
     def entry(self, term: str, told: str) -> None:
-        """What an entry says, each sentence labelled with its term."""
+        """Adds an entry, each of its sentences labelled with its term."""
         self._line += 1
         shown = " ".join(term.split())
         label = f"`{shown}`{'：' if is_chinese(told) else ': '}"
@@ -141,7 +141,7 @@ class _Reading:
         self.found.append(Statement(text=folded(text), label=label, line=self._line))
 
     def _open_line(self, content: str, start: int, text: str, parted: bool) -> str:
-        """What of a line's first sentence is to be told; nothing of headings, titles and labels alone."""
+        """Returns what of a line's first sentence is a statement; nothing of headings, titles and labels alone."""
         self._line += 1
         self._label = ""
         line = _line_at(content, start)
@@ -179,20 +179,20 @@ class _Reading:
         return bool(self._block)
 
     def _open_sentence(self, text: str) -> None:
-        """A label in mid-line begins a part of its own: "…SEK. Firm B: …"."""
+        """Begins a part at a label in mid-line: "…SEK. Firm B: …"."""
         named = outline.speaker_of(text)
         if named and not self._speakers and _names(named) and not names_property(named):
             self._line += 1
             self._label = _shown(named)
 
     def _label_of(self, text: str) -> str:
-        """The label, unless the sentence has it itself."""
+        """Returns the label, unless the sentence has it itself."""
         own = _named(text)
         return "" if own and _shown(own) == self._label else self._label
 
 
 def _named(text: str) -> str:
-    """The name before the colon that a sentence opens with, behind a list mark or none."""
+    """Returns the name before the colon that a sentence opens with, behind a list mark or none."""
     mark = ITEM.match(text)
     return outline.speaker_of(text[mark.end() :] if mark else text)
 
@@ -236,7 +236,7 @@ def _shown(label: str) -> str:
 
 
 def _speakers(content: str) -> frozenset[str]:
-    """Names that open two lines of `content`, or most of its lines together."""
+    """Returns the names that open two lines of `content`, or most of its lines together."""
     labels = [outline.speaker_of(line) for line in content.splitlines() if line.strip()]
     most = sum(map(bool, labels)) * 2 > len(labels)
     found = frozenset(filter(None, labels)) if most else outline.speakers(content)

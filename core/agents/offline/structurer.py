@@ -27,13 +27,14 @@ class OfflineStructurer:
 
 
 def _structured(content: str, topic: str) -> str:
-    """Of an agent's transcript, what it found: what it thought and called is none. Nor is code beside text."""
+    """Returns what is to be summarised: of an agent's transcript its findings, without thoughts and calls; of text
+    beside code, the text."""
     found = prose(transcript.told(content) or content)
     return found.strip() if display_width(found) <= WHOLE else summary(found, topic)
 
 
 def summary(content: str, topic: str = "") -> str:
-    """The most informative sentences of `content`, verbatim, in order; those on `topic` count more.
+    """Returns the most informative sentences of `content`, verbatim, in order; those on `topic` count more.
 
     Of what has no sentences, as code has none, the beginning.
     """

@@ -56,7 +56,7 @@ def summary(passages: Sequence[Passage], limit: int, unit: Unit) -> str:
 
 
 def key(passages: Sequence[Passage]) -> KeyOpinion:
-    """The sentences that say most, each with its step and speaker."""
+    """Returns the most informative sentences, each with its step and speaker."""
     said = _sentences(passages) or [_Said(text=" ".join(p.text.split()), passage=p) for p in passages[:1]]
     chinese = is_chinese("".join(each.text for each in said))
     shown = [f"[{_step(each.passage.step, chinese)}] {_line(each, chinese)}" for each in said]
@@ -66,7 +66,7 @@ def key(passages: Sequence[Passage]) -> KeyOpinion:
 
 
 def _sentences(passages: Sequence[Passage]) -> list[_Said]:
-    """The sentences that say something, each once."""
+    """Returns the informative sentences, each once."""
     found: dict[str, _Said] = {}
     for passage in passages:
         for sentence in sentences.split(passage.text):
@@ -77,7 +77,7 @@ def _sentences(passages: Sequence[Passage]) -> list[_Said]:
 
 
 def _chosen(said: Sequence[_Said], shown: Sequence[str], room: int, unit: Unit) -> list[int]:
-    """The places, ascending, of the sentences that say most, as they are shown, within `room`."""
+    """Returns the places, ascending, of the most informative sentences, as they are shown, within `room`."""
     texts = [each.text for each in said]
     decided = [DECISION if DECIDES.search(text) else 1.0 for text in texts]
     worth = [score * factor for score, factor in zip(salience.scores(texts), decided, strict=True)]
@@ -112,7 +112,7 @@ def _step(step: int, chinese: bool) -> str:
 
 
 def _named(texts: Sequence[str], room: int, unit: Unit, chinese: bool) -> str:
-    """The keywords as a line of at most `room`; empty where none has room."""
+    """Returns the keywords as a line of at most `room`; empty where none has room."""
     words = keywords(texts, most=KEYWORDS)
     for count in range(min(KEYWORDS, len(words)), 0, -1):
         line = f"{'、'.join(words[:count])}。" if chinese else f"{', '.join(words[:count])}."
@@ -122,7 +122,7 @@ def _named(texts: Sequence[str], room: int, unit: Unit, chinese: bool) -> str:
 
 
 def _clipped(text: str, limit: int, unit: Unit) -> str:
-    """The text, or its beginning that fits."""
+    """Returns the text, or its beginning that fits."""
     if length(text, unit) <= limit:
         return text
     if unit is Unit.CHARACTERS:

@@ -15,7 +15,7 @@ Thought = TypeVar("Thought")
 
 
 async def think(work: Callable[Given, Thought], *args: Given.args, **kwargs: Given.kwargs) -> Thought:
-    """What `work` makes, when its turn has come. Cancelled while it waits, it never begins."""
+    """Returns what `work` makes, when its turn has come. Cancelled while it waits, it never begins."""
     return await asyncio.wrap_future(_thread().submit(work, *args, **kwargs))
 
 

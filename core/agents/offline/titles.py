@@ -58,5 +58,5 @@ def _reads_so(shown: str) -> bool:
 
 
 def subject(title: str) -> str:
-    """What a title says its lists are about: nothing, of a link or a page of results."""
+    """Returns the subject that a title gives its lists: nothing, of a link or a page of results."""
     return "" if LABELLED.match(title) or RESULTS.match(title.strip()) else title.strip()

@@ -41,7 +41,7 @@ class Layout:
 
 
 def group(vectors: Matrix, layout: Layout, floor: float, ceiling: float, topic: float) -> list[list[int]]:
-    """The topics of pieces in text order, as lists of their indexes, in order of their first piece.
+    """Returns the topics of pieces in text order, as lists of their indexes, in order of their first piece.
 
     `vectors`: shape (pieces, dimension), unit rows; `floor` and `ceiling` calibrate cosines to
     [0, 1]; `topic` is the line on that scale.
@@ -56,7 +56,7 @@ def group(vectors: Matrix, layout: Layout, floor: float, ceiling: float, topic: 
 
 
 def _smoothed(vectors: Matrix, layout: Layout) -> Matrix:
-    """Each vector mixed with its neighbours' in the section, the less it says itself the more."""
+    """Returns each vector mixed with its neighbours' in the section, the more the less informative its own text is."""
     weights = np.asarray(layout.weights, dtype=np.float32)[:, None]
     sections = np.asarray(layout.sections)
     same = (sections[1:] == sections[:-1])[:, None]
@@ -75,7 +75,7 @@ def _similarity(vectors: Matrix, floor: float, ceiling: float) -> Matrix:
 
 
 def _line(similarity: Matrix, topic: float) -> float:
-    """The embedder's line, or the text's own if that is higher: all of a monograph is on one subject."""
+    """Returns the embedder's threshold, or the text's own if that is higher: all of a monograph is on one subject."""
     count = len(similarity)
     if count < SAMPLE_WANTED:
         return topic
@@ -94,7 +94,7 @@ def _layout_bonus(layout: Layout) -> Matrix:
 
 
 def _stretches(worth: Matrix) -> list[range]:
-    """The cuts with the greatest sum of worth over the pairs inside stretches."""
+    """Returns the cuts with the greatest sum of worth over the pairs inside stretches."""
     count = len(worth)
     places = np.arange(count)
     fading = np.exp(-np.abs(places[:, None] - places) / STRETCH_REACH)

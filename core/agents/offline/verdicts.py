@@ -46,7 +46,7 @@ APOSTROPHE = str.maketrans("’", "'")
 
 
 def verdict_type(verdict: str) -> VerdictType:
-    """How the words settle a conflict."""
+    """Returns how the words settle a conflict."""
     said = verdict.translate(APOSTROPHE)
     apart = APART_EN.search(said) or APART_ZH.search(said)
     if apart is None or _calls_wrong(said, WRONG_EN, NEGATED_EN) or _calls_wrong(said, WRONG_ZH, NEGATED_ZH):
