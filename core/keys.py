@@ -152,7 +152,7 @@ class RunKey:
 
 
 def _of_user(name: str) -> tuple[User, str]:
-    """Whose aggregate bears the name, and what it is called among the user's."""
+    """Splits an aggregate's name into its user, and its name among the user's."""
     user, _, last = name.partition("/")
     return User(decoded(user)), last
 
@@ -162,10 +162,10 @@ _ENCODED = re.compile(rb"%([0-9A-F]{2})")
 
 
 def encoded(text: str) -> str:
-    """The text with every byte of its UTF-8 outside `[A-Za-z0-9._:-]` as `%XX`."""
+    """Returns the text with every byte of its UTF-8 outside `[A-Za-z0-9._:-]` as `%XX`."""
     return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode())
 
 
 def decoded(name: str) -> str:
-    """What `encoded` made the name of."""
+    """Returns what `encoded` was given."""
     return _ENCODED.sub(lambda found: bytes.fromhex(found[1].decode()), name.encode()).decode()

@@ -99,7 +99,7 @@ class Aggregate(Protocol[S]):
         ...
 
     def prepare(self, steps: Iterable[S]) -> Any:
-        """What `apply` would otherwise spend its time on. Pure: may run in another thread."""
+        """Returns what `apply` would otherwise spend its time on. Pure: may run in another thread."""
         ...
 
     def apply(self, change: Change[S], prepared: Any = None) -> None:
@@ -107,7 +107,7 @@ class Aggregate(Protocol[S]):
         ...
 
     def state(self) -> Any:
-        """Everything, as plain values in a defined order: two equal aggregates have equal states."""
+        """Returns everything, as plain values in a defined order: two equal aggregates have equal states."""
         ...
 
     @property

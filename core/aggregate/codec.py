@@ -43,17 +43,17 @@ dumps: Callable[[Any], str] = json.JSONEncoder(
 
 
 def encode(value: object) -> bytes:
-    """A frozen dataclass as UTF-8 JSON. Raises TypeError for a field whose type has no form here."""
+    """Returns a frozen dataclass as UTF-8 JSON. Raises TypeError for a field whose type has no form here."""
     return encode_text(value).encode()
 
 
 def encode_text(value: object) -> str:
-    """The same as text, for a column that people read."""
+    """Returns the same as text, for a column that people read."""
     return form(type(value)).text(value)
 
 
 def decode(type_: type[T], encoded: bytes | str) -> T:
-    """The value of `type_` that `encode` wrote, now or with another version's fields."""
+    """Returns the value of `type_` that `encode` wrote, now or with another version's fields."""
     return cast(T, form(type_).taken(json.loads(encoded)))
 
 
@@ -73,23 +73,23 @@ class StepCodec(Generic[S]):
         return _sequence(_named(list(named.values()) or [self._steps]))
 
     def text(self, steps: Sequence[S]) -> str:
-        """For a column that people read. Raises StepUnknown for what is no step."""
+        """Renders steps for a column that people read. Raises StepUnknown for what is no step."""
         return self._form.text(steps)
 
     def steps(self, encoded: bytes | str) -> tuple[S, ...]:
-        """What `text` wrote. Raises StepUnknown for a step written by a newer program."""
+        """Reads what `text` wrote. Raises StepUnknown for a step written by a newer program."""
         return cast(tuple[S, ...], self._form.taken(json.loads(encoded)))
 
 
 def vector_bytes(vector: Vector) -> bytes:
-    """A float32 vector of shape (dimension,) as 4 × dimension little-endian bytes."""
+    """Returns a float32 vector of shape (dimension,) as 4 × dimension little-endian bytes."""
     if vector.dtype != np.float32 or vector.ndim != 1:
         raise TypeError(f"a vector is float32 of one axis, not {vector.dtype} of {vector.ndim}")
     return vector.astype("<f4", copy=False).tobytes()
 
 
 def vector_of(stored: bytes) -> Vector:
-    """The vector of `vector_bytes`; read-only, and no copy on little-endian machines."""
+    """Returns the vector of `vector_bytes`; read-only, and no copy on little-endian machines."""
     return np.frombuffer(stored, dtype="<f4").astype(np.float32, copy=False)
 
 
@@ -100,7 +100,7 @@ def micros(time: datetime) -> int:
 
 
 def instant(microseconds: int) -> datetime:
-    """The time, in UTC, that `micros` counted."""
+    """Returns the time, in UTC, that `micros` counted."""
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
@@ -121,7 +121,8 @@ class Form:
 
 
 def expression(source: str, names: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """A function of `value`, written out: a loop over a class's fields would take twice its time for every value."""
+    """Returns a function of `value`, written out: a loop over a class's fields would take twice its time for every
+    value."""
     made: Callable[[Any], Any] = eval(f"lambda value: {source}", dict(names))  # noqa: S307 - of fields' names, no data
     return made
 
@@ -148,7 +149,7 @@ _FORMS: dict[Any, Form] = {  # by type hint: grows by each hint's first use
 
 
 def form(hint: Any) -> Form:
-    """The form of a type hint. Compiled at its first use, then looked up."""
+    """Returns the form of a type hint. Compiled at its first use, then looked up."""
     known = _FORMS.get(hint)
     if known is None:
         known = _FORMS[hint] = _compiled(hint)

@@ -22,7 +22,8 @@ class Compiled(Protocol):
     """A derived structure that has a compiled part and a living tail."""
 
     def compaction(self, *, at_rest: bool = False) -> Any | None:
-        """What would compile it anew, if its tail has grown enough; a short one, too, of an index `at_rest`."""
+        """Returns the work that would compile it anew, if its tail has grown enough; a short one, too, of an index
+        `at_rest`."""
         ...
 
     def adopt(self, job: Any) -> None:
@@ -50,7 +51,7 @@ class Indexes:
     others: Mapping[str, Compiled] = field(default_factory=dict)
 
     def compactions(self, *, at_rest: bool = False) -> list[Compaction]:
-        """The parts whose tails have grown enough to be compiled anew, now: short ones, too, `at_rest`."""
+        """Returns the parts whose tails have grown enough to be compiled anew, now: short ones, too, `at_rest`."""
         compiled: Mapping[str, Compiled] = {**self.others, **self.vectors}
         jobs = {part: index.compaction(at_rest=at_rest) for part, index in compiled.items()}
         return [Compaction(part=part, job=job) for part, job in jobs.items() if job is not None]
@@ -71,7 +72,7 @@ class Indexes:
         return any(index.outlives_snapshot for index in self.words.values())
 
     def snapshots(self) -> list[IndexSnapshot]:
-        """The indexes that changed much since they were last given, or say less than then, as they stand."""
+        """Returns the indexes that changed much since they were last given, or say less than then, as they stand."""
         due = {p: i for p, i in self.saved.items() if i.worth_saving or i.outlives_snapshot}
         return [IndexSnapshot(part=part, taken=index.snapshot()) for part, index in due.items()]
 

@@ -72,7 +72,7 @@ class Kind(Generic[A, S]):
         object.__setattr__(self, "record", get_type_hints(self.puts)["record"])
 
     def record_of(self, step: Any) -> Any | None:
-        """The record that the step puts; None for other steps."""
+        """Returns the record that the step puts; None for other steps."""
         puts: type[Any] = self.puts
         return step.record if type(step) is puts else None
 

@@ -45,7 +45,7 @@ Effect = ItemPut | ItemDrop
 
 
 def numbered(number: int) -> str:
-    """The name of an item that is a number from 0 to 10¹² − 1: names sort as the numbers do."""
+    """Returns the name of an item that is a number from 0 to 10¹² − 1: names sort as the numbers do."""
     return f"{number:012d}"
 
 
@@ -81,7 +81,7 @@ class PartsAggregate(Restless, Generic[R, S]):
 
     @classmethod
     def found(cls, change: Change[S], uid: str, tuning: Tuning) -> Any:
-        """The aggregate that its first change describes: that change's first step puts the record."""
+        """Returns the aggregate that its first change describes: that change's first step puts the record."""
         first: Any = change.steps[0]
         if type(first) is not cls.kind.puts:
             raise TypeError("the first step of an aggregate's first change puts its record")
@@ -91,7 +91,7 @@ class PartsAggregate(Restless, Generic[R, S]):
 
     @classmethod
     def load(cls, state: PartsState[R], tuning: Tuning, cached: Mapping[str, Any] | None = None) -> Any:
-        """The aggregate that a store's rows describe. May take a while: called off the loop."""
+        """Returns the aggregate that a store's rows describe. May take a while: called off the loop."""
         made = cls(state.record, state.head, tuning)
         for part in cls.kind.parts:
             for item, value in state.parts[part.name].items():
@@ -136,14 +136,14 @@ class PartsAggregate(Restless, Generic[R, S]):
         return {}
 
     def state(self) -> PartsState[R]:
-        """Everything, items by name; vectors apart, which are derived."""
+        """Returns everything, items by name; vectors apart, which are derived."""
         parts = {name: dict(sorted(items.items())) for name, items in self.parts.items()}
         return PartsState(head=self.head, record=self.record, parts=parts)
 
     # ---- changing ----
 
     def prepare(self, steps: Iterable[S]) -> Any:
-        """Nothing, unless a kind has words to find."""
+        """Returns nothing, unless a kind has words to find."""
         return None
 
     def apply(self, change: Change[S], prepared: Any = None) -> None:
@@ -160,7 +160,7 @@ class PartsAggregate(Restless, Generic[R, S]):
         self.head = Head(uid=self.head.uid, revision=change.revision, change_id=change.change_id)
 
     def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
-        """Nothing, unless a kind searches by vectors."""
+        """Does nothing, unless a kind searches by vectors."""
 
     def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:
         """Called after a value came, or took the place of the one `before`."""

@@ -16,5 +16,5 @@ class Step:
     __slots__ = ()
 
     def effects(self) -> Iterable[Effect]:
-        """What it does to the parts: none, if it puts the record, or if the kind has tables of its own."""
+        """Returns what it does to the parts: none, if it puts the record, or if the kind has tables of its own."""
         return ()

@@ -93,7 +93,7 @@ class Bank(Restless):
 
     @classmethod
     def found(cls, change: BankChange, uid: str, tuning: Tuning) -> "Bank":
-        """The bank that its first change describes. That change's first step is BankPut."""
+        """Returns the bank that its first change describes. That change's first step is BankPut."""
         first = change.steps[0]
         if not isinstance(first, BankPut):
             raise TypeError("the first step of a bank's first change is BankPut")
@@ -142,7 +142,7 @@ class Bank(Restless):
         raise NodeNotFound(node_id)
 
     def node_standing_for(self, node_id: NodeId) -> Node:
-        """The node itself, or the one it was merged into. Raises NodeNotFound."""
+        """Returns the node itself, or the one it was merged into. Raises NodeNotFound."""
         try:
             return self.node(node_id)
         except NodeAbsorbed as absorbed:
@@ -163,11 +163,11 @@ class Bank(Restless):
         return self._disputes.open_of(node_id)
 
     def settled_with(self, node_id: NodeId) -> set[NodeId]:
-        """Nodes this one was found not to contradict, by a person or a verdict."""
+        """Returns nodes this one was found not to contradict, by a person or a verdict."""
         return self._disputes.settled_with(node_id)
 
     def attachment(self, attachment_id: AttachmentId) -> Attachment:
-        """An uploaded file's record. Raises AttachmentNotFound."""
+        """Returns an uploaded file's record. Raises AttachmentNotFound."""
         try:
             return self.attachments[attachment_id]
         except KeyError:
@@ -185,7 +185,7 @@ class Bank(Restless):
         return [interaction_id for interaction_id in wanting if interaction_id not in waiting]
 
     def state(self) -> BankState:
-        """All of the bank as plain values, in a defined order."""
+        """Returns all of the bank as plain values, in a defined order."""
         return BankState(
             head=self.head,
             record=self.record,

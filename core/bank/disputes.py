@@ -18,7 +18,7 @@ class Disputes:
         self._settled: dict[NodeId, set[NodeId]] = {}
 
     def put(self, conflict: Conflict) -> None:
-        """A new conflict, or a known one as it stands now."""
+        """Puts a new conflict, or a known one as it stands now."""
         before = self.conflicts.get(conflict.conflict_id)
         for side in before.sides if before else ():
             self._open_of.get(side.node_id, set()).discard(conflict.conflict_id)
@@ -39,12 +39,12 @@ class Disputes:
                 del self._settled[other]
 
     def open_of(self, node_id: NodeId) -> list[Conflict]:
-        """By id."""
+        """Returns the open conflicts of a node, by id."""
         return [self.conflicts[c] for c in sorted(self._open_of.get(node_id, ()))]
 
     def settled_with(self, node_id: NodeId) -> set[NodeId]:
         return self._settled.get(node_id, set())
 
     def settled(self) -> list[tuple[NodeId, NodeId]]:
-        """Every pair once, sorted within and among themselves."""
+        """Returns every pair once, sorted within and among themselves."""
         return sorted((a, b) for a, others in self._settled.items() for b in others if a < b)

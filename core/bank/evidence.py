@@ -11,7 +11,7 @@ from core.text.analysis import terms
 
 
 def locate(bank: Bank, node: Node, quote: str, *, least: float = 0.0) -> tuple[SegmentRef, ...]:
-    """The node's segments that hold `quote` (or lie wholly within it).
+    """Returns the node's segments that hold `quote` (or lie wholly within it).
 
     Without such a segment the one that shares most words with the quote stands for it (a summary
     may reword its source), provided that it shares `least` of them: 0 to 1, and one word at any
@@ -29,7 +29,8 @@ def locate(bank: Bank, node: Node, quote: str, *, least: float = 0.0) -> tuple[S
 
 
 def within(text: str, quote: str) -> list[tuple[int, int]]:
-    """The sentences of a segment's text that `quote` is taken from: those that hold it or lie wholly within it.
+    """Returns the sentences of a segment's text that `quote` is taken from: those that hold it or lie wholly within
+    it.
 
     Without one the sentence that shares most words with the quote; the whole text where none shares any.
     """

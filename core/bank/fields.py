@@ -11,14 +11,14 @@ NODE_WEIGHTS: Mapping[str, float] = {"keywords": 3.0, "context": 1.5, "summary":
 
 
 def node_fields(node: Node) -> Mapping[str, str]:
-    """What of a node is searched by keywords, by field (see NODE_WEIGHTS)."""
+    """Returns what of a node is searched by keywords, by field (see NODE_WEIGHTS)."""
     return {"keywords": " \n".join(node.keywords), "context": node.context, "summary": node.summary}
 
 
 def new_fields(
     steps: Iterable[Step],
 ) -> tuple[dict[NodeId, Mapping[str, str]], dict[SegmentRef, Mapping[str, str]]]:
-    """The fields of the nodes and of the segments that are there, or there anew, after these steps."""
+    """Returns the fields of the nodes and of the segments that are there, or there anew, after these steps."""
     nodes: dict[NodeId, Mapping[str, str]] = {}
     segments: dict[SegmentRef, Mapping[str, str]] = {}
     for step in steps:

@@ -52,7 +52,7 @@ def _score(memory: Memory) -> float:
 
 
 def _in_order(segments: Sequence[Hit]) -> tuple[Hit, ...]:
-    """By time, then as they stand in their record."""
+    """Returns them by time, then as they stand in their record."""
     return tuple(
         sorted(segments, key=lambda hit: (hit.segment.event_time, hit.segment.ref) if hit.segment else ())
     )

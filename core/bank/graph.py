@@ -55,7 +55,7 @@ class _Compiled:
         return self._vertex(node_id) is not None
 
     def adjacent(self, node_id: NodeId) -> list[NodeId]:
-        """The neighbours of a node. Raises NodeNotFound.
+        """Returns the neighbours of a node. Raises NodeNotFound.
 
         Of one: igraph's `neighborhood` of many first clears a mark for every vertex.
         """
@@ -141,7 +141,8 @@ class Graph:
         edges: Iterable[tuple[NodeId, NodeId]],
         give_way: GiveWay = at_once,
     ) -> "Graph":
-        """A graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown node."""
+        """Returns a graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown
+        node."""
         graph, ids = cls(), sorted(dict.fromkeys(node_ids))
         place = {node_id: place for place, node_id in enumerate(in_turns(ids, give_way, MANY))}
         pairs = [(place[a], place[b]) for a, b in in_turns(edges, give_way, MANY)]
@@ -195,11 +196,11 @@ class Graph:
         self._edge_count -= 1
 
     def _touch(self, node_id: NodeId) -> set[NodeId]:
-        """The node's neighbours, to be edited. Raises NodeNotFound."""
+        """Returns the node's neighbours, to be edited. Raises NodeNotFound."""
         return self._apart(node_id, self._others(node_id))
 
     def _apart(self, node_id: NodeId, found: set[NodeId] | list[NodeId]) -> set[NodeId]:
-        """What `_others` found, to be edited."""
+        """Returns what `_others` found, to be edited."""
         others = found if isinstance(found, set) else set(found)
         self._set_apart(node_id, others)
         return others
@@ -248,12 +249,12 @@ class Graph:
         return Neighborhood(found, truncated=False)
 
     def edges(self) -> list[tuple[NodeId, NodeId]]:
-        """Every edge once, the smaller id first, sorted."""
+        """Returns every edge once, the smaller id first, sorted."""
         ids, pairs = _merged(self._compiled, self._tail)
         return [(ids[a], ids[b]) for a, b in sorted((a, b) if a < b else (b, a) for a, b in pairs)]
 
     def _others(self, node_id: NodeId) -> set[NodeId] | list[NodeId]:
-        """The node's neighbours, in no order. Raises NodeNotFound."""
+        """Returns the node's neighbours, in no order. Raises NodeNotFound."""
         if node_id not in self._tail:
             return self._compiled.adjacent(node_id)
         others = self._tail[node_id]
@@ -264,7 +265,8 @@ class Graph:
     # ---- compaction ----
 
     def compaction(self, *, at_rest: bool = False) -> GraphCompaction | None:
-        """A job to compile the graph as it stands, or None while it is not worth it: less is, where edits rest.
+        """Returns a job to compile the graph as it stands, or None while it is not worth it: less is, where edits
+        rest.
 
         Call its `build`, in another thread if you like, then `adopt` it here. A newer job makes an older one void.
         """
@@ -285,7 +287,8 @@ class Graph:
 
 
 def _merged(compiled: _Compiled, tail: _Tail) -> tuple[list[NodeId], list[_Pair]]:
-    """All ids, sorted, and every edge once: the compiled ones between untouched nodes, then the touched nodes' own."""
+    """Returns all ids, sorted, and every edge once: the compiled ones between untouched nodes, then the touched
+    nodes' own."""
     untouched = [node_id for node_id in compiled.ids if node_id not in tail]
     touched = [node_id for node_id, others in tail.items() if others is not None]
     ids = sorted(untouched + touched)
@@ -301,7 +304,7 @@ def _places(ids: list[NodeId]) -> dict[NodeId, int]:
 
 
 def inherited_links(near: Mapping[NodeId, Collection[NodeId]], gone: Iterable[NodeId] = ()) -> Links:
-    """The edges that one node inherits from those it stands for: every outside neighbour once.
+    """Returns the edges that one node inherits from those it stands for: every outside neighbour once.
 
     `near`: the neighbours of each node to be merged; `gone`: nodes that no edge leads to any more. igraph contracts
     a graph of these nodes' own edges: that takes 20 to 40 µs at any size, the whole graph 17 ms at 10,000 nodes.

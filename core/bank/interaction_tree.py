@@ -48,7 +48,7 @@ class InteractionTree:
             raise InteractionNotFound(interaction_id) from None
 
     def segment(self, ref: SegmentRef) -> Segment:
-        """The segment as it stands now. The same object until its nodes or its refutation change."""
+        """Returns the segment as it stands now. The same object until its nodes or its refutation change."""
         made = self._segments.get(ref)
         if made is None:
             made = self._segments[ref] = self._make_segment(ref)
@@ -62,18 +62,18 @@ class InteractionTree:
         return self.order.of(interaction_id, len(self.interaction(interaction_id).spans))
 
     def text(self, ref: SegmentRef) -> str:
-        """The segment's verbatim text."""
+        """Returns the segment's verbatim text."""
         interaction = self.interaction(ref.interaction_id)
         span = interaction.spans[ref.index]
         return interaction.text[span.start : span.end]
 
     def line(self, ref: SegmentRef) -> str:
-        """The segment as a line of a record: its speaker, if it has one, then its text."""
+        """Returns the segment as a line of a record: its speaker, if it has one, then its text."""
         speaker = self.interaction(ref.interaction_id).spans[ref.index].speaker
         return f"{speaker}: {self.text(ref)}" if speaker else self.text(ref)
 
     def refuted_share(self, ref: SegmentRef) -> float:
-        """How much of a segment's text verdicts speak against, 0 to 1."""
+        """Returns how much of a segment's text verdicts refute, 0 to 1."""
         refuted = self.refuted.get(ref, ())
         covered, reached = 0, 0
         for words in refuted:
@@ -82,7 +82,7 @@ class InteractionTree:
         return min(1.0, covered / max(1, len(self.text(ref)))) if refuted else 0.0
 
     def refutations(self) -> list[SegmentRefute]:
-        """All of them, by segment, then place."""
+        """Returns all refutations, by segment, then place."""
         return [
             SegmentRefute(ref=ref, conflict_id=words.conflict_id, start=words.start, end=words.end)
             for ref, refuted in sorted(self.refuted.items())
@@ -90,17 +90,18 @@ class InteractionTree:
         ]
 
     def record(self, refs: Sequence[SegmentRef]) -> str:
-        """Segments of one interaction as a text: their lines; where a tool speaks among them, with their roles."""
+        """Returns segments of one interaction as a text: their lines; where a tool speaks among them, with their
+        roles."""
         spans = [self.interaction(ref.interaction_id).spans[ref.index] for ref in refs]
         parts = zip(spans, refs, strict=True)
         return "\n".join(transcript.lines((span.role, span.speaker, self.text(ref)) for span, ref in parts))
 
     def nodes_of(self, ref: SegmentRef) -> tuple[NodeId, ...]:
-        """The living nodes that summarise a segment."""
+        """Returns the living nodes that summarise a segment."""
         return self._nodes_of.get(ref, ())
 
     def nodes_standing_for(self, interaction_id: InteractionId) -> tuple[NodeId, ...]:
-        """The living nodes that stand for an interaction, by id."""
+        """Returns the living nodes that stand for an interaction, by id."""
         return tuple(sorted(self._nodes_standing.get(interaction_id, ())))
 
     def nodes_at(self, positions: Iterable[int]) -> list[tuple[NodeId, ...]]:
@@ -112,11 +113,12 @@ class InteractionTree:
         return bool(self.failed and node.interaction_ids) and self.failed.issuperset(node.interaction_ids)
 
     def clusters(self, interaction_id: InteractionId) -> list[ClusterWork]:
-        """The interaction's clusters planned so far, by number (they are planned in that order)."""
+        """Returns the interaction's clusters planned so far, by number (they are planned in that order)."""
         return list(self._clusters.get(interaction_id, {}).values())
 
     def structuring(self, interaction_id: InteractionId) -> Structuring:
-        """How far the interaction is structured. Raises InteractionNotFound (also where nothing is to be done)."""
+        """Returns how far the interaction is structured. Raises InteractionNotFound (also where nothing is to be
+        done)."""
         try:
             return self.structurings[interaction_id]
         except KeyError:
@@ -144,14 +146,14 @@ class InteractionTree:
         return [s for s in self.structurings.values() if s.state is not StructuringState.DONE]
 
     def standing_for(self, node_id: NodeId) -> NodeId | None:
-        """The node that a merged-away node lives on in today, or None if it was never merged."""
+        """Returns the node that a merged-away node lives on in today, or None if it was never merged."""
         into = self._into.get(node_id)
         while into is not None and into in self._into:
             into = self._into[into]
         return into
 
     def merge_into(self, node_id: NodeId) -> MergeRecord | None:
-        """The merge that made this node, if one did."""
+        """Returns the merge that made this node, if one did."""
         return self._merge_into.get(node_id)
 
     # ---- steps (called by Bank.apply alone) ----

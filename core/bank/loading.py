@@ -15,7 +15,7 @@ from core.index.rows import VectorRows
 
 
 def load(state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None = None) -> Bank:
-    """The bank that a store's rows describe. Takes a while for a large one: call it off the loop.
+    """Returns the bank that a store's rows describe. Takes a while for a large one: call it off the loop.
 
     `cached` are snapshots by part, of this bank at any time or damaged: they only spare work, and are used up.
     """

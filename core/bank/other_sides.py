@@ -24,7 +24,7 @@ Key = NodeId | SegmentRef
 
 
 def with_other_sides(plan: BankPlan, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits, best first, and the other sides of the open conflicts that they take part in."""
+    """Returns the hits, best first, and the other sides of the open conflicts that they take part in."""
     found: dict[Key, Hit] = {_key(hit): hit for hit in hits}
     partners = {key: list(dict.fromkeys(_others(plan, hit))) for key, hit in found.items()}
     unfound = {other for others in partners.values() for other in others if other not in found}
@@ -51,7 +51,7 @@ def _key(hit: Hit) -> NodeId | SegmentRef:
 
 
 def _others(plan: BankPlan, hit: Hit) -> Iterator[NodeId | SegmentRef]:
-    """What stands on the other sides of the hit's open conflicts, as far as the query admits it."""
+    """Yields what stands on the other sides of the hit's open conflicts, as far as the query admits it."""
     bank = plan.bank
     if hit.node is not None:
         allowed = plan.nodes.allowed
@@ -70,7 +70,7 @@ def _others(plan: BankPlan, hit: Hit) -> Iterator[NodeId | SegmentRef]:
 
 
 def _witnesses(bank: Bank, chosen: Iterable[Side]) -> Iterator[SegmentRef]:
-    """Of each side the segment that holds its quote, else its first."""
+    """Yields of each side the segment that holds its quote, else its first."""
     for side in chosen:
         quoting = (ref for ref in side.segments if side.quote and side.quote in bank.tree.text(ref))
         ref = next(quoting, None) or next(iter(side.segments), None)

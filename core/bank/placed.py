@@ -39,7 +39,7 @@ class BankOfSegments:
         return np.array([credibility(self._bank, ref) for ref in refs])
 
     def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
-        """Of each segment, the plain score of the best node that summarises it; 0 where none does."""
+        """Returns of each segment, the plain score of the best node that summarises it; 0 where none does."""
         bank = self._bank
         owners = bank.tree.nodes_at(positions.tolist())
         groups = dict.fromkeys(owners)
@@ -60,7 +60,7 @@ def credibility(bank: Bank, ref: SegmentRef) -> float:
 
 
 def placed(plan: BankPlan) -> list[Scored[SegmentRef]]:
-    """The best `top_k` segments, in order."""
+    """Returns the best `top_k` segments, in order."""
     bank = plan.bank
     return by_place.placed(plan.plan, plan.segments, bank.verbatim.order, BankOfSegments(bank))
 

@@ -25,7 +25,7 @@ class BankPlan(NamedTuple):
 
 
 def plan_in(bank: Bank, query: Query) -> BankPlan:
-    """The plan of a query in a bank."""
+    """Returns the plan of a query in a bank."""
     of_nodes = of_segments = None
     if query.exclude or not query.filter.admits_all:
         of_nodes, of_segments = node_filter(bank, query), segment_filter(bank, query)

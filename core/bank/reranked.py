@@ -30,8 +30,8 @@ class Opinions:
 
 
 def reading(bank: Bank, hit: Hit, characters: int) -> str:
-    """What is read of a hit, so many code points at most: a segment as a line of its record; a node's context and
-    summary, and the segment that lifted it."""
+    """Returns what is read of a hit, so many code points at most: a segment as a line of its record; a node's
+    context and summary, and the segment that lifted it."""
     if hit.node is None:
         assert hit.segment is not None, "a hit is a node or a segment"
         return bank.tree.line(hit.segment.ref)[:characters]

@@ -21,7 +21,7 @@ class NodeRows(Sequence[NodePut]):
 
     @classmethod
     def of(cls, puts: Sequence[NodePut], dimension: int) -> "NodeRows":
-        """The same nodes and vectors as rows: the vectors copied, unless they are so already."""
+        """Returns the same nodes and vectors as rows: the vectors copied, unless they are so already."""
         if isinstance(puts, NodeRows):
             return puts
         vectors = {put.node.node_id: put.vector for put in puts if put.vector is not None}

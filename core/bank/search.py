@@ -24,7 +24,8 @@ from core.verbatim.candidates import scored
 
 
 def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
-    """The best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if given.
+    """Returns the best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if
+    given.
 
     What scores 0 by words and by meaning is no hit: where nothing fits, nothing is found.
     """
@@ -54,12 +55,12 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
 
 
 def worth_reading(bank: Bank, query: Query, depth: int) -> list[Hit]:
-    """The best `depth` hits of a query, for a reranker to read: neither cut off nor joined by other sides."""
+    """Returns the best `depth` hits of a query, for a reranker to read: neither cut off nor joined by other sides."""
     return _ordered(_hits(plan_in(bank, _widened(query, depth))))[:depth]
 
 
 def segments_within(bank: Bank, query: Query, interaction_ids: Set[InteractionId]) -> list[SegmentRef]:
-    """The best `top_k` segments of some records, in order, by the plain formula."""
+    """Returns the best `top_k` segments of some records, in order, by the plain formula."""
     found = _segments(plan_in(bank, query), lambda ref: ref.interaction_id in interaction_ids)
     return [each.key for each in found]
 
@@ -67,7 +68,7 @@ def segments_within(bank: Bank, query: Query, interaction_ids: Set[InteractionId
 def nearest_nodes(
     bank: Bank, node: Node, vector: Vector | None, top_k: int, alpha: float, apart: Set[NodeId]
 ) -> list[NodeId]:
-    """The `top_k` nodes nearest to a new one, those `apart` left out, by the plain formula."""
+    """Returns the `top_k` nodes nearest to a new one, those `apart` left out, by the plain formula."""
     text = "\n".join((node.summary, node.base_context, *node.base_keywords))
     query = Query(top_k=top_k, alpha=alpha, text=text, vector=vector, exclude=frozenset(apart))
     return [found.key for found in _nodes(plan_in(bank, query))][:top_k]
@@ -76,7 +77,8 @@ def nearest_nodes(
 def judging_candidates(
     bank: Bank, node: Node, vector: Vector | None, top_k: int, alpha: float, apart: Set[NodeId]
 ) -> list[NodeId]:
-    """The `top_k` nodes that a new one may contradict or be one with: half the nearest, half those by meaning alone.
+    """Returns the `top_k` nodes that a new one may contradict or be one with: half the nearest, half those by
+    meaning alone.
 
     Nodes that neighbours have lent the new one's words come first by the formula, and must not crowd out what it is
     about.
@@ -116,7 +118,7 @@ def _nodes(plan: BankPlan) -> list[Scored[NodeId]]:
 
 
 def _segments(plan: BankPlan, wanted: Callable[[SegmentRef], bool] | None = None) -> list[Scored[SegmentRef]]:
-    """The best segments, of those `wanted`, by the plain formula."""
+    """Returns the best segments, of those `wanted`, by the plain formula."""
     tree, query = plan.bank.tree, plan.query
     source = plan.segments._replace(allowed=_both(wanted, plan.segments.allowed))
     demotes = bool(tree.refuted or tree.failed)
@@ -129,7 +131,7 @@ def _segments(plan: BankPlan, wanted: Callable[[SegmentRef], bool] | None = None
 
 
 def _evidence(plan: BankPlan) -> list[Scored[SegmentRef]]:
-    """The best segments, by their places too where the query wants that. Ranks alone know no places."""
+    """Returns the best segments, by their places too where the query wants that. Ranks alone know no places."""
     if plan.query.structure.reorders and plan.query.fusion is Fusion.WEIGHTED:
         return placed(plan)
     return _segments(plan)
@@ -197,7 +199,7 @@ _SCORE = attrgetter("score")
 
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:
-    """By score, ties by newer, then by id."""
+    """Returns hits by score, ties by newer, then by id."""
     ranked = sorted(hits, key=_SCORE, reverse=True)
     if len(set(map(_SCORE, ranked))) < len(ranked):
         ranked.sort(key=_name)  # least significant first: sorting is stable

@@ -55,7 +55,7 @@ class BankState:
 
 
 def steps_of(state: BankState) -> list[Step]:
-    """The state's rows as the steps that would make them in a bank that has its record and insight."""
+    """Returns the state's rows as the steps that would make them in a bank that has its record and insight."""
     return [
         *(InteractionAdd(interaction=i) for i in state.interactions),
         *state.nodes,
@@ -65,7 +65,7 @@ def steps_of(state: BankState) -> list[Step]:
 
 
 def other_steps_of(state: BankState) -> list[Step]:
-    """Those of `steps_of` but for interactions, nodes and edges, which come before them."""
+    """Returns those of `steps_of` but for interactions, nodes and edges, which come before them."""
     return [
         *(AttachmentPut(attachment=a) for a in state.attachments),
         *(MergeAdd(record=m) for m in state.merges),

@@ -40,14 +40,15 @@ class InsightPut(Step):
     kept: int = 0
 
     def over(self, before: Insight) -> Insight:
-        """The document as it stands then."""
+        """Returns the document as it stands then."""
         if not self.kept:
             return self.insight
         return replace(self.insight, completed=(*before.completed[: self.kept], *self.insight.completed))
 
 
 def insight_put(before: Insight, insight: Insight) -> InsightPut:
-    """The step from one document to the next: of its completed tasks those that are new, or say more than before."""
+    """Returns the step from one document to the next: of its completed tasks those that are new, or more than
+    before."""
     kept = len(before.completed)
     if insight.completed[:kept] != before.completed:
         pairs = enumerate(zip(before.completed, insight.completed, strict=False))

@@ -32,7 +32,7 @@ class Clustered:
         self._shares = array("f")
 
     def outdate(self, name: str) -> None:
-        """A cluster, or a vector of it, has changed."""
+        """Marks a cluster, or a vector of it, as changed."""
         self._outdated.add(name)
 
     def bring_up_to_date(self, clusters: Mapping[str, TurnCluster], verbatim: Verbatim) -> None:
@@ -62,7 +62,7 @@ class Clustered:
         return np.frombuffer(self._shares, np.float32)
 
     def at(self, position: int) -> str:
-        """The cluster of a segment; empty for none."""
+        """Returns the cluster of a segment; empty for none."""
         number = self._numbers[position]
         return "" if number == NONE else self._names[number]
 
@@ -86,7 +86,8 @@ class Clustered:
 
 
 def shares_of(cluster: TurnCluster, verbatim: Verbatim) -> tuple[Positions, NDArray[np.float32]]:
-    """Where the segments of a cluster are, and the share of each; 0 of turns that have not all their vectors."""
+    """Returns where the segments of a cluster are, and the share of each; 0 of turns that have not all their
+    vectors."""
     order = verbatim.order
     turns = [order.all_of(id_of(step)) for step in cluster.steps]
     embedded = [is_embedded(refs, verbatim) for refs in turns]
@@ -101,7 +102,7 @@ def shares_of(cluster: TurnCluster, verbatim: Verbatim) -> tuple[Positions, NDAr
 
 
 def vectors_of(steps: Sequence[int], verbatim: Verbatim) -> NDArray[np.float64]:
-    """The vectors of those of the turns that are embedded, as rows."""
+    """Returns the vectors of those of the turns that are embedded, as rows."""
     turns = [verbatim.order.all_of(id_of(step)) for step in steps]
     _, sums = _means([refs for refs in turns if is_embedded(refs, verbatim)], verbatim)
     return sums / _norms(sums)[:, None]
@@ -115,8 +116,8 @@ def is_embedded(refs: Sequence[SegmentRef], verbatim: Verbatim) -> bool:
 def _means(
     turns: Sequence[Sequence[SegmentRef]], verbatim: Verbatim
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of turns that are embedded: the length of each segment, and as rows the sums of each turn's vectors, each times
-    its segment's length."""
+    """Returns of turns that are embedded the length of each segment, and as rows the sums of each turn's vectors,
+    each times its segment's length."""
     refs = [ref for turn in turns for ref in turn]
     lengths = verbatim.order.lengths[verbatim.order.positions(refs)].astype(np.float64)
     _, vectors = verbatim.vectors.matrix(refs)
@@ -127,7 +128,7 @@ def _means(
 
 
 def _norms(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row its length; infinite of one that is zero, so that it stays zero."""
+    """Returns the length of each row; infinite of one that is zero, so that it stays zero."""
     norms: NDArray[np.float64] = np.sqrt((sums * sums).sum(axis=1))
     norms[norms == 0.0] = np.inf
     return norms

@@ -71,7 +71,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         tuning: Tuning,
         cached: Mapping[str, Any] | None = None,
     ) -> "Conversation":
-        """The conversation that a store's rows describe, its indexes from snapshots as far as they go."""
+        """Returns the conversation that a store's rows describe, its indexes from snapshots as far as they go."""
         made = cls(state.record, state.head, tuning)
         cached = cached or {}
         for part, values in state.parts.items():
@@ -109,14 +109,14 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return self.turns.has(step)
 
     def between(self, first: int, last: int) -> list[Turn]:
-        """The turns from one step to another, both included."""
+        """Returns the turns from one step to another, both included."""
         return self.turns.rows(bisect_left(self.steps, first), bisect_right(self.steps, last))
 
     def newest(self, count: int) -> list[Turn]:
         return self.turns.rows(max(0, len(self.steps) - count), len(self.steps))
 
     def cluster_names(self) -> dict[int, str]:
-        """By step, the cluster of each turn that lies in one."""
+        """Returns by step the cluster of each turn that lies in one."""
         return {step: name for name, each in self.clusters.items() for step in each.steps}
 
     @property
@@ -128,11 +128,11 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return self._clustered
 
     def short(self) -> list[Turn]:
-        """The newest turns, and every one that has not been placed: none is between two tiers."""
+        """Returns the newest turns, and every one that has not been placed: none is between two tiers."""
         return self.turns.rows(min(self._window, self._placed), len(self.steps))
 
     def unplaced(self) -> list[Turn]:
-        """The turns that fell out of the newest ones and wait for their cluster."""
+        """Returns the turns that fell out of the newest ones and wait for their cluster."""
         return self.turns.rows(self._placed, self._window)
 
     @property
@@ -153,20 +153,20 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             raise KeyNotFound(key_id) from None
 
     def keys_in_order(self, type_: KeyType | None = None) -> list[KeyMemory]:
-        """Those of the user first, each oldest first; only those of a type, if one is given."""
+        """Returns keys, those of the user first, each oldest first; only those of a type, if one is given."""
         found = [key for key in self.keys.values() if type_ in (None, key.type)]
         return sorted(found, key=lambda key: (key.type is not KeyType.USER, key.create_time, key.key_id))
 
     def clusters_in_order(self) -> list[TurnCluster]:
-        """By their first step."""
+        """Returns clusters by their first step."""
         return sorted(self.clusters.values(), key=lambda cluster: cluster.steps[0])
 
     def summaries_in_order(self) -> list[Summary]:
-        """By their first step."""
+        """Returns summaries by their first step."""
         return sorted(self.summaries.values(), key=lambda s: (s.first_step, s.last_step, s.summary_id))
 
     def invocations_in_order(self) -> list[InvocationSummary]:
-        """As they ended."""
+        """Returns invocations in the order of their ends."""
         return sorted(self.invocations.values(), key=lambda each: (each.event_time, each.invocation_id))
 
     # ---- rest ----
@@ -192,7 +192,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self._verbatim = self._clustered = None
 
     def made_again(self) -> Verbatim | None:
-        """What `rest` let go of; None, if nothing. Reads only: may run in another thread."""
+        """Returns what `rest` let go of; None, if nothing. Reads only: may run in another thread."""
         if self._resting is None:
             return None
         return self._resting.made_again(self.turns, self.tuning.vectors, self.tuning.give_way)
@@ -205,15 +205,15 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     # ---- segments ----
 
     def refs(self, turn: Turn) -> list[SegmentRef]:
-        """The segments of a turn that is there."""
+        """Returns the segments of a turn that is there."""
         return self.verbatim.order.all_of(id_of(turn.step))
 
     def text(self, ref: SegmentRef) -> str:
-        """The segment's verbatim text."""
+        """Returns the segment's verbatim text."""
         return self.segment(ref).text
 
     def segment(self, ref: SegmentRef) -> Segment:
-        """A segment as it was said; its role tells input from reply."""
+        """Returns a segment verbatim; its role tells input from reply."""
         turn = self.turns[ref.interaction_id]
         interaction = told(turn)
         span = interaction.spans[ref.index]
@@ -227,7 +227,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         )
 
     def lines(self, turn: Turn) -> dict[SegmentRef, str]:
-        """What is embedded of a turn: its segments, behind their speakers."""
+        """Returns what is embedded of a turn: its segments, behind their speakers."""
         return {ref: fields["text"] for ref, fields in segment_fields(told(turn)).items()}
 
     @property
@@ -343,5 +343,5 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
 
 def joined(rows: Sequence[Vector]) -> Vector:
-    """The vectors of a turn's segments as the one that is kept for the turn."""
+    """Joins the vectors of a turn's segments into the one that is kept for the turn."""
     return np.concatenate(rows)

@@ -28,7 +28,7 @@ SETTLE = Chore(name="settle")
 
 
 def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
-    """The chores that have something to do."""
+    """Returns the chores that have something to do. Quick: called after every change."""
     owes = [FORGET] if conversation.record.forgetting else []
     if not conversation.record.enabled:
         return owes  # what only deletes goes on
@@ -55,7 +55,7 @@ def is_to_finish(conversation: Conversation) -> bool:
 
 
 def next_look(conversation: Conversation) -> datetime | None:
-    """When there may be something to do though nothing changes; None: never."""
+    """Returns when there may be something to do though nothing changes; None: never."""
     record = conversation.record
     if record.state is not ConversationState.ACTIVE or record.last_turn_time is None or not record.enabled:
         return None

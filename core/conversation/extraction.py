@@ -40,7 +40,7 @@ def fixed(record: ConversationRecord, owed: ExtractionOwed) -> ConversationRecor
 def done(
     record: ConversationRecord, owed: ExtractionOwed, fact_ids: tuple[RecordId, ...] = (), withheld: int = 0
 ) -> ConversationRecord:
-    """The record after the turns have been looked through; at its end with what that taught."""
+    """Returns the record after the turns have been looked through; at its end with what that taught."""
     taught = record.taught
     if record.state is ConversationState.ENDING:
         ids = tuple(dict.fromkeys((*taught.fact_ids, *fact_ids)))[:TOLD]

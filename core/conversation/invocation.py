@@ -69,7 +69,7 @@ class Invocation(PartsAggregate[InvocationRecord, Step]):
     kind: ClassVar[Any]
 
     def in_order(self) -> tuple[Item, ...]:
-        """The items as they came."""
+        """Returns the items as they came."""
         return tuple(self.parts[ITEMS.name].values())
 
     @property
@@ -78,7 +78,8 @@ class Invocation(PartsAggregate[InvocationRecord, Step]):
         return self.parts[COMPRESSED.name].get(LATEST)
 
     def to_compress(self) -> tuple[Item, ...]:
-        """The older items that a model is to tell of next; none of an invocation whose items all fit, or that ends."""
+        """Returns the older items that a model is to summarise next; none of an invocation whose items all fit, or
+        that ends."""
         record = self.record
         if record.state is not InvocationState.RUNNING or record.tokens <= record.threshold:
             return ()
@@ -90,7 +91,8 @@ class Invocation(PartsAggregate[InvocationRecord, Step]):
 
 
 def due(invocation: Invocation, now: datetime) -> Sequence[Chore]:
-    """An end that is stored is carried out at once; an invocation left alone is ended."""
+    """Returns the chores of an invocation: an end that is stored is carried out at once; an invocation left alone is
+    ended."""
     if invocation.record.state is InvocationState.ENDING:
         return (CONCLUDE,)
     if now >= invocation.record.due_time:

@@ -29,7 +29,7 @@ def has_room(conversation: Conversation) -> bool:
 
 
 def displaced(conversation: Conversation, key: KeyMemory) -> list[KeyMemory]:
-    """The keys of the system that make way for a new one: those of the clusters longest without a hit."""
+    """Returns the keys of the system that make way for a new one: those of the clusters longest without a hit."""
     others = [k for k in longest_unhit(conversation) if k.key_id != key.key_id]
     users = conversation.keys_in_order(KeyType.USER)
     gone: list[KeyMemory] = []
@@ -42,7 +42,7 @@ def displaced(conversation: Conversation, key: KeyMemory) -> list[KeyMemory]:
 
 
 def longest_unhit(conversation: Conversation) -> list[KeyMemory]:
-    """The keys of the system, those of the clusters longest without a hit first."""
+    """Returns the keys of the system, those of the clusters longest without a hit first."""
     found = conversation.keys_in_order(KeyType.SYSTEM)
     return sorted(found, key=lambda k: (_last_hit(conversation, k), k.key_id))
 

@@ -65,7 +65,7 @@ def _nearest(
     space: EmbeddingSpace,
     similarity: float,
 ) -> str | None:
-    """The most similar of the open clusters, if that is similar enough; of equals the older."""
+    """Returns the most similar of the open clusters, if that is similar enough; of equals the older."""
     if not open_:
         return None
     known, number_of = centroid_cosines(conversation, vector), conversation.clustered.number_of
@@ -76,7 +76,7 @@ def _nearest(
 
 
 def coldest(conversation: Conversation) -> TurnCluster | None:
-    """The cluster to be folded next; None while there are no more than there may be, or all are of late."""
+    """Returns the cluster to be folded next; None while there are no more than there may be, or all are of late."""
     if len(conversation.clusters) <= conversation.tiers.max_clusters:
         return None
     recent = frozenset(conversation.steps[-RECENT:])
@@ -91,7 +91,7 @@ def _warmth(conversation: Conversation, cluster: TurnCluster) -> tuple[int, date
 
 
 def ripe(conversation: Conversation) -> TurnCluster | None:
-    """The next cluster to become a key: recalled often enough, and never made one before."""
+    """Returns the next cluster to become a key: recalled often enough, and never made one before."""
     bar = conversation.tiers.hit_threshold
     often = (conversation.clusters[h.cluster_id] for h in conversation.hits.values() if h.hits > bar)
     return min((c for c in often if not c.promoted), key=lambda c: c.steps[0], default=None)
@@ -120,7 +120,7 @@ class Fit(NamedTuple):
 def recalled(
     conversation: Conversation, query: Query, space: EmbeddingSpace, count: int, fit: Fit | None = None
 ) -> list[tuple[TurnCluster, float]]:
-    """The `count` clusters that fit a query best, best first, each with its score. `fit`: where it is known."""
+    """Returns the `count` clusters that fit a query best, best first, each with its score. `fit`: where it is known."""
     clusters = conversation.clusters_in_order()
     if not clusters or count <= 0:
         return []
@@ -133,7 +133,7 @@ def recalled(
 
 
 def fitting(conversation: Conversation, query: Query, space: EmbeddingSpace) -> Fit:
-    """How well each cluster fits: one look at the segments that lie in any."""
+    """Returns how well each cluster fits: one look at the segments that lie in any."""
     clustered, verbatim, cosines = conversation.clustered, conversation.verbatim, None
     positions = _placed(clustered)
     refs = verbatim.order.refs(positions)
@@ -154,7 +154,7 @@ def likeness(conversation: Conversation, query: Query, space: EmbeddingSpace) ->
 
 
 def centroid_cosines(conversation: Conversation, vector: Vector | NDArray[np.float64]) -> NDArray[np.float64]:
-    """The cosine of each cluster's centroid, by its number; 0 where none of its turns has a vector."""
+    """Returns the cosine of each cluster's centroid, by its number; 0 where none of its turns has a vector."""
     clustered, verbatim = conversation.clustered, conversation.verbatim
     positions = _placed(clustered)
     cosines = verbatim.vectors.similarities(vector.astype(np.float32), verbatim.order.refs(positions))
@@ -162,7 +162,7 @@ def centroid_cosines(conversation: Conversation, vector: Vector | NDArray[np.flo
 
 
 def _placed(clustered: Clustered) -> Positions:
-    """The segments that lie in a cluster."""
+    """Returns the segments that lie in a cluster."""
     return np.flatnonzero(clustered.numbers != NONE)
 
 
@@ -179,6 +179,6 @@ def _scaled(cosines: NDArray[np.float64], space: EmbeddingSpace) -> NDArray[np.f
 
 
 def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of length 1; zero stays zero."""
+    """Returns the vector at length 1; zero stays zero."""
     length = float(np.linalg.norm(vector))
     return vector / length if length > 0.0 else vector

@@ -88,7 +88,7 @@ def recall(
 
 
 def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[InvocationSummary]:
-    """What was done, but for what the latest turns tell."""
+    """Returns what was done, without what the latest turns tell."""
     ended = reversed(conversation.invocations_in_order())
     return [each for each in ended if each.step not in shown][:INVOCATIONS_SHOWN]
 
@@ -96,7 +96,7 @@ def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[In
 def _found(
     conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, like: NDArray[np.float64]
 ) -> list[int]:
-    """The steps of the turns that fit best, best first."""
+    """Returns the steps of the turns that fit best, best first."""
     if not wanted:
         return []
     best = best_segments(conversation, query._replace(top_k=wanted), space, like)

@@ -34,7 +34,7 @@ class Resting:
         return cls(matrix=matrix, places=np.array(places, dtype=np.int32), words=verbatim.words.saved)
 
     def made_again(self, turns: TurnRows, settings: VectorSettings, give_way: GiveWay) -> Verbatim:
-        """The segments, their words and vectors. Reads only: may run in another thread."""
+        """Returns the segments, their words and vectors. Reads only: may run in another thread."""
         dimension = self.matrix.shape[1]
         made = Verbatim(dimension, settings)
         for turn in in_turns(turns.values(), give_way):

@@ -55,11 +55,11 @@ class OwnerOfTurns:
         return [quotation in self._conversation.text(ref) for ref in refs]
 
     def credibility(self, _refs: Sequence[SegmentRef]) -> None:
-        """Nothing speaks against a turn."""
+        """Returns None: nothing refutes a turn."""
         return
 
     def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
-        """How like the query the centroid of each one's cluster is."""
+        """Returns how like the query the centroid of each one's cluster is."""
         conversation, like = self._conversation, self._like
         like = likeness(conversation, plan.query, self._space) if like is None else like
         scores = np.append(like, 0.0)  # of NONE
@@ -67,14 +67,14 @@ class OwnerOfTurns:
 
 
 def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace) -> list[TurnHit]:
-    """The best `top_k` turns, best first."""
+    """Returns the best `top_k` turns, best first."""
     return [_hit(conversation, each) for each in best_segments(conversation, query, space)]
 
 
 def best_segments(
     conversation: Conversation, query: Query, space: EmbeddingSpace, like: NDArray[np.float64] | None = None
 ) -> list[Scored[SegmentRef]]:
-    """Of each of the best `top_k` turns the segment that fits best, best first."""
+    """Returns of each of the best `top_k` turns the segment that fits best, best first."""
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
     verbatim, owner = conversation.verbatim, OwnerOfTurns(conversation, space, like)

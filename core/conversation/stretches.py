@@ -12,8 +12,8 @@ from core.model.conversation import ConversationState, StepRange, Summary, Summa
 
 
 def next_owed(conversation: Conversation) -> SummaryOwed | None:
-    """The summary to be made next: one that lost a turn, else that of the next full stretch; of what is left once the
-    conversation has ended."""
+    """Returns the summary to be made next: one that lost a turn, else that of the next full stretch; of what is left
+    once the conversation has ended."""
     if conversation.record.owed:
         return conversation.record.owed[0]
     waiting = conversation.steps[bisect_right(conversation.steps, conversation.record.summarised_to) :]
@@ -28,12 +28,12 @@ def next_owed(conversation: Conversation) -> SummaryOwed | None:
 
 
 def turns_of(conversation: Conversation, ranges: tuple[StepRange, ...]) -> list[Turn]:
-    """The turns in some ranges that are there."""
+    """Returns the turns in some ranges that are there."""
     return [turn for r in ranges for turn in conversation.between(r.first_step, r.last_step)]
 
 
 def put_summary(conversation: Conversation, summary: Summary) -> list[Step]:
-    """A summary comes; of more of its kind than there may be the oldest go."""
+    """Adds a summary; the oldest of its kind go where there are too many."""
     others = [
         each
         for each in conversation.summaries_in_order()

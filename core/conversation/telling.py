@@ -16,7 +16,7 @@ INPUT, REPLY = "input", "reply"
 
 
 def id_of(step: int) -> InteractionId:
-    """What a turn is called among segments."""
+    """Returns a turn's name among segments."""
     return InteractionId(numbered(step))
 
 
@@ -25,7 +25,7 @@ def step_of(interaction_id: InteractionId) -> int:
 
 
 def told(turn: Turn) -> Interaction:
-    """The turn as an interaction: input, line break, reply."""
+    """Returns the turn as an interaction: input, line break, reply."""
     return Interaction(
         interaction_id=id_of(turn.step),
         text=f"{turn.input}\n{turn.reply}",

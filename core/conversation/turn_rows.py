@@ -59,7 +59,7 @@ class TurnRows(MutableMapping[str, Turn]):
         return isinstance(name, str) and self.has(int(name))
 
     def time_of(self, name: str) -> datetime:
-        """When the turn was said; its words are not decoded for it."""
+        """Returns the time of a turn; its words are not decoded for it."""
         return _time(self._said[self._row(int(name))])
 
     # ---- by step ----
@@ -78,7 +78,7 @@ class TurnRows(MutableMapping[str, Turn]):
         return text.encode() in self._text
 
     def rows(self, first: int, last: int) -> list[Turn]:
-        """The turns of rows [first, last): the first turn that is there has row 0."""
+        """Returns the turns of rows [first, last): the first turn that is there has row 0."""
         return [self._at(row) for row in range(first, last)]
 
     def trim(self) -> None:

@@ -39,7 +39,8 @@ def tokens_of(items: Sequence[Item]) -> int:
 
 
 def to_compress(parted: Split, known: Compressed | None) -> tuple[Item, ...]:
-    """The older items that a model is to tell of next; none, while they take fewer tokens than are worth its call."""
+    """Returns the older items that a model is to summarise next; none, while they take fewer tokens than are worth
+    its call."""
     waiting = not_told(parted.older, known)[:MOST_AT_ONCE]
     taken = 0
     for item in waiting:
@@ -50,13 +51,13 @@ def to_compress(parted: Split, known: Compressed | None) -> tuple[Item, ...]:
 
 
 def not_told(older: Sequence[Item], known: Compressed | None) -> tuple[Item, ...]:
-    """Those that no model has told of yet."""
+    """Returns those that no model has summarised yet."""
     last = known.last if known else 0
     return tuple(item for item in older if item.number > last)
 
 
 def split(items: Sequence[Item], threshold: int, keep_steps: int) -> Split:
-    """Where the older items end; none are older while all of them fit."""
+    """Returns where the older items end; none are older while all of them fit."""
     everything = tuple(items)
     if tokens_of(everything) <= threshold:
         return Split(older=(), newest=everything, room=0)
@@ -64,14 +65,15 @@ def split(items: Sequence[Item], threshold: int, keep_steps: int) -> Split:
 
 
 def parted(everything: tuple[Item, ...], threshold: int, keep_steps: int) -> Split:
-    """Where the older items end of more than fit."""
+    """Returns where the older items end of more than fit."""
     last = set(sorted({item.step for item in everything})[-keep_steps:])
     kept = tuple(item for item in everything if item.step in last)[-(threshold // 2 // LEAST) :]
     return Split(older=everything[: len(everything) - len(kept)], newest=kept, room=threshold // 2)
 
 
 def shown(parted: Split, text: str, threshold: int, outcome: Outcome) -> tuple[Item, ...]:
-    """The text of the older items, if there is one, before the newest, which are shortened as far as they must be."""
+    """Returns the text of the older items, if there is one, before the newest, which are shortened as far as they
+    must be."""
     if not parted.older:
         return shortened(parted.newest, threshold, outcome)
     newest_older = parted.older[-1]
@@ -86,7 +88,7 @@ def shown(parted: Split, text: str, threshold: int, outcome: Outcome) -> tuple[I
 
 
 def shortened(items: Sequence[Item], room: int, outcome: Outcome) -> tuple[Item, ...]:
-    """The items within `room` tokens: the longest lose most, none more than they must."""
+    """Returns the items within `room` tokens: the longest lose most, none more than they must."""
     sizes = list(map(size_of, items))
     if sum(sizes) <= room:
         return tuple(items)
@@ -101,7 +103,8 @@ def shortened(items: Sequence[Item], room: int, outcome: Outcome) -> tuple[Item,
 
 
 def _within(item: Item, room: int, outcome: Outcome) -> Item:
-    """The item within `room` tokens: its arguments go where they take more than half; of a result stays what must."""
+    """Returns the item within `room` tokens: its arguments go where they take more than half; of a result stays what
+    must."""
     if estimate(item.arguments_json) > room // 2:
         item = replace(item, arguments_json="")
     if estimate(item.tool) > room // 4:
@@ -115,7 +118,7 @@ def _within(item: Item, room: int, outcome: Outcome) -> Item:
 
 
 def cut(text: str, room: int) -> str:
-    """The text, or its beginning and its end, within `room` tokens; empty where not even a mark has room."""
+    """Returns the text, or its beginning and its end, within `room` tokens; empty where not even a mark has room."""
     if estimate(text) <= room:
         return text
     low, high = 0, len(text) // 2
@@ -128,7 +131,8 @@ def cut(text: str, room: int) -> str:
 
 
 def _ends(text: str, kept: int) -> str:
-    """Two thirds of `2 kept` characters from the beginning, one from the end; half a figure would be another one."""
+    """Returns two thirds of `2 kept` characters from the beginning, one from the end; half a figure would be another
+    one."""
     head, tail = kept * 4 // 3, kept * 2 // 3
     start, end = text[:head], text[len(text) - tail :] if tail else ""
     if head < len(text) and text[head].isdigit():

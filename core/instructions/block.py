@@ -57,7 +57,7 @@ def _framed(parts: Sequence[str], chinese: bool) -> str:
 
 
 def _tokens(source: Source, text: str) -> int:
-    """Of a source as it is shown: what a shorter text takes is no more than the whole one's."""
+    """Returns the tokens of a source as it is shown: a shorter text takes no more than the whole one."""
     return estimate(text) if OWN_TAG.search(source.text) else source.tokens
 
 

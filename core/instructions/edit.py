@@ -8,7 +8,7 @@ from core.errors import EditAmbiguous, EditNotFound
 
 
 def edited(text: str, path: str, old_text: str, new_text: str) -> str:
-    """The text with the passage replaced. Raises EditNotFound, EditAmbiguous."""
+    """Returns the text with the passage replaced. Raises EditNotFound, EditAmbiguous."""
     place = text.find(old_text)
     if place < 0:
         raise EditNotFound(path)

@@ -35,32 +35,32 @@ class Instructions(PartsAggregate[InstructionsRecord, InstructionsStep]):
         return sorted(self._versions)
 
     def source(self, path: str, version: int | None = None) -> Source:
-        """That version, or the newest. Raises SourceNotFound."""
+        """Returns that version, or the newest. Raises SourceNotFound."""
         found = self.find(path, version)
         if found is None:
             raise SourceNotFound(path, version or 0)
         return found
 
     def find(self, path: str, version: int | None = None) -> Source | None:
-        """That version, or the newest, if it is kept."""
+        """Returns that version, or the newest, if it is kept."""
         kept = self._versions.get(path)
         if kept is None:
             return None
         return kept.get(max(kept) if version is None else version)
 
     def versions(self, path: str) -> Mapping[int, Source]:
-        """All versions of a source that are kept. Raises SourceNotFound."""
+        """Returns all versions of a source that are kept. Raises SourceNotFound."""
         if path not in self._versions:
             raise SourceNotFound(path, 0)
         return self._versions[path]
 
     def superseded(self, path: str) -> Mapping[int, datetime]:
-        """When each version but the newest was replaced: when the one after it was made."""
+        """Returns when each version but the newest was replaced: when the one after it was made."""
         kept = self._versions.get(path, {})
         return {before: kept[after].update_time for before, after in pairwise(sorted(kept))}
 
     def outlived(self, now: datetime, days: timedelta) -> tuple[Sequence[VersionsDrop], datetime | None]:
-        """The versions that were replaced so long ago, and when the next one's time will be over."""
+        """Returns the versions that were replaced so long ago, and when the next one's time will be over."""
         drops, left = [], []
         for path in self.paths:
             over = {number: time + days for number, time in self.superseded(path).items()}

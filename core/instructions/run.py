@@ -25,7 +25,7 @@ class Run(PartsAggregate[RunRecord, RunPut]):
 
 
 def pinned(ref: SourceRef, instructions: Instructions | None, before: Sequence[Pin]) -> Pin:
-    """What the reference stands for: as the run has fixed it `before`, else as the owner's sources are now."""
+    """Returns what the reference stands for: as the run has fixed it `before`, else as the owner's sources are now."""
     known = next((pin for pin in before if pin.ref.owner == ref.owner and pin.uid), None)
     if instructions is not None and known is not None and instructions.uid != known.uid:
         instructions = None  # what the run knew is gone; its like came later
@@ -42,7 +42,7 @@ def pinned(ref: SourceRef, instructions: Instructions | None, before: Sequence[P
 
 
 def fixed_versions(owner: Owner, pins: Sequence[Pin]) -> Mapping[str, int]:
-    """What a run has fixed of an owner's sources; 0 for one that was missing."""
+    """Returns what a run has fixed of an owner's sources; 0 for one that was missing."""
     fixed: dict[str, int] = {}
     for pin in pins:
         if pin.ref.owner == owner:
@@ -51,7 +51,7 @@ def fixed_versions(owner: Owner, pins: Sequence[Pin]) -> Mapping[str, int]:
 
 
 def fixed_source(pin: Pin, path: str, instructions: Instructions | None, run_id: str) -> Source | None:
-    """The version that is fixed; None for one whose source was deleted since.
+    """Returns the version that is fixed; None for one whose source was deleted since.
 
     Raises RunExpired where the source goes on, and the version is kept no longer.
     """

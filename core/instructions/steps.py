@@ -13,7 +13,7 @@ PARTS = (VERSIONS,)
 
 
 def item_of(path: str, version: int) -> str:
-    """A version's name among the owner's."""
+    """Returns a version's name among the owner's."""
     return f"{path}/{numbered(version)}"
 
 

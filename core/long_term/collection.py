@@ -101,7 +101,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             raise RecordNotFound(record_id) from None
 
     def reflection(self, reflection_id: ReflectionId) -> Reflection:
-        """One that has its text. Raises ReflectionNotFound."""
+        """Returns a reflection that has its text. Raises ReflectionNotFound."""
         reflection = self.reflections.get(reflection_id)
         if reflection is None or not reflection.text:
             raise ReflectionNotFound(reflection_id)
@@ -111,7 +111,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         return self.uses.get(record.record_id, NEVER_USED)
 
     def same_text(self, content: str) -> Record | None:
-        """The fact that stands and says these very words; the oldest of several."""
+        """Returns the active fact with these very words; the oldest of several."""
         saying = [self.records[key] for key in self._saying.get(normalised(content), ())]
         return min(saying, key=lambda record: (record.create_time, record.record_id), default=None)
 
@@ -166,7 +166,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
                 derived.pop(key, None)
 
     def _sorts(self, record: Record) -> Iterable[tuple[dict[RecordId, None], bool]]:
-        """What is kept of records of one sort each, and whether this one is of it."""
+        """Returns what is kept of records of one sort each, and whether this one is of it."""
         stands = _stands(record)
         return (
             (self.standing, stands),

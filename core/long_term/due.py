@@ -23,7 +23,7 @@ REFLECT_AFTER = 5  # strategies of a sort that no reflection covers
 
 
 def due(collection: Collection, now: datetime) -> Sequence[Chore]:
-    """The chores that there is something to do for. Quick: asked after every change."""
+    """Returns the chores that have something to do. Quick: called after every change."""
     record = collection.record
     chores: list[Chore] = []
     if record.due_time is not None and record.due_time <= now:

@@ -19,7 +19,7 @@ SIZE = 8  # bytes of a hash
 
 
 def tombstone(record: Record, salt: str, time: datetime) -> Tombstone:
-    """What is left of a record that is deleted at `time`."""
+    """Returns what is left of a record that is deleted at `time`."""
     return Tombstone(
         record_id=record.record_id,
         text_hash=_hash(normalised(record.content), salt),

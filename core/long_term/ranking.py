@@ -28,7 +28,7 @@ Admits = Callable[[RecordId], bool]
 
 
 def admitting(collection: Collection, allowed: Callable[[Record], bool]) -> Admits:
-    """The same of records by their ids."""
+    """Returns the same of records by their ids."""
     records = collection.records
     return lambda key: allowed(records[key])
 
@@ -61,7 +61,7 @@ def ranked(
     space: EmbeddingSpace,
     settings: LongTermSettings,
 ) -> list[Ranked]:
-    """The best `top_k` of the records that are `allowed`: by score, ties by newer, then by id."""
+    """Returns the best `top_k` of the records that are `allowed`: by score, ties by newer, then by id."""
     similar = similarities(collection, sought, allowed, space)
     return best(weighed(collection, similar, sought.now, settings), sought.top_k)
 
@@ -69,7 +69,7 @@ def ranked(
 def similarities(
     collection: Collection, sought: Sought, allowed: Admits, space: EmbeddingSpace
 ) -> dict[RecordId, float]:
-    """The most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
+    """Returns the most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
     wide = max(FEWEST, WIDENING * sought.top_k)
     query = Query(top_k=wide, alpha=sought.alpha, text=sought.text, vector=sought.vector)
     found = scored(planned(query, space), Source(collection.words, collection.vectors, allowed))
@@ -79,7 +79,7 @@ def similarities(
 
 
 def best(found: list[Ranked], top_k: int) -> list[Ranked]:
-    """The best, in order."""
+    """Returns the best, in order."""
     found.sort(key=lambda one: one.record.record_id)
     found.sort(key=lambda one: (one.score, one.record.update_time), reverse=True)
     return found[:top_k]
@@ -88,7 +88,7 @@ def best(found: list[Ranked], top_k: int) -> list[Ranked]:
 def weighed(
     collection: Collection, similar: dict[RecordId, float], now: datetime, settings: LongTermSettings
 ) -> list[Ranked]:
-    """Records with their similarities, in no order."""
+    """Returns records with their similarities, in no order."""
     return [_ranked(collection, collection.records[key], s, now, settings) for key, s in similar.items()]
 
 

@@ -38,7 +38,7 @@ def matches(
     least: float,
     uses: Callable[[Record], int],
 ) -> list[Match]:
-    """The recoveries that match by at least so much, best first."""
+    """Returns the recoveries that match by at least so much, best first."""
     said = _words(failure.message)
     found = [
         Match(record, score)
@@ -56,7 +56,7 @@ def _worth(record: Record, uses: int) -> tuple[float, int, datetime]:
 
 
 def match(recovery: Recovery, failure: Failure) -> float:
-    """How well a recovery fits a failure, 0 to 1."""
+    """Returns how well a recovery fits a failure, 0 to 1."""
     return _score(recovery, failure, _words(failure.message))
 
 
@@ -68,7 +68,7 @@ def same_mending(one: Recovery, other: Recovery) -> bool:
 
 
 def changed(original_json: str, fixed_json: str) -> dict[str, tuple[Any, Any]]:
-    """Which arguments differ: by name, before and after; None for one that is not there."""
+    """Returns which arguments differ: by name, before and after; None for one that is not there."""
     before, after = _arguments(original_json), _arguments(fixed_json)
     names = sorted(before.keys() | after.keys())
     return {n: (before.get(n), after.get(n)) for n in names if before.get(n) != after.get(n)}
@@ -86,7 +86,8 @@ def _score(recovery: Recovery, failure: Failure, said: frozenset[str]) -> float:
 
 
 def _words(message: str) -> frozenset[str]:
-    """The message's terms. Quoted values and figures, which differ from one failure to the next, are all the same."""
+    """Returns the message's terms. Quoted values and figures, which differ from one failure to the next, are all the
+    same."""
     return frozenset(terms(_FIGURE.sub("0", _QUOTED.sub(" value ", message))))
 
 

@@ -80,7 +80,7 @@ class Rewriting:
         self.put(replace(goes, state=RecordState.SUPERSEDED, superseded_by=stays.record_id, judged=True))
 
     def known(self, record: Record, again: Record) -> Record:
-        """The record that stands for one that says the same words, which is not kept."""
+        """Returns the record that stands for one with the same words, which is not kept."""
         joined = self._joined(record, again.provenance, again)
         if again.origin.strength > record.origin.strength:
             joined = replace(
@@ -96,7 +96,7 @@ class Rewriting:
         return joined
 
     def _joined(self, stays: Record, source: Provenance, goes: Record) -> Record:
-        """The one that stays, with all sources; surer, unless a weaker origin says so."""
+        """Returns the one that stays, with all sources; surer, unless the other's origin is weaker."""
         as_strong = goes.origin.strength >= stays.origin.strength
         joined = reinforced(stays, self._settings) if as_strong else stays
         sources = dict.fromkeys((*stays.also_from, *goes.also_from, source, *_own_if_replaced(stays, goes)))
@@ -110,7 +110,8 @@ class Rewriting:
     # ---- deciding ----
 
     def decide(self, record: Record, stands: bool) -> Record:
-        """A caller's word on a contested fact: it stands and the others give way, or it gives way to them."""
+        """Applies a caller's decision on a contested fact: it stands and the others give way, or it gives way to
+        them."""
         others = [other for key in record.contested_with if (other := self.get(key)) is not None]
         self.put(_at_peace(record))
         if stands:
@@ -134,7 +135,7 @@ class Rewriting:
         )
 
     def _release(self, record: Record) -> None:
-        """Those that are contested with it are so no more; who has no other opponent is ACTIVE."""
+        """Makes those that are contested with it so no more; one without another opponent is ACTIVE."""
         for key in record.contested_with:
             other = self.get(key)
             if other is not None:
@@ -145,7 +146,7 @@ class Rewriting:
     # ---- going ----
 
     def withdraw(self, record: Record) -> list[RecordId]:
-        """The record says no more what it said: it was deleted, or gets other words.
+        """Withdraws a record's statement: it was deleted, or gets other words.
 
         Facts that it superseded or contested alone are ACTIVE again, and to be judged anew: their ids are returned.
         """
@@ -169,7 +170,7 @@ class Rewriting:
         return revived
 
     def duplicates(self, record: Record) -> list[Record]:
-        """Records that say the same, for which this one stands: they go where it goes."""
+        """Returns records with the same content, for which this one stands: they go where it goes."""
         found = [other for other in self._superseded_by(record) if other.valid_until is None]
         return found + [more for other in found for more in self.duplicates(other)]
 
@@ -206,10 +207,11 @@ def _at_peace(record: Record) -> Record:
 
 
 def _rank(record: Record) -> tuple[int, int, datetime, RecordId]:
-    """Who stays of two that say the same: the stronger origin, then the fuller, then the newer."""
+    """Returns the rank by which one of two records with the same content stays: the stronger origin, then the
+    fuller, then the newer."""
     return record.origin.strength, len(record.content), record.event_time, record.record_id
 
 
 def _own_if_replaced(stays: Record, goes: Record) -> tuple[Provenance, ...]:
-    """Where a stronger origin takes the place of the record's own, that one is kept beside."""
+    """Returns the record's own origin, to be kept beside, where a stronger one takes its place."""
     return (stays.provenance,) if goes.origin.strength > stays.origin.strength else ()

@@ -18,7 +18,7 @@ _ENDS = " .。!！;；,，"
 
 
 def fields(record: Record) -> Mapping[str, str]:
-    """What is searched by words, by field (see FIELD_WEIGHTS)."""
+    """Returns what is searched by words, by field (see FIELD_WEIGHTS)."""
     marks = " \n".join((record.subcategory.replace("_", " "), *record.tags))
     return {"content": record.content, "marks": marks, "more": _more(record)}
 
@@ -30,7 +30,8 @@ def _more(record: Record) -> str:
 
 
 def embedded(record: Record) -> str:
-    """What is embedded: of an episode its goal, outcome and lessons, of others the content; of data its beginning."""
+    """Returns what is embedded: of an episode its goal, outcome and lessons, of others the content; of data its
+    beginning."""
     if record.episode is None:
         return without_data(record.content)
     told = (record.episode.goal, record.episode.outcome, record.episode.lessons)
@@ -38,6 +39,6 @@ def embedded(record: Record) -> str:
 
 
 def normalised(text: str) -> str:
-    """The text as it compares with others."""
+    """Returns the text as it compares with others."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return _BLANK.sub(" ", plain).strip(_ENDS)

@@ -72,7 +72,7 @@ def unlearn(collection: Collection, turns: Turns, rewriting: Rewriting) -> Unlea
 
 
 def _by_survivor(collection: Collection) -> dict[RecordId, list[Record]]:
-    """The records that say the same as another that stands for them."""
+    """Returns the records with the same content as another that stands for them."""
     found: dict[RecordId, list[Record]] = {}
     for record in collection.records.values():
         if record.state is RecordState.SUPERSEDED and record.valid_until is None:
@@ -81,7 +81,7 @@ def _by_survivor(collection: Collection) -> dict[RecordId, list[Record]]:
 
 
 def _elsewhere(record: Record, turns: Turns, same: Some[Record]) -> list[Provenance]:
-    """Where else these very words were said: not where records say the same in other words."""
+    """Returns where else these very words were stated: not where records say the same in other words."""
     theirs = {source for other in same for source in (other.provenance, *other.also_from)}
     found = [s for s in record.also_from if not turns.taught(s) and s not in theirs]
     return sorted(found, key=lambda source: -source.origin.strength)
@@ -108,7 +108,7 @@ def _without(sources: Sequence[Provenance], turns: Turns) -> Iterator[Provenance
 
 
 def _left(record: Record, turns: Turns) -> set[int]:
-    """The steps of the conversation that taught it too, and are left."""
+    """Returns the steps of the conversation that taught it too, and are left."""
     taught = [s for s in (record.provenance, *record.also_from) if turns.taught(s)]
     return {step for source in taught for step in turns.left_of(source)}
 

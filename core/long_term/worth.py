@@ -34,20 +34,20 @@ def half_life(record: Record, collection: CollectionRecord, settings: LongTermSe
 
 
 def decay(record: Record, now: datetime, days: float) -> float:
-    """0.5^(age / half-life), age from `update_time`; 1 where nothing decays, or for what is of the future."""
+    """Returns 0.5^(age / half-life), age from `update_time`; 1 where nothing decays, or for what is of the future."""
     age = (now - record.update_time).total_seconds() / DAY
     return float(0.5 ** (age / days)) if days > 0.0 and age > 0.0 else 1.0
 
 
 def opinion(*, stars: int | None = None, liked: bool = False) -> float:
-    """A thumb or 1 to 5 stars as a value from −1 to 1."""
+    """Returns a thumb or 1 to 5 stars as a value from −1 to 1."""
     if stars is not None:
         return (stars - MIDDLE_STAR) / 2.0
     return 1.0 if liked else -1.0
 
 
 def with_feedback(record: Record, value: float, settings: LongTermSettings) -> Record:
-    """The record after an opinion from −1 to 1. A bad one asks for revision until new content comes."""
+    """Returns the record after an opinion from −1 to 1. A bad one asks for revision until new content comes."""
     reward = record.reward + settings.reward_rate * (value - record.reward)
     changed = replace(record, reward=_within(reward, -1.0, 1.0))
     if value > 0.0:
@@ -59,7 +59,7 @@ def with_feedback(record: Record, value: float, settings: LongTermSettings) -> R
 
 
 def with_outcome(record: Record, succeeded: bool, settings: LongTermSettings) -> Record:
-    """The record after it was reused and helped, or did not. Of a recovery it is counted."""
+    """Returns the record after it was reused and helped, or did not. Of a recovery it is counted."""
     recovery = record.recovery
     if recovery is not None:
         recovery = replace(
@@ -74,7 +74,7 @@ def with_outcome(record: Record, succeeded: bool, settings: LongTermSettings) ->
 
 
 def reinforced(record: Record, settings: LongTermSettings) -> Record:
-    """The record after it was said or seen again."""
+    """Returns the record after it was stated or seen again."""
     return _surer(record, settings.confidence_step)
 
 

@@ -64,7 +64,8 @@ class BankRecord:
     tokens_spent: int = 0
 
     def goes_at(self, configured: timedelta) -> datetime | None:
-        """When it goes, `configured` being the ttl of banks without one; None: not before something else happens."""
+        """Returns when it is purged, `configured` being the ttl of banks without one; None: not before something
+        else happens."""
         ttl = configured if self.ttl is None else self.ttl
         if self.finish_time is None or ttl < timedelta():
             return None

@@ -71,7 +71,7 @@ class Tiers:
     record_episodes: bool = True
 
     def under(self, settings: ConversationSettings) -> "Tiers":
-        """These, but for what the settings say otherwise."""
+        """Returns these settings, but for what the conversation's own override."""
         own = {each.name: getattr(settings, each.name) for each in fields(settings)}
         return replace(self, **{name: value for name, value in own.items() if value is not None})
 

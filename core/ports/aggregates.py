@@ -108,7 +108,7 @@ class Aggregates(Protocol[A_co]):
         ...
 
     def watch(self, key: Key, after: int) -> AsyncIterator[Change[Any]]:
-        """Every change after a revision, as they come, until the aggregate is gone (not found).
+        """Yields every change after a revision, as they come, until the aggregate is gone (not found).
 
         Raises RevisionTrimmed.
         """

@@ -40,7 +40,7 @@ class Blobs(Protocol):
         ...
 
     async def claim(self, uri: str) -> None:
-        """The file is named by its aggregate, durably. Claiming twice, or what is gone, does nothing."""
+        """Marks the file as named by its aggregate, durably. Claiming twice, or what is gone, does nothing."""
         ...
 
     async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:

@@ -46,5 +46,5 @@ class ChatModel(Protocol):
         ...
 
     async def reply(self, messages: Sequence[ChatMessage], shape: ReplyShape) -> ChatReply:
-        """The next message of the conversation, asked for in this shape."""
+        """Returns the next message of the conversation, asked for in this shape."""
         ...

@@ -43,5 +43,5 @@ class Embedder(Protocol):
         ...
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """What is to be found: shape (len(texts), dimension), float32, unit rows."""
+        """Embeds what is to be found: shape (len(texts), dimension), float32, unit rows."""
         ...

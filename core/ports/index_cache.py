@@ -21,7 +21,7 @@ class IndexCache(Protocol):
         ...
 
     async def get(self, key: Key, uid: str) -> Mapping[str, bytes]:
-        """The aggregate's blobs by part; none for one it knows nothing of, or of another uid."""
+        """Returns the aggregate's blobs by part; none for one it knows nothing of, or of another uid."""
         ...
 
     async def delete(self, key: Key, uid: str) -> None:
@@ -29,5 +29,5 @@ class IndexCache(Protocol):
         ...
 
     async def owners(self) -> Sequence[tuple[Key, str]]:
-        """The aggregates (key, uid) of which anything is kept."""
+        """Returns the aggregates (key, uid) of which anything is kept."""
         ...

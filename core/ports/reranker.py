@@ -14,5 +14,5 @@ class Reranker(Protocol):
     """
 
     async def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """How well each text answers the query, in the order of the texts: 0 (not at all) to 1."""
+        """Scores how well each text answers the query, in the order of the texts: 0 (not at all) to 1."""
         ...

@@ -20,7 +20,7 @@ class UserAggregate(PartsAggregate[UserRecord, UserPut]):
 
 
 def _due(user: UserAggregate, now: datetime) -> Sequence[Chore]:
-    """A purge is its caller's work, until it must be taken for cut short."""
+    """Returns what is due: a purge is its caller's work, until it must be taken for cut short."""
     record = user.record
     is_left = record.due_time is not None and record.due_time <= now
     return (PURGE,) if record.state is UserState.PURGING and is_left else ()

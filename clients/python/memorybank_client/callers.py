@@ -54,7 +54,7 @@ class Caller:
         self.session = session
 
     def failure(self, call: Call, request: Message | Source, error: grpc.RpcError) -> BaseException:
-        """What to raise for gRPC's error: what the request's own source raised, else what the status says."""
+        """Returns what to raise for gRPC's error: what the request's own source raised, else what the status says."""
         return _broken(request) or self.session.failure(call, error)
 
 
@@ -111,7 +111,7 @@ class SyncCaller(Caller):
 
 
 def _ended(call: Call, request: Message | Source, cancelled: asyncio.CancelledError) -> BaseException:
-    """What to raise where gRPC's call was cancelled: of a task that was not, a closed channel ends it."""
+    """Returns what to raise where gRPC's call was cancelled: of a task that was not, a closed channel ends it."""
     task = asyncio.current_task()
     if task is None or task.cancelling():
         return _broken(request) or cancelled
@@ -123,5 +123,5 @@ def _broken(request: Message | Source) -> BaseException | None:
 
 
 def _sent(request: Message | Source) -> Any:
-    """As synchronous gRPC takes it: a message, or an iterator."""
+    """Returns it as synchronous gRPC takes it: a message, or an iterator."""
     return iter(request) if isinstance(request, Source) else request

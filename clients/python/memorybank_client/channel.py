@@ -31,5 +31,5 @@ def channel_options() -> list[tuple[str, Any]]:
 
 
 def service_config() -> str:
-    """The service config that ships with the contract."""
+    """Returns the service config that ships with the contract."""
     return files("memorybank.v1").joinpath("service_config.json").read_text(encoding="utf-8")

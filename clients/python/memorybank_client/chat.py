@@ -38,7 +38,7 @@ class Setting:
         return Owner(user=self.user, conversation=self.conversation, collection=self.collection)
 
     def context(self, question: str) -> dict[str, Any]:
-        """The fields of AssembleContextRequest."""
+        """Returns the fields of AssembleContextRequest."""
         return {
             "input": question,
             "system": self.system,
@@ -52,7 +52,7 @@ class Setting:
         }
 
     def turn(self, question: str, reply: str) -> dict[str, Any]:
-        """The fields of AddTurnsRequest."""
+        """Returns the fields of AddTurnsRequest."""
         turn = Turn(input=question, reply=reply)
         return {**self.whose, "collection": self.collection, "turns": [turn]}
 
@@ -97,7 +97,7 @@ class ChatMemory:
         )
 
     def messages(self, question: str) -> list[Message]:
-        """What to send a chat model for a question: memory and system first, the question last."""
+        """Returns what to send a chat model for a question: memory and system first, the question last."""
         return messages_of(self.client.assemble_context(**self.setting.context(question)))
 
     def add(self, question: str, reply: str) -> int:
@@ -111,7 +111,8 @@ class ChatMemory:
         return reply
 
     def run(self, question: str) -> Run:
-        """A run of an agent with tools on a question: `with memory.run(question) as run`. Its end keeps the turn."""
+        """Begins a run of an agent with tools on a question: `with memory.run(question) as run`, or `async with`.
+        Its end keeps the turn."""
         return Run(self.client, self.setting.owner, question, self.setting.context(question))
 
     def keep(self, statement: str) -> str:
@@ -119,7 +120,7 @@ class ChatMemory:
         return self.client.add_key(**self.setting.whose, text=statement).key.key_id
 
     def search(self, text: str, top_k: int | None = None) -> Sequence[Turn]:
-        """The turns that fit a text best."""
+        """Returns the turns that fit a text best."""
         hits = self.client.search_turns(**self.setting.whose, text=text, top_k=top_k).hits
         return [hit.turn for hit in hits]
 
@@ -151,7 +152,7 @@ class AsyncChatMemory:
         )
 
     async def messages(self, question: str) -> list[Message]:
-        """What to send a chat model for a question: memory and system first, the question last."""
+        """Returns what to send a chat model for a question: memory and system first, the question last."""
         return messages_of(await self.client.assemble_context(**self.setting.context(question)))
 
     async def add(self, question: str, reply: str) -> int:
@@ -165,8 +166,8 @@ class AsyncChatMemory:
         return reply
 
     def run(self, question: str) -> AsyncRun:
-        """A run of an agent with tools on a question: `async with memory.run(question) as run`. Its end keeps the
-        turn."""
+        """Begins a run of an agent with tools on a question: `with memory.run(question) as run`, or `async with`.
+        Its end keeps the turn."""
         return AsyncRun(self.client, self.setting.owner, question, self.setting.context(question))
 
     async def keep(self, statement: str) -> str:
@@ -174,6 +175,6 @@ class AsyncChatMemory:
         return (await self.client.add_key(**self.setting.whose, text=statement)).key.key_id
 
     async def search(self, text: str, top_k: int | None = None) -> Sequence[Turn]:
-        """The turns that fit a text best."""
+        """Returns the turns that fit a text best."""
         hits = (await self.client.search_turns(**self.setting.whose, text=text, top_k=top_k)).hits
         return [hit.turn for hit in hits]

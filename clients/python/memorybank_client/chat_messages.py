@@ -28,7 +28,7 @@ def _taken(given: Any) -> Iterator[Any]:
 
 
 def _texts(content: Any) -> Iterator[str]:
-    """The texts of a content: a text itself, or parts of several kinds."""
+    """Yields the texts of a content: a text itself, or parts of several kinds."""
     for part in [content] if isinstance(content, str | Mapping) else content or ():
         text = part.get("text") if isinstance(part, Mapping) else part
         kind = part.get("type", "attachment") if isinstance(part, Mapping) else ""

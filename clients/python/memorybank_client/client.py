@@ -44,7 +44,7 @@ class Client(Verbs, Caller):
         )
 
     def within(self, seconds: float) -> Self:
-        """This client, its calls given so many seconds: `client.within(2).search(...)`."""
+        """Returns this client, its calls given so many seconds: `client.within(2).search(...)`."""
         made = copy(self)
         made.session = self.session.within(seconds)
         return made

@@ -168,7 +168,7 @@ class _Ended(Protocol):
 
 
 def error_of(error: grpc.RpcError, request_id: str = "") -> MemoryBankError:
-    """The MemoryBankError that a gRPC error stands for."""
+    """Returns the MemoryBankError that a gRPC error stands for."""
     ended = cast(_Ended, error)
     code = ended.code()
     details = _details(ended.trailing_metadata() or ())
@@ -178,7 +178,7 @@ def error_of(error: grpc.RpcError, request_id: str = "") -> MemoryBankError:
 
 
 def _details(trailers: Iterable[tuple[str, str | bytes]]) -> dict[str, Any]:
-    """What `google.rpc.Status` in the trailers says, as arguments of MemoryBankError; nothing if it is unreadable."""
+    """Reads `google.rpc.Status` in the trailers, as arguments of MemoryBankError; nothing if it is unreadable."""
     packed = next((value for key, value in trailers if key == DETAILS_KEY), b"")
     if not isinstance(packed, bytes):
         return {}
@@ -209,7 +209,7 @@ def _unpacked(details: Iterable[Any]) -> dict[str, Any]:
 
 
 def _reason(name: str) -> ErrorReason.ValueType:
-    """By its name in ErrorInfo; one that a newer service added is unspecified here."""
+    """Returns the reason by its name in ErrorInfo; one that a newer service added is unspecified here."""
     try:
         return ErrorReason.Value(PREFIX + name)
     except ValueError:

@@ -15,7 +15,7 @@ MESSAGES = "messages"
 
 
 def request_of(kind: type[Message], verb: str, fields: dict[str, Any]) -> Message:
-    """The message that keywords make. Raises TypeError."""
+    """Returns the message that keywords make. Raises TypeError."""
     if fields.get(MESSAGES):
         fields = {**fields, MESSAGES: chat_messages(fields[MESSAGES])}
     try:
@@ -25,7 +25,7 @@ def request_of(kind: type[Message], verb: str, fields: dict[str, Any]) -> Messag
 
 
 def positional(verb: str, header: type[Message]) -> str:
-    """What to say of arguments without a name."""
+    """Returns the error for arguments without a name."""
     first = header.DESCRIPTOR.fields[0].name
     return f"{verb}() takes keyword arguments alone: {verb}({first}=…, …)"
 

@@ -32,13 +32,13 @@ class Method:
         return f"{_streamed(self.streams_up)}_{_streamed(self.streams_down)}"
 
     def first(self, header: Message) -> Message:
-        """The first message of a streamed request: the one that carries the header."""
+        """Returns the first message of a streamed request: the one that carries the header."""
         fields = self.request.DESCRIPTOR.fields
         (name,) = [field.name for field in fields if field.message_type is header.DESCRIPTOR]
         return self.request(**{name: header})
 
     def seconds_for(self, header: Message) -> float | None:
-        """The time that a call is given, longer for one that brings much: what it brings is read and embedded."""
+        """Returns the time that a call is given, longer for one with much content: it is read and embedded."""
         return None if self.seconds is None else self.seconds + header.ByteSize() // BYTES_A_SECOND
 
     @property
@@ -49,7 +49,7 @@ class Method:
 def method_of(
     request: type[Message], response: type[Message], header: type[Message], seconds: float | None
 ) -> Method:
-    """The method that takes this request: each has a request type of its own."""
+    """Returns the method that takes this request: each has a request type of its own."""
     services: dict[str, Any] = dict(request.DESCRIPTOR.file.services_by_name)
     found = [
         method

@@ -45,7 +45,7 @@ def of_collection(part: ExportCollectionResponse) -> Iterator[ImportCollectionRe
 
 
 def parts_of(source: Any) -> Iterable[Any] | AsyncIterable[Any]:
-    """The parts of a whole text or file, of an open file, or as they are."""
+    """Returns the parts of a whole text or file, of an open file, or as they are."""
     if isinstance(source, str | bytes):
         return (source,)
     if isinstance(source, Readable):

@@ -43,7 +43,7 @@ class Owner:
     collection: str = ""
 
     def begins(self, query: str) -> dict[str, Any]:
-        """The fields of StartInvocationRequest."""
+        """Returns the fields of StartInvocationRequest."""
         return {
             "user": self.user,
             "conversation_id": self.conversation,
@@ -53,11 +53,11 @@ class Owner:
         }
 
     def adds(self, invocation: str, items: Sequence[Item]) -> dict[str, Any]:
-        """The fields of AddWorkingItemsRequest."""
+        """Returns the fields of AddWorkingItemsRequest."""
         return {"user": self.user, "invocation_id": invocation, "items": items}
 
     def ends(self, invocation: str, result: str, succeeded: bool, wait: bool) -> dict[str, Any]:
-        """The fields of EndInvocationRequest."""
+        """Returns the fields of EndInvocationRequest."""
         return {
             "user": self.user,
             "invocation_id": invocation,
@@ -76,7 +76,7 @@ def item(
     arguments: Mapping[str, Any] | None = None,
     error: str = "",
 ) -> Item:
-    """An item of a working memory; what is longer than the contract takes is cut, arguments are left out."""
+    """Returns an item of a working memory; what is longer than the contract takes is cut, arguments are left out."""
     given = "" if arguments is None else json.dumps(arguments, ensure_ascii=False, default=str)
     return Item(
         type=type_,
@@ -103,7 +103,7 @@ class _Steps:
         self._step = 1
 
     def answer(self, text: str) -> None:
-        """What the run came to: said to the user, and kept when it ends."""
+        """Notes the run's answer: it goes to the user, and is kept when the run ends."""
         self._result = text
 
     def _asks(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class _Steps:
 
 
 def messages_of(made: Any) -> list[Message]:
-    """The messages of an assembled context."""
+    """Returns the messages of an assembled context."""
     return [{"role": message.role, "content": message.text} for message in made.messages]
 
 
@@ -164,7 +164,7 @@ class Run(_Steps):
         self.outcome = self.client.end_invocation(**self._end(error))
 
     def messages(self) -> list[Message]:
-        """What to send a chat model now: memory first, this run's own with it, the question last."""
+        """Returns what to send a chat model now: memory first, this run's own with it, the question last."""
         return messages_of(self.client.assemble_context(**self._asks()))
 
     def thought(self, text: str) -> None:
@@ -213,7 +213,7 @@ class AsyncRun(_Steps):
         self.outcome = await self.client.end_invocation(**self._end(error))
 
     async def messages(self) -> list[Message]:
-        """What to send a chat model now: memory first, this run's own with it, the question last."""
+        """Returns what to send a chat model now: memory first, this run's own with it, the question last."""
         return messages_of(await self.client.assemble_context(**self._asks()))
 
     async def thought(self, text: str) -> None:

@@ -72,7 +72,7 @@ class Session:
         return replace(self, timeout=seconds)
 
     def call(self, verb: str, method: Method, header: Any) -> Call:
-        """The call, its header completed with request id and least revision."""
+        """Returns the call, its header completed with request id and least revision."""
         if method.takes_request_id and not header.request_id:
             header.request_id = str(uuid4())
         if self.revisions is not None:
@@ -92,7 +92,7 @@ class Session:
             self.revisions.saw(subject, revision)
 
     def failure(self, call: Call, error: grpc.RpcError) -> MemoryBankError:
-        """What to raise. What is gone, or begins anew, is forgotten: the next read is not held to its past."""
+        """Returns what to raise. What is gone, or begins anew, is forgotten: the next read is not held to its past."""
         made = error_of(error, call.request_id)
         if self.revisions is not None:
             if made.reason in GONE:
@@ -115,18 +115,19 @@ def _ask_for_seen(header: Any, revisions: Revisions) -> None:
 
 
 def _plain(subject: str) -> str:
-    """A bank is remembered by its id alone, also where maps of revisions call it `bank/ID`."""
+    """Returns a bank's id alone, also where maps of revisions name it `bank/ID`."""
     return subject.removeprefix("bank/")
 
 
 def _affinity(name: str) -> Iterator[tuple[str, str]]:
-    """A name that cannot be one goes without: gRPC would refuse it as metadata; the service says what is wrong."""
+    """Yields the metadata that names the bank. A name that gRPC would refuse as metadata goes without: the service
+    says what is wrong."""
     if AFFINITY.fullmatch(name):
         yield AFFINITY_KEY, name
 
 
 def _revisions_in(call: Call, response: Any) -> Iterator[tuple[str, int]]:
-    """Each subject that a response tells a revision of."""
+    """Yields each subject that a response tells a revision of."""
     if "revisions" in response.DESCRIPTOR.fields_by_name:
         for named, seen in response.revisions.items():
             yield _plain(named), seen
@@ -144,6 +145,6 @@ def _revision_in(response: Any) -> int:
 
 
 def _bank_in(response: Any) -> str:
-    """The id of the bank that a call made, where the caller left it to the service."""
+    """Returns the id of the bank that a call made, where the caller left it to the service."""
     bank = getattr(response, "bank", None)
     return bank.bank_id if bank is not None else ""

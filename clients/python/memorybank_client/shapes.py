@@ -52,7 +52,8 @@ class Shape(Generic[R]):
             raise TypeError(positional(self.verb, self.method.header))
 
     def unbound(self) -> Callable[..., Any]:
-        """The verb as read from a class, where `help()` shows its keywords and what the contract says of them."""
+        """Returns the verb as read from a class, where `help()` shows its keywords and their comments in the
+        contract."""
 
         def verb(client: Any, /, *source: Any, **fields: Any) -> Any:
             return getattr(client, self.verb)(*source, **fields)

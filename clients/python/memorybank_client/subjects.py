@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 
 def subjects_of(header: Any) -> tuple[str, ...]:
-    """The keys of what a request speaks of. Its own subject, the one whose `revision` is answered, is the only one of
-    most."""
+    """Returns the keys of what a request names. Its own subject, the one whose `revision` is answered, is the only
+    one of most."""
     special = SPECIAL.get(header.DESCRIPTOR.name)
     if special is not None:
         return special(header)
@@ -26,7 +26,8 @@ def subjects_of(header: Any) -> tuple[str, ...]:
 
 
 def affinity_of(header: Any) -> str:
-    """What a proxy may keep a call by: the bank, or whose memory it is (`user/ada`). Empty: anything will do."""
+    """Returns what a proxy may keep a call by: the bank, or the user whose memory it is (`user/ada`). Empty:
+    anything will do."""
     user = getattr(header, "user", "")
     name = user if isinstance(user, str) else user.user  # UpdateUser speaks of a whole one
     if name and not getattr(header, "bank_id", ""):
@@ -38,7 +39,7 @@ def affinity_of(header: Any) -> str:
 
 
 def instructions(owner: Any) -> str:
-    """The key of an owner's instruction documents."""
+    """Returns the key of an owner's instruction documents."""
     level = owner.WhichOneof("level") or ""
     return f"instructions/{level}/{encoded(getattr(owner, level)) if level not in ('', 'tenant') else ''}"
 
@@ -53,7 +54,8 @@ def _conversation(header: Any) -> str:
 
 
 def _invocation(header: Any) -> tuple[str, ...]:
-    """A run by its id; one that is only begun has none yet, and the end of one answers another's revision."""
+    """Returns the key of a run by its id; one that is only begun has none yet, and the end of one answers another's
+    revision."""
     named = header.DESCRIPTOR.name in ("AddWorkingItemsRequest", "GetWorkingMemoryRequest")
     known = named and header.invocation_id
     return (_run(header),) if known else ()
@@ -72,7 +74,7 @@ def _assembled(header: Any) -> tuple[str, ...]:
 
 
 def _collection(header: Any) -> tuple[str, ...]:
-    """The collection that a request of LongTerm is about; a user's list of them is about none."""
+    """Returns the collection that a request of LongTerm is about; a user's list of them is about none."""
     whole = getattr(header, "collection", None)
     if whole is None:
         return ()
@@ -85,7 +87,7 @@ def _named(owner: Any) -> str:
 
 
 def encoded(name: str) -> str:
-    """A name in a key: percent-encoded outside `[A-Za-z0-9._:-]`."""
+    """Returns a name in a key: percent-encoded outside `[A-Za-z0-9._:-]`."""
     return quote(name, safe=":").replace("~", "%7E")
 
 

@@ -26,7 +26,7 @@ TYPES = {
 
 
 def told(method: Method) -> str:
-    """A method's comment, the fields of its request, and what it answers."""
+    """Returns a method's comment, the fields of its request, and its answer."""
     comments = _comments()
     lines = [comments.get(f"{method.service}.{method.name}", ""), "", "Fields:"]
     for field in method.header.DESCRIPTOR.fields:
@@ -38,7 +38,7 @@ def told(method: Method) -> str:
 
 
 def signature(method: Method) -> Signature:
-    """What a verb takes: the client, what is streamed if anything is, and the header's fields as keywords."""
+    """Returns a verb's signature: the client, what is streamed if anything is, and the header's fields as keywords."""
     positional = ["self", *(["streamed"] if method.streams_up else [])]
     keywords = [
         Parameter(field.name, Parameter.KEYWORD_ONLY, default=..., annotation=_type(field))
@@ -58,7 +58,7 @@ def _type(field: Any) -> str:
 
 @cache
 def _comments() -> Mapping[str, str]:
-    """The comments of methods and fields, by full name."""
+    """Returns the comments of methods and fields, by full name."""
     described = FileDescriptorSet.FromString(files("memorybank.v1").joinpath("memorybank.binpb").read_bytes())
     found: dict[str, str] = {}
     for file in described.file:
@@ -76,7 +76,7 @@ def _comments() -> Mapping[str, str]:
 def _paths(
     scope: str, messages: list[DescriptorProto], path: tuple[int, ...]
 ) -> Iterator[tuple[tuple[int, ...], str]]:
-    """The places of all fields of messages, with their full names."""
+    """Yields the places of all fields of messages, with their full names."""
     for at, message in enumerate(messages):
         name = f"{scope}.{message.name}"
         for number, field in enumerate(message.field):

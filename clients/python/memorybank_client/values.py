@@ -22,7 +22,8 @@ class Array(Protocol):
 
 
 def vector(numbers: Sequence[float] | Array) -> Vector:
-    """An embedding as the wire wants it: little-endian float32. Takes a sequence or a one-dimensional numpy array."""
+    """Returns an embedding as the wire wants it: little-endian float32. Takes a sequence or a one-dimensional numpy
+    array."""
     if isinstance(numbers, Array):
         if numbers.ndim != 1:
             raise ValueError(f"a vector has one dimension, this array {numbers.ndim}: give one of its rows")
@@ -31,7 +32,7 @@ def vector(numbers: Sequence[float] | Array) -> Vector:
 
 
 def numbers(embedding: Vector) -> list[float]:
-    """The numbers of an embedding in a response."""
+    """Returns the numbers of an embedding in a response."""
     if not embedding.f32:
         return list(embedding.values)
     return _little_endian(array("f", embedding.f32)).tolist()
@@ -42,7 +43,7 @@ NEVER = timedelta(seconds=-1)
 
 
 def timestamp(moment: datetime) -> Timestamp:
-    """A moment as the wire wants it. A naive one is refused (ValueError): its zone would be a guess."""
+    """Returns a moment as the wire wants it. A naive one is refused (ValueError): its zone would be a guess."""
     if moment.tzinfo is None:
         raise ValueError(f"{moment} has no time zone: give it one, datetime.UTC say")
     made = Timestamp()

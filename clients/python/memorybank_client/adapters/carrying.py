@@ -36,12 +36,12 @@ class Carried:
         self._step = 0
 
     def begins(self, query: str) -> dict[str, Any]:
-        """The fields of StartInvocationRequest."""
+        """Returns the fields of StartInvocationRequest."""
         self._step = 0
         return self.owner.begins(query)
 
     def asks(self, question: str) -> dict[str, Any]:
-        """The fields of AssembleContextRequest: what is known of the user, as far as it bears on a question."""
+        """Returns the fields of AssembleContextRequest: what is known of the user, as far as it bears on a question."""
         return {
             "input": question,
             "user": self.owner.user,
@@ -55,18 +55,20 @@ class Carried:
         }
 
     def adds(self, context: str | Sequence[Message]) -> dict[str, Any]:
-        """The fields of AddWorkingItemsRequest: the last 100 things that a step went through; empty if it was none."""
+        """Returns the fields of AddWorkingItemsRequest: the last 100 things that a step went through; empty if it
+        was none."""
         self._step += 1
         items = _items(context, self._step)[-100:]
         return self.owner.adds(self.invocation_id, items) if items else {}
 
     def ends(self, context: str | Sequence[Message], succeeded: bool) -> dict[str, Any]:
-        """The fields of EndInvocationRequest: the last thing said is what the user was answered."""
+        """Returns the fields of EndInvocationRequest: the last thing said is what the user was answered."""
         return self.owner.ends(self.invocation_id, _last(context), succeeded, wait=True)
 
 
 def before(made: AssembleContextResponse, prompt: str) -> str:
-    """A task's prompt behind what is known of the user; a context's last message is its question, which is left out."""
+    """Returns a task's prompt behind what is known of the user; a context's last message is its question, which is
+    left out."""
     known = [
         said["content"] if said["role"] == "system" else f"{said['role']}: {said['content']}"
         for said in messages_of(made)[:-1]

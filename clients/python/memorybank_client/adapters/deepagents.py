@@ -132,7 +132,7 @@ class InstructionsBackend(BackendProtocol):  # type: ignore[misc]  # typed where
         return EditResult(path=file_path, occurrences=1)
 
     def _replaced_all(self, path: str, old: str, new: str) -> EditResult:
-        """Every place at once, on the version in which they were counted."""
+        """Replaces every place at once, on the version in which they were counted."""
         before = self._source(path)
         replaced = perform_string_replacement(before.text, old, new, replace_all=True)
         if isinstance(replaced, str):
@@ -148,7 +148,7 @@ class InstructionsBackend(BackendProtocol):  # type: ignore[misc]  # typed where
         return EditResult(path=path, occurrences=occurrences)
 
     def delete(self, file_path: str) -> DeleteResult:
-        """The file, or all below that path."""
+        """Deletes the file, or all below that path."""
         base = file_path.rstrip("/")
         gone = [each for each in self._all() if each.path == base or each.path.startswith(f"{base}/")]
         if not gone:
@@ -213,7 +213,7 @@ class InstructionsBackend(BackendProtocol):  # type: ignore[misc]  # typed where
         return self.client.get_source(owner=self._mine(path), path=path).source
 
     def _all(self) -> Iterator[Source]:
-        """Every file, without its text."""
+        """Yields every file, without its text."""
         for prefix, owner in self._owners:
             token = ""
             while True:

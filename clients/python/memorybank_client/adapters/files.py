@@ -24,7 +24,7 @@ class Image(NamedTuple):
     content: bytes
 
     def part(self, form: ToolFormat.ValueType) -> Part:
-        """As Anthropic's API takes it, or else OpenAI's."""
+        """Returns the file as Anthropic's API takes it, or else OpenAI's."""
         encoded = b64encode(self.content).decode()
         if form == TOOL_FORMAT_ANTHROPIC:
             source = {"type": "base64", "media_type": self.media_type, "data": encoded}
@@ -38,7 +38,7 @@ def is_image(file: Attachment) -> bool:
 
 
 def told(file: Attachment, content: bytes | None) -> str:
-    """A text file's text; of any other, where it is."""
+    """Returns a text file's text; of any other, its place."""
     head = headed(file)
     if content is None:
         return f"{head}\n(not read: it lies at {file.uri})"

@@ -64,7 +64,7 @@ class MemoryBankStore(BaseStore):
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Every operation in order; a later one sees what an earlier one put."""
+        """Performs every operation in order; a later one sees what an earlier one put."""
         return [self._done(op) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -176,7 +176,7 @@ class MemoryBankStore(BaseStore):
                 yield one.record, one.similarity
 
     def _all(self) -> list[pb.Record]:
-        """Every item, newest first."""
+        """Returns every item, newest first."""
         records: list[pb.Record] = []
         token = ""
         while True:
@@ -236,13 +236,13 @@ def _time(stamp: Any) -> datetime:
 
 
 def _put_time(record: pb.Record) -> datetime:
-    """When the item was last put: reads that let its time begin anew are no puts."""
+    """Returns when the item was last put: reads that let its time begin anew are no puts."""
     put = json.loads(record.metadata_json).get("put")
     return datetime.fromisoformat(put) if put else _time(record.update_time)
 
 
 def _lasting(before: pb.Record | None, minutes: float) -> Duration:
-    """A time to live of so many minutes from now: a record's counts from its making."""
+    """Returns a time to live that ends so many minutes from now: a record's counts from its making."""
     age = timedelta() if before is None else max(datetime.now(UTC) - _time(before.create_time), timedelta())
     made = Duration()
     made.FromTimedelta(age + timedelta(minutes=minutes))
@@ -250,7 +250,7 @@ def _lasting(before: pb.Record | None, minutes: float) -> Duration:
 
 
 def _content(op: PutOp) -> str:
-    """What searches read of a value: all its texts, or those at the paths that `index` names; else its key."""
+    """Returns the searchable text of a value: all its texts, or those at the paths that `index` names; else its key."""
     if op.index is False or op.value is None:
         return op.key[:CONTENT] or "item"
     chosen = [_at(op.value, path) for path in op.index] if op.index else [op.value]

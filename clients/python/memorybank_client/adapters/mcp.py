@@ -129,7 +129,7 @@ class MemoryTools:
 
 
 def memory_server(tools: MemoryTools) -> MCPServer[Any]:
-    """The server with the tools."""
+    """Makes the server with the tools."""
     server: MCPServer[Any] = MCPServer("memorybank", instructions=INSTRUCTIONS)
     for tool in tools.offered:
         server.tool()(_telling(tool))
@@ -137,7 +137,7 @@ def memory_server(tools: MemoryTools) -> MCPServer[Any]:
 
 
 def _telling(tool: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
-    """The tool, its refusals told to the model."""
+    """Returns the tool, its refusals answered to the model as text."""
 
     @wraps(tool)
     async def told(*args: Any, **arguments: Any) -> str:

@@ -145,7 +145,7 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
     """For a loop that awaits."""
 
     async def enhance(self, prompt: str, context: Context = "") -> str:
-        """The prompt for the model: begins the task with the user's, and is the current step's from then on.
+        """Returns the prompt for the model: begins the task with the user's, and is the current step's from then on.
 
         Once the task is finished the next one begins, with all that the bank remembers.
         """
@@ -185,7 +185,8 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         self.prompt = before(known, self.prompt)
 
     async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
-        """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
+        """Calls a tool for the model, and returns the result as text. Raises LookupError for a tool that is not
+        here."""
         reading = Reading(self.bank_id, name, self._tool_characters)
         try:
             await self._read(reading, arguments)
@@ -194,8 +195,8 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         return reading.text
 
     async def call_tool_parts(self, name: str, arguments: str | Mapping[str, Any]) -> list[Part]:
-        """The same for a model that takes images in what a tool brings: the parts of its message, in the form in which
-        `tools` are declared."""
+        """Does the same for a model that takes images in a result: returns the parts of its message, in the form in
+        which `tools` are declared."""
         reading = Reading(self.bank_id, name, self._tool_characters, images=True)
         try:
             await self._read(reading, arguments)
@@ -217,7 +218,7 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
     """For a loop that does not."""
 
     def enhance(self, prompt: str, context: Context = "") -> str:
-        """The prompt for the model: begins the task with the user's, and is the current step's from then on.
+        """Returns the prompt for the model: begins the task with the user's, and is the current step's from then on.
 
         Once the task is finished the next one begins, with all that the bank remembers.
         """
@@ -256,7 +257,8 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         self.prompt = before(known, self.prompt)
 
     def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
-        """What the model's call of a tool brings, as text for the model; LookupError for a tool that is not here."""
+        """Calls a tool for the model, and returns the result as text. Raises LookupError for a tool that is not
+        here."""
         reading = Reading(self.bank_id, name, self._tool_characters)
         try:
             self._read(reading, arguments)
@@ -265,8 +267,8 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         return reading.text
 
     def call_tool_parts(self, name: str, arguments: str | Mapping[str, Any]) -> list[Part]:
-        """The same for a model that takes images in what a tool brings: the parts of its message, in the form in which
-        `tools` are declared."""
+        """Does the same for a model that takes images in a result: returns the parts of its message, in the form in
+        which `tools` are declared."""
         reading = Reading(self.bank_id, name, self._tool_characters, images=True)
         try:
             self._read(reading, arguments)

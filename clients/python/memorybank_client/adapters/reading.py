@@ -56,7 +56,7 @@ class Reading:
             self.fields["passages"] = Passages(query=query, segment=segment)
 
     def add(self, response: GetInteractionResponse) -> None:
-        """A page of what was found."""
+        """Adds a page of what was found."""
         if response.HasField("attachment") and not self._parts:
             self._add_file(response)
         self._parts += [self._record(interaction) for interaction in response.interactions]
@@ -64,7 +64,7 @@ class Reading:
         self.goes_on = bool(response.next_page_token) and len(self._joined()) <= self._most
 
     def add_image(self, content: bytes) -> None:
-        """The bytes of the image that `larger` asks for."""
+        """Adds the bytes of the image that `larger` asks for."""
         self._image = Image(self._file.media_type, content)
 
     @property
@@ -75,7 +75,7 @@ class Reading:
         return f"{joined[: self._most]}\n[cut here, after {self._most} characters]"
 
     def parts(self, form: ToolFormat.ValueType) -> list[Part]:
-        """The same as parts of a message, an image as one of its own."""
+        """Returns the same as parts of a message, an image as one of its own."""
         shown = [] if self._image is None else [self._image.part(form)]
         return [{"type": "text", "text": self.text}, *shown]
 
@@ -95,7 +95,7 @@ class Reading:
             self.add_image(content)
 
     def _record(self, interaction: Interaction) -> str:
-        """A record, or a piece of one, under its head, verbatim; what goes on from the page before has none.
+        """Returns a record, or a piece of one, under its head, verbatim; what goes on from the page before has none.
 
         The head says what of the text was refuted since.
         """
@@ -114,19 +114,19 @@ class Reading:
 
 
 def declared(tool: str) -> dict[str, Any]:
-    """A tool's declaration, of the JSON that the service sends."""
+    """Returns a tool's declaration, from the JSON that the service sends."""
     made: dict[str, Any] = json.loads(tool)
     return made
 
 
 def _named(interaction: Interaction) -> str:
-    """By the first segment that is there, under which the tool finds it again."""
+    """Returns its name: that of the first segment that is there, by which the tool finds it again."""
     number = f"#{interaction.segments[0].index}" if interaction.segments else ""
     return interaction.interaction_id + number
 
 
 def _place(interaction: Interaction) -> str:
-    """Where a piece stands in the whole, which can be asked for by `start` and `end`."""
+    """Returns where a piece stands in the whole, which can be asked for by `start` and `end`."""
     start, end = interaction.text_offset, interaction.text_offset + len(interaction.text)
     if end - start >= interaction.text_length:
         return ""
@@ -134,7 +134,7 @@ def _place(interaction: Interaction) -> str:
 
 
 def _refuted(interaction: Interaction) -> str:
-    """A line for each passage that a verdict speaks against, quoting how it begins."""
+    """Returns a line for each passage that a verdict refutes, quoting its beginning."""
     told = [
         interaction.text[span.start + words.start : span.start + words.end]
         for span in interaction.segments

@@ -53,7 +53,7 @@ class LearningTools:
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
 
     def call(self, name: str, arguments: Arguments) -> Any:
-        """What the tool answers. Raises what it raised at first, where nothing mended it."""
+        """Calls the tool. Raises what it raised at first, where nothing mended it."""
         try:
             return self._tools[name](**arguments)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is what is to be mended
@@ -101,7 +101,7 @@ class LearningTools:
 
 
 def patched(arguments: Arguments, recovery: pb.Recovery) -> Arguments | None:
-    """The arguments with what the recovery changed; None where that changes nothing of them."""
+    """Returns the arguments with what the recovery changed; None where that changes nothing of them."""
     before = json.loads(recovery.original_json or "{}")
     after = json.loads(recovery.fixed_json or "{}")
     changed = {name: value for name, value in after.items() if before.get(name, ...) != value}

@@ -17,7 +17,8 @@ ChatMessage = Mapping[str, Any]
 
 
 def transcript(messages: Sequence[ChatMessage], *, verdict: bool = False) -> list[Message]:
-    """What was said, called and found; messages without words, and those of the system, bring nothing.
+    """Returns the messages, calls and results as text; messages without words, and those of the system, bring
+    nothing.
 
     `verdict`: of a CROSS_VALIDATION step, whose last message is the verdict.
     """
@@ -43,7 +44,7 @@ def _message(said: ChatMessage, tools: Mapping[str, Mapping[str, str]]) -> Messa
 
 
 def _words(content: Any) -> str:
-    """A content's text, where it comes in parts, without what is no text."""
+    """Returns a content's text, where it comes in parts, without what is no text."""
     if isinstance(content, str):
         return content
     return "\n".join(part["text"] for part in content or () if part.get("type") == "text")
