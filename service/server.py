@@ -22,7 +22,6 @@ from grpc_reflection.v1alpha import reflection
 from core.agents.roles import Agents
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
-from core.text.chinese import load_dictionary
 from service.api.admission import Admission, Hold, Kind, Room
 from service.api.endpoint import Desk, Endpoint, handlers
 from service.api.gate import Gate, Observer
@@ -78,7 +77,7 @@ async def serve(
         loop.add_signal_handler(name, stop.set)
     sys.setswitchinterval(TURN)
     give_back_early()
-    async with running(settings, agents=agents, prepare=load_dictionary) as address:
+    async with running(settings, agents=agents) as address:
         with brief_collections():
             announce(f"listening on {address}")
             await stop.wait()
@@ -93,10 +92,9 @@ async def running(
     observers: Sequence[Observer] = (),
     agents: Callable[[Embedder], Agents] | None = None,
     ids: Ids | None = None,
-    prepare: Callable[[], object] = lambda: None,
 ) -> AsyncIterator[Address]:
     """A server that answers while the context lasts. It is bound before anything is loaded; until all is, calls are
-    told that it starts. `prepare` is called off the loop before they are let in.
+    told that it starts.
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
@@ -104,7 +102,6 @@ async def running(
         gate = Gate((*observers, *told.calls), _admission(settings))
         told.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
         async with _bound(settings, gate) as bound:
-            await asyncio.to_thread(prepare)
             async with open_house(settings, embedder, agents, told.agents, ids, told.show) as house:
                 await _let_in(bound, services(house), gate, settings.grpc)
                 once = partial(one_round, house, settings.banks)

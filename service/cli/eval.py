@@ -19,7 +19,6 @@ from typing import Any
 import click
 
 from core.errors import MemoryBankError
-from core.text.chinese import load_dictionary
 from core.usecases.house import House
 from evaluation import (
     contexts_report,
@@ -199,7 +198,6 @@ async def _house(wanted: Wanted, embedder: str = "") -> AsyncIterator[House]:
 async def _measure(
     sets: Sequence[Readable], wanted: Wanted, progress: Progress, answered: Callable[[Answer], None]
 ) -> None:
-    await asyncio.to_thread(load_dictionary)
     runs: list[Run] = []
     async with _house(wanted) as house:
         for read in sets:

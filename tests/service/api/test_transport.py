@@ -1,8 +1,7 @@
 """What every call passes, over a real channel: bytes, deadlines, defects, the closing of the gate."""
 
 import asyncio
-import threading
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,12 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from core.errors import BankNotFound
 from core.ids import Tenant
+from core.usecases.house import House
 from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.endpoint import Desk, Endpoint, as_it_is, handlers, server_stream, unary
 from service.api.gate import Gate
+from service.bootstrap import open_house
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import free_port
@@ -212,11 +213,14 @@ async def test_a_cancelled_write_that_was_stored_stands(service: Service) -> Non
 # ---- starting ----
 
 
-async def test_while_the_service_loads_callers_are_told_that_it_starts(tmp_path: Path) -> None:
-    loaded = threading.Event()
+async def test_while_the_service_loads_callers_are_told_that_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = asyncio.Event()
+    monkeypatch.setattr("service.server.open_house", _once(loaded))
     settings = settings_for(tmp_path).model_copy(update={"listen": f"127.0.0.1:{free_port()}"})
     async with AsyncExitStack() as closing:
-        server = running(settings, HashingEmbedder(), prepare=loaded.wait)
+        server = running(settings, HashingEmbedder())
         starting = asyncio.create_task(closing.enter_async_context(server))
         options = [("grpc.enable_retries", 0)]
         channel: Any = await closing.enter_async_context(grpc.aio.insecure_channel(settings.listen, options))
@@ -236,6 +240,18 @@ async def test_while_the_service_loads_callers_are_told_that_it_starts(tmp_path:
     assert ((await streamed).reason, late.reason) == ("STARTING", "UNDECODABLE_REQUEST")
     statuses = health_pb2.HealthCheckResponse
     assert (before.status, after.status) == (statuses.NOT_SERVING, statuses.SERVING)
+
+
+def _once(loaded: asyncio.Event) -> Callable[..., Any]:
+    """Opens a house, but not before it has `loaded`."""
+
+    @asynccontextmanager
+    async def opened(*of: Any) -> AsyncIterator[House]:
+        await loaded.wait()
+        async with open_house(*of) as house:
+            yield house
+
+    return opened
 
 
 # ---- closing ----
