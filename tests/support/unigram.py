@@ -4,6 +4,8 @@ Law: the best path by score over the pieces, left to right, ties to the earlier 
 begins no piece of its own costs the worst score less 10, and unknown characters in a row are one token.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from service.adapters.local_embedder.weights import Vocabulary
@@ -11,11 +13,16 @@ from service.adapters.local_embedder.weights import Vocabulary
 SPACE = "\u2581"
 
 
+def pieces_of(vocabulary: Vocabulary) -> list[str]:
+    text = vocabulary.text.tobytes()
+    return [text[start:end].decode() for start, end in pairwise(vocabulary.offsets.tolist())]
+
+
 class PlainUnigram:
     def __init__(self, vocabulary: Vocabulary) -> None:
         marks = {vocabulary.bos, vocabulary.eos, vocabulary.pad, vocabulary.mask, vocabulary.unk}
         self._unk = vocabulary.unk
-        self._pieces = {piece: i for i, piece in enumerate(vocabulary.pieces) if i not in marks}
+        self._pieces = {piece: i for i, piece in enumerate(pieces_of(vocabulary)) if i not in marks}
         self._scores = vocabulary.scores  # float32, and so are the sums: ties fall as in the library
         self._longest = max(map(len, self._pieces))
         self._unknown = np.float32(min(self._scores[i] for i in self._pieces.values())) - np.float32(10)

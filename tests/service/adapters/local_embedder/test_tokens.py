@@ -10,7 +10,7 @@ from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import Vocabulary, installed_model
 from tests.support import real_texts
-from tests.support.unigram import PlainUnigram
+from tests.support.unigram import PlainUnigram, pieces_of
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,14 @@ def test_real_chinese_gives_the_ids_of_the_plain_search(tokenizer: Tokenizer, pl
         assert tokenizer.ids(clean) == plain.ids(tokenizer.written(clean))
 
 
+def test_the_marks_are_the_pieces_that_are_written_so(vocabulary: Vocabulary) -> None:
+    marks = [vocabulary.bos, vocabulary.eos, vocabulary.pad, vocabulary.unk, vocabulary.mask]
+
+    pieces = pieces_of(vocabulary)
+    assert [pieces[mark] for mark in marks] == ["<s>", "</s>", "<pad>", "<unk>", "<mask>"]
+    assert max(len(piece.encode()) for piece in pieces) < 100  # one byte tells its size, and its message's
+
+
 def test_control_tokens_in_a_text_stay_text(tokenizer: Tokenizer, vocabulary: Vocabulary) -> None:
     marks = {vocabulary.bos, vocabulary.eos, vocabulary.pad, vocabulary.mask}
 
@@ -77,7 +85,7 @@ def test_no_piece_reaches_over_a_space_so_a_prefix_can_be_put_in_front(
 ) -> None:
     text = "什么时候开会？ When do we meet?"
 
-    assert not any("\u2581" in piece[1:] for piece in vocabulary.pieces)
+    assert not any("\u2581" in piece[1:] for piece in pieces_of(vocabulary))
     assert tokenizer.ids(f"query: {text}") == tokenizer.ids("query:") + tokenizer.ids(text)
 
 
