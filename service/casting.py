@@ -1,6 +1,7 @@
 """Which agent plays which role, the language models they ask, and the reranker that searches ask.
 
-Law: part of bootstrap, and like it the only place that knows these adapters.
+Law: part of bootstrap, and like it the only place that knows these adapters. What only a model needs is imported where
+one plays: a server whose agents are all offline starts without it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +10,6 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from core.agents.fallback import memory_with_fallback, with_fallback, with_recall_fallback
-from core.agents.llm.agents import llm_agents
-from core.agents.llm.recalling import llm_recall_agents
-from core.agents.llm.remembering import llm_memory_agents
 from core.agents.memory_roles import MemoryAgents
 from core.agents.offline.agents import offline_agents
 from core.agents.offline.recalling import offline_recall_agents
@@ -41,6 +39,8 @@ def cast_agents(settings: Settings, embedder: Embedder, models: Mapping[str, Cha
     asking = _asking(settings, ROLES)
     if not asking:
         return offline
+    from core.agents.llm.agents import llm_agents
+
     llm = llm_agents(_for_all(ROLES, models))
     if settings.agents.fallback:
         llm = with_fallback(llm, offline)
@@ -53,6 +53,8 @@ def cast_memory_agents(settings: Settings, models: Mapping[str, ChatModel]) -> M
     asking = _asking(settings, MEMORY_ROLES)
     if not asking:
         return offline
+    from core.agents.llm.remembering import llm_memory_agents
+
     llm = llm_memory_agents(_for_all(MEMORY_ROLES, models))
     if settings.agents.fallback:
         llm = memory_with_fallback(llm, offline)
@@ -67,6 +69,8 @@ def cast_recall_agents(
     asking = _asking(settings, RECALL_ROLES)
     if not asking:
         return offline
+    from core.agents.llm.recalling import llm_recall_agents
+
     llm = llm_recall_agents(_for_all(RECALL_ROLES, models))
     if settings.agents.fallback:
         llm = with_recall_fallback(llm, offline)

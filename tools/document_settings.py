@@ -3,7 +3,10 @@
 `make settings` runs it; a test compares what it writes with what lies there.
 """
 
+import ast
+import inspect
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +45,11 @@ def page() -> str:
 
 def _sections() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     own: list[tuple[str, str, str]] = []
+    meanings = _meanings(Settings)
     for name, field in Settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             continue
-        own.append((name, str(packaged()[name]), field.description or ""))
+        own.append((name, str(packaged()[name]), meanings.get(name, "")))
     yield "The process", own
     for name, field in Settings.model_fields.items():
         kind = field.annotation
@@ -55,6 +59,7 @@ def _sections() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 
 def _rows(section: type[BaseModel], path: str, chosen: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Each setting of a section: its name, its default as TOML would have it, what it means."""
+    meanings = _meanings(section)
     for name, field in section.model_fields.items():
         kind, below = field.annotation, chosen.get(name)
         if kind is RoleModelsSection:  # for each role the same again: told once
@@ -62,7 +67,22 @@ def _rows(section: type[BaseModel], path: str, chosen: Mapping[str, Any]) -> Ite
         elif isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from _rows(kind, f"{path}{name}.", below or {})
         else:
-            yield f"{path}{name}", _shown(field.default if below is None else below), field.description or ""
+            yield f"{path}{name}", _shown(field.default if below is None else below), meanings.get(name, "")
+
+
+def _meanings(section: type[BaseModel]) -> dict[str, str]:
+    """What stands below each setting in the source of its section, and of the sections that this one extends."""
+    found: dict[str, str] = {}
+    for part in reversed(section.mro()):
+        if not part.__module__.startswith("service."):
+            continue
+        (written,) = ast.parse(inspect.getsource(part)).body
+        assert isinstance(written, ast.ClassDef)
+        for pair in pairwise(written.body):
+            match pair:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(str(told))):
+                    found[name] = inspect.cleandoc(told)
+    return found
 
 
 def _shown(default: Any) -> str:

@@ -32,6 +32,4 @@ Key = Annotated[SecretStr, AfterValidator(_is_a_key)]
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
