@@ -101,21 +101,23 @@ async def running(
     async with observing(settings.metrics) as told:
         gate = Gate((*observers, *told.calls), _admission(settings))
         told.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
-        async with _bound(settings, gate) as bound:
-            async with open_house(settings, embedder, agents, told.agents, ids, told.show) as house:
-                await _let_in(bound, services(house), gate, settings.grpc)
-                once = partial(one_round, house, settings.banks)
-                upkeep = asyncio.create_task(repeat("upkeep", once, settings.banks.upkeep_seconds))
-                log.info("listening", address=str(bound.address))
-                try:
-                    yield bound.address
-                finally:
-                    await bound.checks.enter_graceful_shutdown()
-                    await asyncio.sleep(settings.grpc.lame_duck_seconds)
-                    upkeep.cancel()
-                    await gate.close(settings.grpc.drain_seconds)
-                    await bound.server.stop(LAST_WORDS)
-                    await asyncio.gather(upkeep, return_exceptions=True)
+        async with (
+            _bound(settings, gate) as bound,
+            open_house(settings, embedder, agents, told.agents, ids, told.show) as house,
+        ):
+            await _let_in(bound, services(house), gate, settings.grpc)
+            once = partial(one_round, house, settings.banks)
+            upkeep = asyncio.create_task(repeat("upkeep", once, settings.banks.upkeep_seconds))
+            log.info("listening", address=str(bound.address))
+            try:
+                yield bound.address
+            finally:
+                await bound.checks.enter_graceful_shutdown()
+                await asyncio.sleep(settings.grpc.lame_duck_seconds)
+                upkeep.cancel()
+                await gate.close(settings.grpc.drain_seconds)
+                await bound.server.stop(LAST_WORDS)
+                await asyncio.gather(upkeep, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,36 +1,38 @@
-"""The command line: `memorybank COMMAND`. A command's module is imported when it is called."""
+"""The command line: `memorybank COMMAND`. A command's module is imported when it is called, not to be listed."""
 
 import click
 
-from service.cli.groups import LazyGroup
+from service.cli.groups import LazyGroup, Place
 
 COMMANDS = {
-    "serve": "service.cli.serve:serve",
-    "migrate": "service.cli.migrate:migrate",
-    "verify": "service.cli.verify:verify",
-    "demo": "service.cli.demo:demo",
-    "status": "service.cli.status:status",
-    "ingest": "service.cli.ingest:ingest",
-    "remember": "service.cli.ingest:remember",
-    "search": "service.cli.search:search",
-    "show": "service.cli.show:show",
-    "deep": "service.cli.deep:deep",
-    "resolve": "service.cli.resolve:resolve",
-    "delete": "service.cli.delete:delete",
-    "watch": "service.cli.watch:watch",
-    "facts": "service.cli.facts:facts",
-    "conversation": "service.cli.conversation:conversation",
-    "user": "service.cli.user:user",
-    "context": "service.cli.context:context",
-    "mcp": "service.cli.mcp:mcp",
-    "export": "service.cli.export:export",
-    "import": "service.cli.import_:import_",
-    "purge": "service.cli.purge:purge",
-    "instructions": "service.cli.instructions:instructions",
-    "completion": "service.cli.completion:completion",
-    "eval": "service.cli.eval:evaluate",
+    "serve": Place("serve:serve", "Serve the memory bank over gRPC."),
+    "migrate": Place("migrate:migrate", "Bring the schema of the database at store.url up to date."),
+    "verify": Place("verify:verify", "Read all rows and files, and say which memories are damaged."),
+    "demo": Place("demo:demo", "Show the main job on real input: no key, no network."),
+    "status": Place("status:status", "Say whether a memory bank answers, and where a bank stands."),
+    "ingest": Place("ingest:ingest", "Remember files: text, Markdown, HTML, PDF, Word, attachments."),
+    "remember": Place("ingest:remember", "Remember a sentence."),
+    "search": Place("search:search", "Find memories by words and meaning, best first."),
+    "show": Place("show:show", "Show a bank, its plan, graph or conflicts, or one node."),
+    "deep": Place("deep:deep", "Show the verbatim record behind a node, and its past."),
+    "resolve": Place("resolve:resolve", "Settle conflicts: by a verdict, or by dismissing them."),
+    "delete": Place("delete:delete", "Delete nodes. (A whole bank: purge.)"),
+    "watch": Place("watch:watch", "Follow what changes in a bank."),
+    "facts": Place("facts:facts", "What is remembered of a user."),
+    "conversation": Place("conversation:conversation", "Keep what was said in conversations."),
+    "user": Place("user:user", "See a user, switch memory off or on, export or purge it."),
+    "context": Place("context:context", "What stands before a model for an input."),
+    "mcp": Place("mcp:mcp", "Offer a user's memory to hosts that speak MCP."),
+    "export": Place("export:export", "Write all of a bank to a file, or all banks to a folder."),
+    "import": Place("import_:import_", "Make a bank from an exported file."),
+    "purge": Place("purge:purge", "Remove a bank, and every trace of it."),
+    "instructions": Place(
+        "instructions:instructions", "Keep the documents that agents are told before every run."
+    ),
+    "completion": Place("completion:completion", "Print what your shell needs to complete commands."),
+    "eval": Place("eval:evaluate", "Measure how much of the evidence is found."),
 }
-"""Where each command is: module and name."""
+"""Where each command is, and what it is for."""
 
 EXIT_CODES = """\b
 Exit codes:

@@ -7,7 +7,7 @@ PROGRAM = "memorybank"
 VARIABLE = "_MEMORYBANK_COMPLETE"
 
 
-@click.command(short_help="Print what your shell needs to complete commands.")
+@click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:

@@ -19,7 +19,7 @@ LOSSES = {types.LEFT_OUT_REASON_SHORTENED: "shortened", types.LEFT_OUT_REASON_DR
 BAR = 24  # characters of the longest bar
 
 
-@click.command(short_help="What stands before a model for an input.")
+@click.command()
 @click.argument("text")
 @click.option("--user", envvar="MEMORYBANK_USER", default="", help="Whose memory (or MEMORYBANK_USER).")
 @click.option(

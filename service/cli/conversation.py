@@ -32,7 +32,7 @@ def whose(command: Callable[..., None]) -> Callable[..., None]:
     return click.argument("conversation_id", metavar="CONVERSATION")(named(errand_of_any(asked)))
 
 
-@click.group(short_help="Keep what was said in conversations.")
+@click.group()
 def conversation() -> None:
     """Keep what was said in conversations: the newest turns word for word, older ones by what they are about.
 

@@ -17,7 +17,7 @@ from service.cli.records import Record, record_of_id, records_of_node
 INDENTED = 4  # columns
 
 
-@click.command(short_help="Show the verbatim record behind a node, and its past.")
+@click.command()
 @click.argument("node_id", metavar="NODE_ID")
 @errand
 @click.option("--record", is_flag=True, help="NODE_ID is the id of a verbatim record (as segments name it).")

@@ -5,7 +5,7 @@ import click
 from service.cli.errand import Errand, errand
 
 
-@click.command(short_help="Delete nodes. (A whole bank: purge.)")
+@click.command()
 @click.argument("node_ids", metavar="NODE...", nargs=-1, required=True)
 @errand
 def delete(errand: Errand, node_ids: tuple[str, ...]) -> None:

@@ -75,7 +75,7 @@ def _view(view: View, shown: str) -> Callable[[Any], Any]:
     return click.option(f"--{view}", "view", flag_value=view, type=View, help=shown)
 
 
-@click.command("eval", short_help="Measure how much of the evidence is found.")
+@click.command("eval")
 @click.argument("sets", metavar="SET...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--embedder", type=click.Choice(["local", "light", "openai"]), help="Instead of the configured."

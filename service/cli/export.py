@@ -23,7 +23,7 @@ from service.cli.exits import Exit, Failure
 STANDARD = Path("-")
 
 
-@click.command(short_help="Write all of a bank to a file, or all banks to a folder.")
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @errand
 @click.option("--all", "every", is_flag=True, help="All banks, each to a file of its own in the folder FILE.")

@@ -41,7 +41,7 @@ def whose(command: Callable[..., None]) -> Callable[..., None]:
     return named(of(errand_of_any(asked)))
 
 
-@click.group(short_help="What is remembered of a user.")
+@click.group()
 def facts() -> None:
     """What is remembered of a user, beyond any task or conversation.
 

@@ -15,7 +15,7 @@ from service.cli.exits import Failure
 from service.cli.export import STANDARD, text_file
 
 
-@click.command("import", short_help="Make a bank from an exported file.")
+@click.command("import")
 @click.argument("file", type=click.Path(exists=True, allow_dash=True, dir_okay=False, path_type=Path))
 @errand_of_any
 @click.option("--bank", "into", metavar="ID", default="", help="Its id here.  [default: the one it had]")

@@ -54,7 +54,7 @@ class Ingested:
         }
 
 
-@click.command(short_help="Remember files: text, Markdown, HTML, PDF, Word, attachments.")
+@click.command()
 @click.argument(
     "files",
     metavar="FILE...",
@@ -107,7 +107,7 @@ def ingest(
     _take_in(errand, texts, attached, uploads, source, event_time, no_judging)
 
 
-@click.command(short_help="Remember a sentence.")
+@click.command()
 @click.argument("text")
 @errand
 @click.option("--goal", default="", help="What the bank is for; used when it is made.")

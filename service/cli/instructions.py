@@ -54,7 +54,7 @@ REFS = click.argument(
 PATH = click.argument("path")
 
 
-@click.group(short_help="Keep the documents that agents are told before every run.")
+@click.group()
 def instructions() -> None:
     """Keep the documents that agents are told before every run, in the form of AGENTS.md.
 

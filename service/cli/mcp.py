@@ -9,7 +9,7 @@ from service.cli.errand import SERVER
 from service.cli.exits import Exit, Failure
 
 
-@click.command(short_help="Offer a user's memory to hosts that speak MCP.")
+@click.command()
 @SERVER
 @click.option("--user", envvar="MEMORYBANK_USER", required=True, help="Whose memory (or MEMORYBANK_USER).")
 @click.option("--collection", default="", help="Under which name.  [default: the unnamed one]")

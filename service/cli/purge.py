@@ -8,7 +8,7 @@ from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Exit, Failure
 
 
-@click.command(short_help="Remove a bank, and every trace of it.")
+@click.command()
 @click.argument("bank")
 @errand_of_any
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")

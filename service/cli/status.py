@@ -14,7 +14,7 @@ from service.cli.errand import Errand, errand
 PAGE = 1_000
 
 
-@click.command(short_help="Say whether a memory bank answers, and where a bank stands.")
+@click.command()
 @errand
 def status(errand: Errand) -> None:
     """Say whether a memory bank answers, how many banks it has, and where one of them stands.

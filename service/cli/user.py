@@ -15,7 +15,7 @@ from service.cli.export import whole
 from service.cli.purge import ask
 
 
-@click.group(short_help="See a user, switch memory off or on, export or purge it.")
+@click.group()
 def user() -> None:
     """See what is kept of a user, switch memory off or on, write all of it out, remove it.
 

@@ -14,7 +14,7 @@ from service.cli import drawing
 from service.cli.errand import Errand, errand, plain_of
 
 
-@click.command(short_help="Follow what changes in a bank.")
+@click.command()
 @errand
 @click.option(
     "--from",

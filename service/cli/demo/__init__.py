@@ -18,7 +18,7 @@ from service.cli.exits import Failure
 from service.cli.interrupts import heeded
 
 
-@click.command(short_help="Show the main job on real input: no key, no network.")
+@click.command()
 @click.option("--json", "as_json", is_flag=True, help="Only a summary, as JSON.")
 def demo(as_json: bool) -> None:
     """Show the main job: memorize, search, merge, contradict, settle, look up the verbatim record.

@@ -332,5 +332,16 @@ def test_every_command_explains_itself_with_an_example(shell: Shell) -> None:
     assert "130  interrupted" in shell.done("--help")
 
 
+def test_commands_are_listed_and_completed_without_being_imported() -> None:
+    listed = (
+        "import sys; from service.cli import main; main(['--help'], standalone_mode=False); "
+        "print([name for name in ('numpy', 'grpc', 'service.cli.serve') if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True)
+
+    assert "serve         Serve the memory bank over gRPC." in ended.stdout
+    assert ended.stdout.endswith("[]\n")
+
+
 def test_the_version_is_the_packages(shell: Shell) -> None:
     assert json.loads(json.dumps(shell.done("--version"))).startswith("memorybank, version ")
