@@ -4,10 +4,11 @@ Law: a page, or what a search found, ends before it outgrows what gRPC clients a
 (4 MiB); an item that is larger by itself comes alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,17 +21,20 @@ ROOM = MESSAGE_BYTES - 512 * 1024
 """Bytes for the items of an answer; the others are for what stands beside them."""
 PLAIN = 20
 """Bytes of a number, a time, a tag with its length: protobuf's are shorter."""
+WITHOUT_PARTS = (int, float, datetime, timedelta)
 
 
 def weight(value: Any) -> int:
-    """Bytes that a value takes in a message, or a little more."""
+    """Counts the bytes that a value takes in a message, or a little more."""
     if isinstance(value, str):
         return PLAIN + (len(value) if value.isascii() else len(value.encode()))
+    if value is None or isinstance(value, WITHOUT_PARTS):
+        return PLAIN
     if isinstance(value, bytes):
         return PLAIN + len(value)
     if isinstance(value, np.ndarray):
         return PLAIN + value.nbytes
-    return PLAIN + sum(map(weight, _parts(value)))
+    return PLAIN + sum([weight(part) for part in _parts(value)])
 
 
 def fitting(
@@ -45,18 +49,17 @@ def fitted(weights: Iterable[int], room: int = ROOM) -> int:
     return sum(1 for taken in accumulate(weights) if taken <= room)
 
 
-def _parts(value: Any) -> Iterator[Any]:
-    """Yields what a value is made of; nothing for a number, a time, a truth."""
-    if isinstance(value, Mapping):
-        yield from value
-        yield from value.values()
-    elif isinstance(value, tuple | list | set | frozenset):
-        yield from value
-    elif is_dataclass(value):
-        kind: Any = type(value)
-        yield from (getattr(value, name) for name in _names(kind))
+def _parts(value: Any) -> Iterable[Any]:
+    """Returns what a value is made of; nothing of what is not known here."""
+    kind: Any = type(value)
+    if names := _names(kind):
+        return [getattr(value, name) for name in names]
+    if isinstance(value, tuple | list | set | frozenset):
+        return value
+    return chain(value, value.values()) if isinstance(value, Mapping) else ()
 
 
 @lru_cache(maxsize=256)
 def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))
+    """Returns the fields of a dataclass; of another class none."""
+    return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else ()
