@@ -31,7 +31,7 @@ class Split:
 
 def size_of(item: Item) -> int:
     """Tokens of what a prompt shows of it."""
-    return estimate(item.content) + estimate(item.tool) + estimate(item.arguments_json)
+    return sum(estimate(text) for text in (item.content, item.tool, item.arguments_json) if text)
 
 
 def tokens_of(items: Sequence[Item]) -> int:

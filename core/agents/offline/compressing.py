@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.agents.offline import salience
-from core.agents.outcomes import READ, clipped, essence
+from core.agents.outcomes import READ, clipped, essence, is_telling
 from core.model.invocation import Item, ItemType
 from core.text import sentences
 from core.text.scripts import is_chinese
@@ -18,6 +18,8 @@ from core.text.tokens import estimate
 SENTENCES = 60  # of a step that are weighed
 MISSES = 8  # that found no room, after which no more are looked at
 COUNTED = 24  # tokens held back for the count of what was left out
+BESIDE = 6  # tokens of a piece's step and of the mark behind it
+LEAST = BESIDE + 1  # that a piece takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,26 +35,23 @@ class _Piece:
 def compress(items: Sequence[Item], room: int) -> str:
     """Returns the items in at most `room` tokens."""
     chinese = is_chinese("".join(item.content[:1_000] for item in items))
-    decisions = list(_decisions(items))
-    results = list(_results(items))
-    rest = _sentences(items, {piece.covers for piece in (*decisions, *results)})
-    left = room - COUNTED
+    stay = [item for item in items if is_telling(item)]
+    decisions = [item for item in stay if item.type is ItemType.DECISION]
+    results = [item for item in stay if item.type is not ItemType.DECISION]
+    covered = {item.number for item in stay}
     told: list[_Piece] = []
-    for pieces in (
-        reversed(decisions),
-        reversed(results),
-        rest,
-    ):  # the newest first: what finds no room is old
+    left = room - COUNTED
+    # The newest first: what finds no room is old, and is not read.
+    for pieces in (_decisions(decisions), _results(results), _sentences(items, covered)):
         missed = 0
-        for piece in pieces:
-            cost = estimate(piece.text) + 6
+        while left >= LEAST and missed < MISSES and (piece := next(pieces, None)):
+            cost = estimate(piece.text) + BESIDE
             if cost <= left:
                 told.append(piece)
                 left -= cost
-            elif (missed := missed + 1) == MISSES:
-                break
-    lost = len({p.covers for p in (*decisions, *results)} - {p.covers for p in told})
-    return _fitting(told, lost, chinese, room)
+            else:
+                missed += 1
+    return _fitting(told, len(covered - {piece.covers for piece in told}), chinese, room)
 
 
 def _fitting(told: list[_Piece], lost: int, chinese: bool, room: int) -> str:
@@ -73,17 +72,15 @@ def _text(told: Sequence[_Piece], lost: int, chinese: bool) -> str:
 
 
 def _decisions(items: Sequence[Item]) -> Iterator[_Piece]:
-    for item in items:
-        if item.type is ItemType.DECISION and (first := essence(item)):
-            yield _Piece(step=item.step, rank=0, covers=item.number, text=first)
+    for item in reversed(items):
+        yield _Piece(step=item.step, rank=0, covers=item.number, text=essence(item))
 
 
 def _results(items: Sequence[Item]) -> Iterator[_Piece]:
-    """Yields the essence of each result with a figure or an error, and of each failed action."""
-    for item in items:
-        if item.type is not ItemType.DECISION and (said := essence(item)):
-            tool = f"{item.tool}: " if item.tool else ""
-            yield _Piece(step=item.step, rank=1, covers=item.number, text=f"{tool}{said}")
+    """Yields the essence of results that tell a figure or an error, and of failed actions, the newest first."""
+    for item in reversed(items):
+        tool = f"{item.tool}: " if item.tool else ""
+        yield _Piece(step=item.step, rank=1, covers=item.number, text=f"{tool}{essence(item)}")
 
 
 def _sentences(items: Sequence[Item], covered: set[int]) -> Iterator[_Piece]:

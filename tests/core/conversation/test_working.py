@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from core.agents.offline import compressing
 from core.agents.offline.compressing import compress
-from core.agents.outcomes import figures
+from core.agents.outcomes import essence, figures
 from core.conversation.working import size_of, tokens_of
 from core.model.invocation import Item, ItemType
+from core.text.scripts import is_chinese
 from core.text.tokens import estimate
 from core.usecases.conversation.get_working_memory import bounded
 
@@ -76,31 +78,78 @@ def test_what_fits_is_shown_word_for_word() -> None:
     assert bounded(items, 20_000, 4) == items
 
 
+def any_items(chosen: random.Random) -> tuple[Item, ...]:
+    """Up to 119 items of every type, short and long, with and without figures and errors."""
+    step, made = 1, []
+    texts = [
+        ENGLISH,
+        CHINESE,
+        "7 " * 50,
+        "🦆" * 40,
+        "\n\n",
+        "x" * 500,
+        "Sum: 12 EUR, 3% off.\n",
+        "访问被拒绝。\n",
+    ]
+    for number in range(1, chosen.randint(2, 120)):
+        step += chosen.random() < 0.4
+        made.append(
+            item(
+                number,
+                step,
+                chosen.choice([t for t in ItemType if t is not ItemType.COMPRESSED]),
+                "".join(chosen.choices(texts, k=chosen.randint(0, 3))) * chosen.randint(0, 10),
+                tool=chosen.choice(["", "search", "工" * 128]),
+                arguments_json=chosen.choice(["", '{"q": "' + "长" * 900 + '"}']),
+                failed=chosen.random() < 0.3,
+                error_type=chosen.choice(["", "KeyError"]),
+            )
+        )
+    return tuple(made)
+
+
 def test_no_items_whatever_they_are_make_it_longer_than_it_may_be() -> None:
     for seed in range(20):
         chosen = random.Random(seed)
-        step, made = 1, []
-        for number in range(1, chosen.randint(2, 120)):
-            step += chosen.random() < 0.4
-            text = chosen.choice([ENGLISH, CHINESE, "7 " * 50, "🦆" * 40, "\n\n", "x" * 500])
-            made.append(
-                item(
-                    number,
-                    step,
-                    chosen.choice([t for t in ItemType if t is not ItemType.COMPRESSED]),
-                    text * chosen.randint(0, 30),
-                    tool=chosen.choice(["", "search", "工" * 128]),
-                    arguments_json=chosen.choice(["", '{"q": "' + "长" * 900 + '"}']),
-                    failed=chosen.random() < 0.3,
-                    error_type=chosen.choice(["", "KeyError"]),
-                )
-            )
+        made = any_items(chosen)
         threshold, keep = chosen.choice([400, 2_000, 5_000]), chosen.randint(1, 8)
 
-        shown = bounded(tuple(made), threshold, keep)
+        shown = bounded(made, threshold, keep)
 
         assert tokens_of(shown) <= threshold, seed
-        assert shown == bounded(tuple(made), threshold, keep)
+        assert shown == bounded(made, threshold, keep)
+
+
+def test_what_finds_no_room_is_not_read_and_the_text_is_the_same() -> None:
+    for seed in range(60):
+        chosen = random.Random(seed)
+        made, room = any_items(chosen), chosen.choice([30, 200, 1_000, 4_000])
+
+        assert compress(made, room) == all_read_first(made, room), seed
+
+
+def all_read_first(items: tuple[Item, ...], room: int) -> str:
+    """The same by the plain formula: what every item comes to, and then what of it finds room."""
+    told: list[compressing._Piece] = []
+    left = room - compressing.COUNTED
+    decisions = [each for each in items if each.type is ItemType.DECISION and essence(each)]
+    results = [each for each in items if each.type is not ItemType.DECISION and essence(each)]
+    must = {each.number for each in (*decisions, *results)}
+    for pieces in (
+        list(compressing._decisions(decisions)),
+        list(compressing._results(results)),
+        list(compressing._sentences(items, must)),
+    ):
+        missed = 0
+        for piece in pieces:
+            cost = estimate(piece.text) + compressing.BESIDE
+            if cost <= left:
+                told.append(piece)
+                left -= cost
+            elif (missed := missed + 1) == compressing.MISSES:
+                break
+    chinese = is_chinese("".join(each.content[:1_000] for each in items))
+    return compressing._fitting(told, len(must - {piece.covers for piece in told}), chinese, room)
 
 
 def test_decisions_without_room_go_oldest_first_and_are_counted() -> None:
