@@ -25,9 +25,6 @@ class Tier(IntEnum):
     LAST = 3
 
 
-FIRST = -1  # before every tier
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
@@ -179,6 +176,11 @@ class _Page:
             self._tell_more()
         return before - self.weight
 
+    def shorter(self, place: int) -> _Loss | None:
+        """What shortening the item loses; None where it has no form shorter than the one that stands."""
+        short = _line(self.section.items[place].short)
+        return _Loss(self, place, Loss.SHORTENED, short) if 0 < short < self.weights[place] else None
+
     def _tell_more(self) -> None:
         if self.section.more is not None:
             self.lines += not self._more
@@ -240,25 +242,30 @@ def _lose(pages: Sequence[_Page], excess: int) -> None:
             return
 
 
-def _losses(pages: Sequence[_Page]) -> list[_Loss]:
-    """What may be lost, in the order of the module's law."""
+def _losses(pages: Sequence[_Page]) -> Iterator[_Loss]:
+    """What may be lost, in the order of the module's law; as a rule the first few are enough."""
     loose = sorted(
         (weight_, -place, number)
         for number, page in enumerate(pages)
         for place, weight_ in enumerate(page.section.weights)
         if not page.section.items[place].fixed
     )
-    order: dict[tuple[int, int], list[_Loss]] = {}
+    tiers: dict[Tier, list[tuple[_Page, int]]] = {tier: [] for tier in Tier}
     for _, back, number in loose:
         page, place = pages[number], -back
-        item, whole = page.section.items[place], page.weights[place]
-        if not whole:
-            continue
-        short = _line(item.short)
-        is_shorter = 0 < short < whole
-        if is_shorter:
-            first = (FIRST, 0) if item.spare else (item.tier, 1)
-            order.setdefault(first, []).append(_Loss(page, place, Loss.SHORTENED, short))
-        last = (item.tier, 2 if is_shorter and not item.spare else 1)
-        order.setdefault(last, []).append(_Loss(page, place, Loss.DROPPED, 0))
-    return [loss for turn in sorted(order) for loss in order[turn]]
+        item = page.section.items[place]
+        tiers[item.tier].append((page, place))
+        if item.spare and (shorter := page.shorter(place)):
+            yield shorter
+    for places in tiers.values():
+        shortened = []
+        for page, place in places:
+            if not page.weights[place]:
+                continue
+            dropped = _Loss(page, place, Loss.DROPPED, 0)
+            if page.section.items[place].spare or not (shorter := page.shorter(place)):
+                yield dropped
+            else:
+                shortened.append(dropped)
+                yield shorter
+        yield from shortened

@@ -180,7 +180,7 @@ def _ended(each: InvocationSummary, words: Words) -> str:
 
 
 def _head(summary: Summary) -> str:
-    return f"[{summary.first_step}–{summary.last_step}] {summary.end_time:%Y-%m-%d}"
+    return f"[{summary.first_step}–{summary.last_step}] {summary.end_time.date().isoformat()}"
 
 
 def _fitting(

@@ -179,6 +179,6 @@ def _sides(told: Sequence[Told], longest: int) -> Iterator[str]:
     """Of each side where its words come from, and below, indented further than any head, the words."""
     for side in told[:SIDES]:
         source = f", {one_line(side.source)}" if side.source else ""
-        yield f"  [{side.node_id}] {side.time:%Y-%m-%d}{source}"
+        yield f"  [{side.node_id}] {side.time.date().isoformat()}{source}"
         others = [other.said for other in told if other is not side]
         yield indented(indented(around(side.said, others, longest)))

@@ -119,7 +119,7 @@ def _node_head(node: Node, words: Wording, attempts: Collection[NodeId]) -> str:
     marks = [words.contested] if node.state is NodeState.CONTESTED else []
     marks += [words.attempt] if node.node_id in attempts else []
     mark = f" {', '.join(marks)}" if marks else ""
-    return f"- [{node.node_id}]{mark} {node.event_time:%Y-%m-%d} {one_line(node.context)}"
+    return f"- [{node.node_id}]{mark} {node.event_time.date().isoformat()} {one_line(node.context)}"
 
 
 def _keywords(node: Node, words: Wording) -> str:
@@ -162,7 +162,7 @@ def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
     marks += [words.refuted] if segment.is_refuted_whole else []
     item_id = f"{segment.ref.interaction_id}#{segment.ref.index}"
     mark = f" {', '.join(marks)}" if marks else ""
-    head = f"- [{item_id}]{mark} {segment.event_time:%Y-%m-%d}"
+    head = f"- [{item_id}]{mark} {segment.event_time.date().isoformat()}"
     said = _said(segment)
     shown = indented("\n".join((said, *_refuted(segment, said, words))))
     plain = not (segment.refuted or segment.of_failure)
@@ -213,7 +213,7 @@ def _said_item(
     marks += [words.refuted] if segment.is_refuted_whole else []
     plain = not (marks or segment.refuted)
     if segment.event_time.date() != node.event_time.date():
-        marks.insert(0, f"{segment.event_time:%Y-%m-%d}")
+        marks.insert(0, segment.event_time.date().isoformat())
     line = _spoken(segment, said)
     shown = "\n  ".join((*line.splitlines(), *_refuted(segment, line, words)))
     return Item(

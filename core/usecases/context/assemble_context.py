@@ -123,8 +123,10 @@ async def _read(house: House, command: AssembleContext, budget: int, missing: li
 
 async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Found]) -> Found:
     """What is read within the call's patience. Raises PartTimedOut."""
+    if command.patience is None:
+        return await reading
     try:
-        async with asyncio.timeout(command.patience.total_seconds() if command.patience else None):
+        async with asyncio.timeout(command.patience.total_seconds()):
             return await reading
     except TimeoutError:
         raise PartTimedOut(part) from None
