@@ -289,3 +289,11 @@ def test_every_link_leads_to_a_file(page: str) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", PAGES[page])
 
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+def test_the_readme_is_short() -> None:
+    text = PAGES["README.md"]
+    words = [word for word in text.split() if re.search(r"\w", word)]
+
+    assert len(text.splitlines()) <= 220
+    assert len(words) <= 1_500

@@ -189,23 +189,23 @@ def _details(trailers: Iterable[tuple[str, str | bytes]]) -> dict[str, Any]:
 
 
 def _unpacked(details: Iterable[Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for detail in details:
         if detail.Is(error_details_pb2.ErrorInfo.DESCRIPTOR):
             stated = error_details_pb2.ErrorInfo.FromString(detail.value)
             if stated.domain == DOMAIN:
-                told["reason"] = _reason(stated.reason)
-                told["metadata"] = dict(stated.metadata)
+                found["reason"] = _reason(stated.reason)
+                found["metadata"] = dict(stated.metadata)
         elif detail.Is(error_details_pb2.BadRequest.DESCRIPTOR):
             bad = error_details_pb2.BadRequest.FromString(detail.value)
-            told["field_violations"] = tuple(
+            found["field_violations"] = tuple(
                 FieldViolation(field=violation.field, problem=violation.description)
                 for violation in bad.field_violations
             )
         elif detail.Is(error_details_pb2.RetryInfo.DESCRIPTOR):
             retry = error_details_pb2.RetryInfo.FromString(detail.value)
-            told["retry_after"] = retry.retry_delay.ToTimedelta()
-    return told
+            found["retry_after"] = retry.retry_delay.ToTimedelta()
+    return found
 
 
 def _reason(name: str) -> ErrorReason.ValueType:

@@ -13,10 +13,10 @@ from google.protobuf.message import Message
 
 from memorybank_client.callers import AsyncCaller, SyncCaller
 from memorybank_client.fields import positional, request_of
+from memorybank_client.method_docs import doc_of, signature
 from memorybank_client.methods import method_of
 from memorybank_client.session import Call
 from memorybank_client.source import Source
-from memorybank_client.told import signature, told
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Message)
@@ -59,7 +59,7 @@ class Shape(Generic[R]):
             return getattr(client, self.verb)(*source, **fields)
 
         verb.__name__ = verb.__qualname__ = self.verb
-        verb.__doc__ = told(self.method)
+        verb.__doc__ = doc_of(self.method)
         verb.__signature__ = signature(self.method)  # type: ignore[attr-defined]
         return verb
 

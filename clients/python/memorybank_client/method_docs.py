@@ -1,4 +1,4 @@
-"""What the contract says of a method, for `help()`: the comments of the protos, out of the descriptor set that ships.
+"""The documentation of verbs for `help()`: the comments of the protos, out of the descriptor set that ships.
 
 Read on demand, never during a call.
 """
@@ -25,7 +25,7 @@ TYPES = {
 }
 
 
-def told(method: Method) -> str:
+def doc_of(method: Method) -> str:
     """Returns a method's comment, the fields of its request, and its answer."""
     comments = _comments()
     lines = [comments.get(f"{method.service}.{method.name}", ""), "", "Fields:"]
