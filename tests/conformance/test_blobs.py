@@ -195,7 +195,7 @@ async def swept(blobs: Blobs, before: datetime = LATER, named: str = "") -> tupl
     return await blobs.sweep(before, is_named), asked
 
 
-async def test_an_old_file_that_nobody_claims_or_names_is_removed(blobs: Blobs) -> None:
+async def test_an_old_file_that_is_neither_claimed_nor_named_is_removed(blobs: Blobs) -> None:
     uri, _ = await blobs.put(a.KEY, "u1", "照片", chunks(b"x"))
 
     removed, asked = await swept(blobs)

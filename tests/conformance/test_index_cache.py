@@ -139,7 +139,7 @@ async def test_a_folder_whose_owner_cannot_be_told_is_removed(tmp_path: Path, sa
     assert not damaged.exists()
 
 
-async def test_what_somebody_else_put_there_is_left_alone(tmp_path: Path) -> None:
+async def test_foreign_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
     cache = LocalIndexCache(tmp_path)
     await cache.put(a.KEY, "u1", "node_words", [b"x"])
     (tmp_path / ".DS_Store").write_bytes(b"a file")

@@ -97,7 +97,9 @@ async def test_one_that_has_moved_on_is_left_alone(store: Store) -> None:
 
 
 @pytest.mark.parametrize("writes", [1, 2, 3, 6])
-async def test_one_cut_short_is_gone_for_all_and_found_by_whoever_goes_on(store: Store, writes: int) -> None:
+async def test_one_cut_short_is_gone_for_all_and_found_by_the_process_that_goes_on(
+    store: Store, writes: int
+) -> None:
     if isinstance(store, MemoryStore):
         pytest.skip("a purge in memory is one step")
     story = await large(store)

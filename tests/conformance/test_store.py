@@ -338,7 +338,7 @@ class NodePaint:
     node_id: str
 
 
-async def test_a_step_nobody_knows_is_refused_and_nothing_written(store: Store) -> None:
+async def test_an_unknown_step_is_refused_and_nothing_written(store: Store) -> None:
     story = await founded(store)
     before = await loaded(store)
 

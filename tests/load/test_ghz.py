@@ -128,7 +128,7 @@ def test_the_report_is_one_page_that_asks_for_nothing_and_escapes_names() -> Non
     assert "<script" not in shown
 
 
-def test_a_load_that_nobody_answered_is_reported_too() -> None:
+def test_a_load_without_any_answer_is_reported_too() -> None:
     silent = outcome("service", [])
 
     shown = page(Report(facts={}, outcomes=[silent]))

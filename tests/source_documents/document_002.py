@@ -218,6 +218,6 @@ LAYERED = [
         "§9",
         "Memories are shared within a collection and apart between them",
         "core/keys.py",
-        f"{API}::test_what_another_user_or_collection_holds_is_found_by_nobody_else",
+        f"{API}::test_what_another_user_or_collection_holds_is_not_found",
     ),
 ]

@@ -104,7 +104,7 @@ CONVERSATION = [
         "§3.4",
         "A model may write it, and invents no figure",
         "core/agents/llm/remembering.py",
-        "core/agents/llm/test_remembering.py::test_a_figure_that_nobody_said_is_asked_again",
+        "core/agents/llm/test_remembering.py::test_a_reply_with_a_figure_of_no_source_is_asked_for_again",
     ),
     row(
         "§3.4",

@@ -227,7 +227,7 @@ REASONING = [
         "Security",
         "What has expired is found by nobody and goes",
         "core/long_term/forgetting.py",
-        "core/usecases/long_term/test_time.py::test_what_has_expired_is_found_by_nobody_and_swept_away",
+        "core/usecases/long_term/test_time.py::test_what_has_expired_is_not_found_and_is_swept_away",
     ),
     row(
         "Security",

@@ -1,4 +1,4 @@
-"""A memory for a chat agent: what was said before stands in front of the model, what is said now is kept.
+"""A memory for a chat agent: earlier turns stand before the model, and each new turn is kept.
 
     with SyncMemoryBankClient("127.0.0.1:7700") as client:
         memory = ChatMemory(client, user="ada", conversation="c1", system="You plan journeys.")
@@ -10,7 +10,7 @@ A turn is kept only after it was answered, under a request id of its own: a repe
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 from memorybank.v1.conversation_pb2 import Turn
@@ -18,6 +18,8 @@ from memorybank.v1.instructions_pb2 import SourceRef
 from memorybank.v1.retrieval_pb2 import CONTEXT_FORM_MESSAGES
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.runs import AsyncRun, Message, Owner, Run, messages_of
+
+AnyClient = TypeVar("AnyClient", bound=SyncMemoryBankClient | MemoryBankClient)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,21 +63,12 @@ class Setting:
         return {"user": self.user, "conversation_id": self.conversation}
 
 
-def _setting(user: str, conversation: str, **others: Any) -> Setting:
-    return Setting(user=user, conversation=conversation or f"c-{uuid4().hex}", **others)
-
-
-class ChatMemory:
-    """The memory of one conversation, over a synchronous client. Without `conversation` a new one begins.
-
-    `refs`: instruction documents behind the system's; `bank`: a task's memory that is put before the model too.
-    `collection`: the long-term memory that stands before the model, and that learns from what the user says.
-    `token_budget`: the most that the messages may take.
-    """
+class _Chat(Generic[AnyClient]):
+    """What both forms of a conversation's memory are made of: the client, and what stays the same in all calls."""
 
     def __init__(
         self,
-        client: SyncMemoryBankClient,
+        client: AnyClient,
         *,
         user: str,
         conversation: str = "",
@@ -85,16 +78,25 @@ class ChatMemory:
         collection: str = "",
         token_budget: int | None = None,
     ) -> None:
-        self.client = client
-        self.setting = _setting(
-            user,
-            conversation,
+        self.client: AnyClient = client
+        self.setting = Setting(
+            user=user,
+            conversation=conversation or f"c-{uuid4().hex}",
             system=system,
             bank=bank,
             refs=tuple(refs),
             collection=collection,
             token_budget=token_budget,
         )
+
+
+class ChatMemory(_Chat[SyncMemoryBankClient]):
+    """The memory of one conversation, over a synchronous client. Without `conversation` a new one begins.
+
+    `refs`: instruction documents behind the system's; `bank`: a task's memory that is put before the model too.
+    `collection`: the long-term memory that stands before the model, and that learns from what the user says.
+    `token_budget`: the most that the messages may take.
+    """
 
     def messages(self, question: str) -> list[Message]:
         """Returns what to send a chat model for a question: memory and system first, the question last."""
@@ -125,31 +127,8 @@ class ChatMemory:
         return [hit.turn for hit in hits]
 
 
-class AsyncChatMemory:
+class AsyncChatMemory(_Chat[MemoryBankClient]):
     """ChatMemory over an asynchronous client."""
-
-    def __init__(
-        self,
-        client: MemoryBankClient,
-        *,
-        user: str,
-        conversation: str = "",
-        system: str = "",
-        bank: str = "",
-        refs: Sequence[SourceRef] = (),
-        collection: str = "",
-        token_budget: int | None = None,
-    ) -> None:
-        self.client = client
-        self.setting = _setting(
-            user,
-            conversation,
-            system=system,
-            bank=bank,
-            refs=tuple(refs),
-            collection=collection,
-            token_budget=token_budget,
-        )
 
     async def messages(self, question: str) -> list[Message]:
         """Returns what to send a chat model for a question: memory and system first, the question last."""

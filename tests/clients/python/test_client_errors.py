@@ -110,7 +110,7 @@ async def test_what_the_service_did_not_say_is_not_guessed(kind: str, refusal: R
     assert str(error) == "RESOURCE_EXHAUSTED: too much"
 
 
-async def test_nobody_at_the_address_is_unavailable(kind: str) -> None:
+async def test_an_address_without_a_server_is_unavailable(kind: str) -> None:
     async with asking(kind, "127.0.0.1:1") as ask:
         with pytest.raises(Unavailable) as caught:
             await ask.within(30.0)("delete_bank", bank_id="trip")

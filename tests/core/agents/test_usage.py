@@ -49,7 +49,7 @@ def test_a_clock_that_is_set_back_meanwhile_takes_no_time_away() -> None:
     assert ledger.total().roles["judge"].milliseconds == 0
 
 
-def test_what_nobody_accounts_for_costs_nobody() -> None:
+def test_spending_without_an_account_is_charged_to_none() -> None:
     afford()
     charge(ChatReply(text="", input_tokens=1))
     note_fallback()

@@ -141,7 +141,7 @@ def test_a_sentence_of_the_record_finds_its_place_among_all_that_resemble_it(sen
     assert why <= {PLAIN}, "a word or two is no quotation"
 
 
-def test_whoever_is_called_by_name_is_heard_first() -> None:
+def test_segments_of_the_speaker_whom_the_query_names_rank_first() -> None:
     bank = a_talk()
 
     assert texts(asked(bank, "the red boat of Ann", Structure(speaker=0.5)))[0] == "My boat is red."
@@ -280,7 +280,7 @@ def in_conflict(status: ConflictStatus = ConflictStatus.OPEN) -> Bank:
 
 
 @pytest.mark.parametrize("structure", [Structure(conflicts=True), replace(ALL, conflicts=True)])
-def test_whoever_finds_one_side_of_an_open_conflict_is_given_the_other(structure: Structure) -> None:
+def test_a_hit_on_one_side_of_an_open_conflict_brings_the_other(structure: Structure) -> None:
     found = asked(in_conflict(), "who is the CEO Zhang San", structure, top_k=2)
 
     assert set(texts(found)) == {"The CEO is Zhang San.", "Li Si leads."}

@@ -41,7 +41,7 @@ def test_it_is_given_way_between_portions_and_neither_before_nor_after() -> None
     assert counted.times == 2
 
 
-def test_whoever_calls_a_function_often_gives_way_between_portions_of_calls() -> None:
+def test_a_function_that_is_called_often_gives_way_between_portions_of_calls() -> None:
     counted = Counted()
     written = now_and_then(str, counted, portion=3)
 

@@ -71,7 +71,7 @@ def test_a_graph_finds_what_a_scan_finds(dimension: int) -> None:
     assert graph.near(questions[0], 10, 400)[1] == found[0].tolist()
 
 
-def test_a_dimension_that_outweighs_all_others_hides_nobody_who_looks_far_enough() -> None:
+def test_a_dimension_that_outweighs_all_others_hides_nothing_from_a_wide_enough_search() -> None:
     rng = np.random.default_rng(3)
     vectors = (rng.normal(size=(2_050, 24)) @ rng.normal(size=(24, 96))).astype(np.float32)
     vectors[:, 5] *= 30.0

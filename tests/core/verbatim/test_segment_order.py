@@ -91,7 +91,7 @@ def test_what_a_speaker_says_of_others_is_not_told_of_himself() -> None:
     assert order.told_by(np.arange(2), order.speakers_in("Ann")).tolist() == [False, True]
 
 
-def test_an_empty_order_calls_nobody() -> None:
+def test_an_empty_order_has_no_speakers() -> None:
     assert SegmentOrder().speakers_in("Ann") == []
 
 

@@ -163,9 +163,7 @@ async def test_calls_under_way_when_the_rest_began_do_not_make_it_longer() -> No
     assert await trial == ["yes"]
 
 
-async def test_a_reranker_that_is_late_again_and_again_is_left_alone_and_refused_texts_are_no_failure() -> (
-    None
-):
+async def test_a_reranker_that_is_late_repeatedly_is_left_alone_and_refused_texts_are_no_failure() -> None:
     late, watch = RerankerLate("late"), Watch()
     reranker = ScriptedReranker([late, TextsRefused("too long"), late, late])
     breaker = RerankerBreaker(reranker, failures=2, rest_seconds=30, now=watch)

@@ -382,7 +382,7 @@ async def test_a_database_that_would_lose_something_is_refused(
         "no address at all",
     ],
 )
-async def test_a_server_that_is_not_there_or_lets_nobody_in_is_told_in_one_line(where: str) -> None:
+async def test_a_server_that_is_absent_or_refuses_the_login_is_reported_in_one_line(where: str) -> None:
     address = "dbname=bank " + where.format(port=cluster().port)
     with pytest.raises(StoreUnavailable) as refused:
         await PostgresStore.open(Server(url=address, password="secret-word"))

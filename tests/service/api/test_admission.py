@@ -93,7 +93,7 @@ async def test_what_would_come_too_late_is_refused_at_once_and_told_when_to_come
         assert work.begun == ["first"]
 
 
-async def test_nobody_waits_longer_than_half_a_minute_to_begin_deadline_or_not() -> None:
+async def test_no_call_waits_longer_than_half_a_minute_to_begin_deadline_or_not() -> None:
     work = Work()
     async with open_work(work, await slow(40.0)) as address, grpc.aio.insecure_channel(address) as channel:
         first = write(channel, "first")

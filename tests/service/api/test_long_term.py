@@ -51,7 +51,7 @@ async def test_a_stored_fact_is_found_at_once_with_what_made_its_score(service: 
     assert answer.revision > 0
 
 
-async def test_what_another_user_or_collection_holds_is_found_by_nobody_else(service: Service) -> None:
+async def test_what_another_user_or_collection_holds_is_not_found(service: Service) -> None:
     await stored(service, "用户住在杭州。")
 
     assert await retrieved(service, "用户住在哪里？") == ["用户住在杭州。"]

@@ -96,7 +96,7 @@ async def test_an_endpoint_that_fails_costs_no_answer(
     assert not any(fact in str(events) for fact in FACTS.values())
 
 
-async def test_an_endpoint_that_fails_again_and_again_is_left_alone(endpoint: RerankEndpoint) -> None:
+async def test_an_endpoint_that_fails_repeatedly_is_left_alone(endpoint: RerankEndpoint) -> None:
     endpoint.script = [failing(503)] * 9
     async with serving(retrieval=retrieval(endpoint, breaker_failures=2)) as service:
         await facts(service)

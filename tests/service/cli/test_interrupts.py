@@ -32,7 +32,7 @@ class InterruptedWhenGone:
         ctrl_c()
 
 
-def test_what_fails_after_an_interrupt_that_somebody_swallowed_is_interrupted(
+def test_what_fails_after_a_swallowed_interrupt_is_interrupted(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     def command() -> None:

@@ -32,7 +32,7 @@ async def at_rest(house: House, monkeypatch: pytest.MonkeyPatch) -> Conversation
     return conversation
 
 
-async def test_what_nobody_reads_rests_and_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_not_read_rests_and_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_house(embedder=EMBEDDER, holding=HOLDING, unasked=False) as house:
         await talked(house, 30)
         await tend(house)

@@ -21,7 +21,7 @@ def test_callers_take_turns_however_much_one_of_them_asks_for() -> None:
     assert served(queue) == ["g0", "m", "g1", "g2", "g3"]
 
 
-def test_who_comes_while_another_is_served_again_and_again_does_not_wait_for_the_past() -> None:
+def test_a_newcomer_beside_a_busy_caller_does_not_wait_for_the_past() -> None:
     queue: FairQueue[str] = FairQueue()
     for number in range(9):
         queue.push("greedy", 10, f"g{number}")

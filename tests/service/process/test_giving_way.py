@@ -69,7 +69,7 @@ async def test_others_pass_before_and_behind_the_carrying_out_of_a_large_request
     assert seen == passed
 
 
-async def test_a_bank_that_somebody_has_stays_as_it_is() -> None:
+async def test_a_bank_that_is_referenced_stays_as_it_is() -> None:
     bank = bank_with(2 * FEW)
 
     leave_by_and_by(bank)
@@ -78,7 +78,7 @@ async def test_a_bank_that_somebody_has_stays_as_it_is() -> None:
     assert len(bank.nodes) == 2 * FEW
 
 
-async def test_a_bank_that_nobody_has_goes_a_little_at_a_time() -> None:
+async def test_a_bank_without_references_goes_a_little_at_a_time() -> None:
     bank = bank_with(3 * FEW)
     nodes = bank.nodes
     leave_by_and_by(bank)
@@ -251,7 +251,7 @@ def test_a_loop_that_had_waited_for_the_processor_of_a_thread_goes_first() -> No
     assert machine.slept == pytest.approx(6 * QUIET)
 
 
-def test_on_the_loops_own_thread_nobody_waits() -> None:
+def test_on_the_loops_own_thread_nothing_waits() -> None:
     machine = Machine(busy=1e9)
     give_way = machine.guest()
     machine.work(1.0)

@@ -77,9 +77,7 @@ def test_a_traceback_does_not_show_what_variables_held(form: str, capsys: pytest
 
 
 @pytest.mark.parametrize("form", ["json", "console"])
-def test_whoever_logs_goes_on_when_nobody_reads_the_log_any_more(
-    form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_logging_goes_on_when_the_log_is_no_longer_read(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     broken = os.fdopen(writing, "w")
     monkeypatch.setattr(sys, "stderr", broken)

@@ -120,7 +120,7 @@ async def test_every_structuring_leaves_a_line_that_tells_nothing_of_what_is_rem
     assert "combination" not in json.dumps(events, default=str)
 
 
-async def test_nobody_counts_unless_told_to() -> None:
+async def test_nothing_is_counted_unless_configured() -> None:
     async with observing(MetricsSection()) as told:
         assert told.calls == ()
 
@@ -165,7 +165,7 @@ def test_a_call_is_told_apart_by_service_method_and_code() -> None:
     assert value("grpc_server_handling_seconds_bucket", {**names, "le": "0.005"}) == 2
 
 
-def test_a_defect_in_work_that_nobody_waits_for_is_an_error_with_its_traceback() -> None:
+def test_a_defect_in_background_work_is_an_error_with_its_traceback() -> None:
     broken = KeyError("never meant to be")
     told = Structured(
         key=BankKey(tenant=Tenant("t"), bank_id=BankId("b1")),

@@ -40,7 +40,7 @@ async def test_a_summary_is_taken_as_the_model_words_it(text: str, summary: str)
     assert "turn 1, input 2024-05-08" in question(chat)
 
 
-async def test_a_figure_that_nobody_said_is_asked_again() -> None:
+async def test_a_reply_with_a_figure_of_no_source_is_asked_for_again() -> None:
     chat = ScriptedChat([said(summary="It costs 500."), said(summary="It costs 50.")])
 
     made = await LlmSummariser(chat).summarise(passages("It costs 50."), 20, Unit.WORDS, Purpose.FOLDED)

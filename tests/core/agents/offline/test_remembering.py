@@ -87,7 +87,7 @@ async def test_passages_without_a_sentence_still_get_a_summary() -> None:
         ("Said on 8 May 2024: the deadline is １ August 2025.", ""),
     ],
 )
-def test_a_summary_that_nobody_could_have_heard_is_refused(text: str, problem: str) -> None:
+def test_a_summary_with_what_no_source_holds_is_refused(text: str, problem: str) -> None:
     assert problem in problem_of_summary(text, ENGLISH, 50, Unit.WORDS)
     assert bool(problem) == bool(problem_of_summary(text, ENGLISH, 50, Unit.WORDS))
 

@@ -10,7 +10,7 @@ from core.errors import AgentUnavailable
 from core.usecases.bank.ahead import ahead
 
 
-async def test_results_come_in_order_whoever_is_done_first() -> None:
+async def test_results_come_in_order_whichever_is_done_first() -> None:
     gates = [asyncio.Event() for _ in range(4)]
 
     async def work(number: int) -> int:

@@ -44,7 +44,7 @@ async def test_an_interaction_left_by_another_process_is_finished_once() -> None
         assert (started, again) == (1, 0)
 
 
-async def test_what_moved_a_moment_ago_is_left_to_whoever_moves_it() -> None:
+async def test_what_moved_a_moment_ago_is_left_to_the_process_that_moves_it() -> None:
     agents = ScriptedAgents()
     agents.clusterer.clusters.then(AgentUnavailable("clusterer", "down"))
     async with open_house(agents=agents.roles) as house:

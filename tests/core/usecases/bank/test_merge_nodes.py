@@ -93,7 +93,7 @@ async def test_the_callers_words_stand_and_the_neighbours_are_still_reworded() -
         assert len(merged.result.neighbors) == 2
 
 
-async def test_nobody_is_asked_where_the_caller_has_the_words_and_there_are_no_neighbours() -> None:
+async def test_no_agent_is_asked_where_the_caller_has_the_words_and_there_are_no_neighbours() -> None:
     agents = ScriptedAgents()  # a consolidator that fails the test when it is asked
     async with open_house(agents=agents.roles) as house:
         await make_bank(house)

@@ -162,7 +162,7 @@ def test_a_task_has_succeeded_when_nothing_is_pending_and_every_failure_was_made
     assert outcome(failed, done("t3", TaskStatus.SUCCEEDED)) is TaskOutcome.GAVE_UP
 
 
-def test_a_step_is_not_planned_again_once_it_was_tried_often_enough_whoever_plans_it() -> None:
+def test_a_step_is_not_planned_again_once_it_was_tried_often_enough_by_any_planner() -> None:
     tries = [done("t1", TaskStatus.FAILED)]
     for number in (2, 3):
         tries.append(done(f"t{number}", TaskStatus.FAILED, retry_of=f"t{number - 1}"))

@@ -424,7 +424,7 @@ async def test_an_agent_that_fails_leaves_the_record_and_the_work_can_be_resumed
             assert len(bank.nodes) == 1
 
 
-async def test_an_opinion_on_a_node_nobody_asked_about_is_refused_and_changes_nothing() -> None:
+async def test_an_opinion_on_a_node_that_was_not_in_question_is_refused_and_changes_nothing() -> None:
     agents = ScriptedAgents()
     async with open_house(agents=agents.roles) as house:
         await make_bank(house)

@@ -58,7 +58,7 @@ async def test_a_file_that_was_put_and_never_named_goes_after_a_day() -> None:
                 await read(house, uri, uid)
 
 
-async def test_a_file_that_its_bank_names_stays_though_nobody_said_so() -> None:
+async def test_a_file_that_its_bank_names_stays_though_it_was_never_claimed() -> None:
     async with open_house() as house:
         await make_bank(house)
         claim, house.blobs.claim = house.blobs.claim, nobody_says_so  # type: ignore[method-assign]

@@ -78,7 +78,7 @@ async def appends_of_a_whole_story() -> int:
 
 
 @pytest.mark.parametrize("stored_first", [False, True])
-async def test_whoever_comes_after_a_death_brings_everything_to_its_end(stored_first: bool) -> None:
+async def test_the_process_after_a_killed_one_brings_everything_to_its_end(stored_first: bool) -> None:
     for cut in range(3, await appends_of_a_whole_story() + 1):
         store = CutStore()
         store.cut, store.stored_first = cut, stored_first

@@ -36,7 +36,7 @@ async def test_a_memory_of_work_counts_half_after_ninety_days_and_a_preference_a
         assert decays == {"work": pytest.approx(0.5, abs=1e-6), "preference": 1.0}
 
 
-async def test_what_has_expired_is_found_by_nobody_and_swept_away() -> None:
+async def test_what_has_expired_is_not_found_and_is_swept_away() -> None:
     async with open_house() as house:
         kept = await tell(house, "The ticket is valid today.", ttl=timedelta(hours=8))
         await told(house, "The ticket office is in the hall.")

@@ -217,7 +217,7 @@ async def test_a_chore_of_what_is_gone_is_over_without_a_word() -> None:
     assert (here.begun, here.told) == ([(SWEEP, ADA)], [])
 
 
-async def test_chores_that_nobody_does_here_wait_for_another_process() -> None:
+async def test_chores_without_an_assignment_here_wait_for_another_process() -> None:
     async with process() as here:
         here.due = {COUNT}
         await here.user()

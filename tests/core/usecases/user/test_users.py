@@ -160,7 +160,7 @@ async def test_a_purge_cut_short_is_gone_on_with(house: House) -> None:
     assert await carry_on(house, ADA) == UserPurged()
 
 
-async def test_work_that_nobody_asked_for_brings_no_purged_user_back(house: House) -> None:
+async def test_work_in_the_background_brings_no_purged_user_back(house: House) -> None:
     with pytest.raises(UserNotFound):
         await tender_of(house, ACME, ADA.user)
 
