@@ -83,11 +83,11 @@ async def ask_contexts(house: House, chosen: EvaluationSet, progress: Progress) 
     notes = _Notes()
     for world in chosen.worlds:
         progress.began(f"{chosen.name}: telling {world.world_id} ({world.message_count} messages)")
-        told = await _told(house, world, progress)
+        chat = await _told(house, world, progress)
         for number, question in enumerate(world.questions):
             progress.so_far(f"{chosen.name}: asked of {world.world_id}", number, len(world.questions))
-            await _ask(house, told, question, notes)
-        await _forget(house, told)
+            await _ask(house, chat, question, notes)
+        await _forget(house, chat)
     return Contexts(chosen=chosen, outcomes=notes.outcomes, took=notes.took)
 
 
@@ -127,10 +127,10 @@ async def _told(house: House, world: World, progress: Progress) -> _Told:
     return _Told(asked=asked, talk=key, facts=facts, newest=newest)
 
 
-async def _forget(house: House, told: _Told) -> None:
-    await house.banks.delete(told.asked.key)
-    await delete_conversation(house, DeleteConversation(key=told.talk))
-    await delete_collection(house, DeleteCollection(key=told.facts, allow_missing=True))
+async def _forget(house: House, chat: _Told) -> None:
+    await house.banks.delete(chat.asked.key)
+    await delete_conversation(house, DeleteConversation(key=chat.talk))
+    await delete_collection(house, DeleteCollection(key=chat.facts, allow_missing=True))
 
 
 async def _settled(house: House, key: ConversationKey) -> None:
@@ -145,26 +145,26 @@ async def _settled(house: House, key: ConversationKey) -> None:
             await house.chores.finished(key, name)
 
 
-async def _ask(house: House, told: _Told, question: Question, notes: _Notes) -> None:
+async def _ask(house: House, chat: _Told, question: Question, notes: _Notes) -> None:
     await house.embedder.embed_queries([question.text])
     notes.outcomes[LAST].append(
-        _outcome(question, [_standing(told, question, _newest(told, budget)) for budget in BUDGETS])
+        _outcome(question, [_standing(chat, question, _newest(chat, budget)) for budget in BUDGETS])
     )
     for name in NAMES[1:]:
         stands = []
         for budget in BUDGETS:
             watch = Stopwatch()
-            prompt = await _prompt(house, told, name, question, budget)
+            prompt = await _prompt(house, chat, name, question, budget)
             if budget == BUDGETS[-1]:
                 notes.took[name].append(watch.took())
-            stands.append(None if prompt is None else _standing(told, question, prompt))
+            stands.append(None if prompt is None else _standing(chat, question, prompt))
         notes.outcomes[name].append(_outcome(question, stands))
 
 
-def _newest(told: _Told, budget: int) -> str:
+def _newest(chat: _Told, budget: int) -> str:
     """As many of the last turns as a budget holds."""
     held: list[str] = []
-    for text in told.newest:
+    for text in chat.newest:
         budget -= estimate(f"{text}\n\n")
         if budget < 0:
             break
@@ -172,17 +172,17 @@ def _newest(told: _Told, budget: int) -> str:
     return "\n\n".join(held)
 
 
-async def _prompt(house: House, told: _Told, name: str, question: Question, budget: int) -> str | None:
-    command = AssembleContext(input=question.text, token_budget=budget, **told.sources(name))
+async def _prompt(house: House, chat: _Told, name: str, question: Question, budget: int) -> str | None:
+    command = AssembleContext(input=question.text, token_budget=budget, **chat.sources(name))
     try:
         return (await assemble_context(house, command)).prompt
     except BudgetTooSmall:
         return None
 
 
-def _standing(told: _Told, question: Question, prompt: str) -> Standing:
+def _standing(chat: _Told, question: Question, prompt: str) -> Standing:
     line = one_line(prompt)
-    share = sum(told.asked.lines[message] in line for message in question.evidence) / len(question.evidence)
+    share = sum(chat.asked.lines[message] in line for message in question.evidence) / len(question.evidence)
     return Standing(shown=share, reachable=share)
 
 

@@ -95,8 +95,8 @@ async def _sides_found(
     )
     answers = await run_searches(house, Searches(key=key, asks=(ask,)))
     found = {hit.segment.ref.interaction_id for hit in answers.answers[0].found.hits if hit.segment}
-    told = any(facts.get(interaction_id) in case.contradicted for interaction_id in found)
-    return told + (last.interaction_id in found)
+    found_it = any(facts.get(interaction_id) in case.contradicted for interaction_id in found)
+    return found_it + (last.interaction_id in found)
 
 
 def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: Memorized) -> Result:

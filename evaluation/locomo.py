@@ -58,9 +58,9 @@ def _message(turn: Mapping[str, Any]) -> Message:
     return Message(text=text, message_id=turn["dia_id"], speaker=turn["speaker"])
 
 
-def moment(said: str) -> datetime:
+def moment(text: str) -> datetime:
     """`1:56 pm on 8 May, 2023`. The set names no zone: read as UTC."""
-    return datetime.strptime(said.replace(",", ""), "%I:%M %p on %d %B %Y").replace(tzinfo=UTC)
+    return datetime.strptime(text.replace(",", ""), "%I:%M %p on %d %B %Y").replace(tzinfo=UTC)
 
 
 def _questions(rows: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:

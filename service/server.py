@@ -98,12 +98,12 @@ async def running(
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
-    async with observing(settings.metrics) as told:
-        gate = Gate((*observers, *told.calls), _admission(settings))
-        told.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
+    async with observing(settings.metrics) as observed:
+        gate = Gate((*observers, *observed.calls), _admission(settings))
+        observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
         async with (
             _bound(settings, gate) as bound,
-            open_house(settings, embedder, agents, told.agents, ids, told.show) as house,
+            open_house(settings, embedder, agents, observed.agents, ids, observed.show) as house,
         ):
             await _let_in(bound, services(house), gate, settings.grpc)
             once = partial(one_round, house, settings.banks)

@@ -95,8 +95,8 @@ def _shown(default: Any) -> str:
 def _table(rows: list[tuple[str, str, str]]) -> str:
     lines = ["| Setting | Default | Meaning |", "|---|---|---|"]
     for name, default, meaning in rows:
-        told = f"`{default}`" if default else ""
-        lines.append(f"| `{name}` | {told} | {' '.join(meaning.split())} |")
+        shown = f"`{default}`" if default else ""
+        lines.append(f"| `{name}` | {shown} | {' '.join(meaning.split())} |")
     return "\n".join(lines) + "\n"
 
 

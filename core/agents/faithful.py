@@ -57,9 +57,9 @@ class _Heard:
     plain: str
 
     @classmethod
-    def of(cls, said: str) -> Self:
+    def of(cls, text: str) -> Self:
         numbers = map(str, range(MOST_EPISODE_STEPS + 1))
-        return cls(frozenset((*_figures(said), *numbers)), said.casefold())
+        return cls(frozenset((*_figures(text), *numbers)), text.casefold())
 
 
 def length(text: str, unit: Unit) -> int:
@@ -107,10 +107,10 @@ def problem_of_candidate(candidate: Candidate, passages: Sequence[Passage]) -> s
     return _unheard(candidate.content, cited) or _unnamed(candidate.content, cited)
 
 
-def problem_of_distilled(told: Distilled, execution: Execution) -> str:
+def problem_of_distilled(distilled: Distilled, execution: Execution) -> str:
     """Returns what is wrong with what a run is claimed to teach; empty if nothing is."""
-    lessons = [*told.strategies, *((told.failure,) if told.failure else ())]
-    if len(told.strategies) > MOST_STRATEGIES:
+    lessons = [*distilled.strategies, *((distilled.failure,) if distilled.failure else ())]
+    if len(distilled.strategies) > MOST_STRATEGIES:
         return f"there may be {MOST_STRATEGIES} strategies"
     heard = _Heard.of(_of_run(execution))
     known = {item.number for item in execution.items}
@@ -121,26 +121,26 @@ def problem_of_distilled(told: Distilled, execution: Execution) -> str:
             return f"a lesson has 1 to {LESSON_CHARACTERS} characters"
         if problem := _invented(f"{lesson.content}\n{lesson.detail}", heard):
             return problem
-    return _problem_of_episode(told.episode, heard) if told.episode else ""
+    return _problem_of_episode(distilled.episode, heard) if distilled.episode else ""
 
 
-def problem_of_compression(told: Compression, before: str, items: Sequence[Item], room: int) -> str:
+def problem_of_compression(compression: Compression, before: str, items: Sequence[Item], room: int) -> str:
     """Returns what is wrong with a compression of steps; empty if nothing is. What must stay may be missing only
     where it would find no room."""
-    size = estimate(told.text)
-    if not set(told.items) <= {item.number for item in items}:
+    size = estimate(compression.text)
+    if not set(compression.items) <= {item.number for item in items}:
         return "it must name items that were given"
-    if not any(map(str.isalnum, told.text)):
+    if not any(map(str.isalnum, compression.text)):
         return "the text has no words"
     if size > room:
         return f"the text takes {size} tokens, and may take {room}"
-    said = (f"{i.step}\n{i.tool}\n{i.arguments_json}\n{i.error_type}\n{i.content}" for i in items)
-    if problem := _invented(told.text, _Heard.of("\n".join((before, *said)))):
+    sources = (f"{i.step}\n{i.tool}\n{i.arguments_json}\n{i.error_type}\n{i.content}" for i in items)
+    if problem := _invented(compression.text, _Heard.of("\n".join((before, *sources)))):
         return problem
-    shown = set(_figures(told.text))
+    shown = set(_figures(compression.text))
     for item in items:
         stays = essence(item)
-        if item.number not in told.items:
+        if item.number not in compression.items:
             if stays and size + estimate(stays) + PIECE_TOKENS <= room:
                 return f"item {item.number} must stay, and there is room for it"
         elif item.type is not ItemType.DECISION and (own := set(_figures(stays))) and not own & shown:
@@ -151,15 +151,15 @@ def problem_of_compression(told: Compression, before: str, items: Sequence[Item]
     return ""
 
 
-def _problem_of_episode(told: Episode, heard: _Heard) -> str:
-    if len(told.steps) > MOST_EPISODE_STEPS:
+def _problem_of_episode(episode: Episode, heard: _Heard) -> str:
+    if len(episode.steps) > MOST_EPISODE_STEPS:
         return f"an episode has at most {MOST_EPISODE_STEPS} steps"
-    return _invented("\n".join((*told.steps, told.outcome, told.lessons)), heard)
+    return _invented("\n".join((*episode.steps, episode.outcome, episode.lessons)), heard)
 
 
 def _of_run(execution: Execution) -> str:
-    said = (f"{i.tool}\n{i.arguments_json}\n{i.error_type}\n{i.content}" for i in execution.items)
-    return "\n".join((execution.query, execution.result, *said))
+    sources = (f"{i.tool}\n{i.arguments_json}\n{i.error_type}\n{i.content}" for i in execution.items)
+    return "\n".join((execution.query, execution.result, *sources))
 
 
 def _invented(text: str, heard: _Heard) -> str:
@@ -206,11 +206,11 @@ def _figures(text: str) -> Iterator[str]:
 def _dates(passages: Iterable[Passage]) -> Iterator[str]:
     """Year, month and day of the days that passages were said on, or speak of."""
     for passage in passages:
-        said = passage.event_time
-        if said is None:
+        stated = passage.event_time
+        if stated is None:
             continue
-        yield from _parts(said.year, said.month, said.day)
-        for start, end in spans(passage.text, Frame(first=said.year, last=said.year, now=said)):
+        yield from _parts(stated.year, stated.month, stated.day)
+        for start, end in spans(passage.text, Frame(first=stated.year, last=stated.year, now=stated)):
             last = end - timedelta(days=1)
             yield from _parts(start.year, start.month, start.day)
             yield from _parts(last.year, last.month, last.day)

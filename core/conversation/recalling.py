@@ -73,11 +73,11 @@ def recall(
             clusters.append((cluster, steps))
     clustered = {step for _, steps in clusters for step in steps}
     first_shown = min(shown, default=conversation.record.last_step + 1)
-    told = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
+    summaries = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
     return Recalled(
         keys=conversation.keys_in_order(),
         promoted=longest_unhit(conversation),
-        summaries=[s for s in reversed(told) if s.first_step < first_shown][:SUMMARIES_SHOWN],
+        summaries=[s for s in reversed(summaries) if s.first_step < first_shown][:SUMMARIES_SHOWN],
         invocations=_without_turn(conversation, shown),
         clusters=clusters,
         turns=[step for step in found if step not in clustered and step not in shown],

@@ -39,12 +39,12 @@ def matches(
     uses: Callable[[Record], int],
 ) -> list[Match]:
     """Returns the recoveries that match by at least so much, best first."""
-    said = _words(failure.message)
+    words = _words(failure.message)
     found = [
         Match(record, score)
         for record in records
         if record.recovery is not None
-        and (score := _score(record.recovery, failure, said)) >= least - ROUNDING
+        and (score := _score(record.recovery, failure, words)) >= least - ROUNDING
     ]
     found.sort(key=lambda one: one.record.record_id)
     found.sort(key=lambda one: (one.score, *_worth(one.record, uses(one.record))), reverse=True)
@@ -79,10 +79,10 @@ def _arguments(encoded: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _score(recovery: Recovery, failure: Failure, said: frozenset[str]) -> float:
+def _score(recovery: Recovery, failure: Failure, words: frozenset[str]) -> float:
     score = OF_TYPE * (recovery.error_type == failure.error_type)
     score += OF_TOOL * (recovery.tool == failure.tool)
-    return score + OF_MESSAGE * _dice(_words(recovery.message), said)
+    return score + OF_MESSAGE * _dice(_words(recovery.message), words)
 
 
 def _words(message: str) -> frozenset[str]:

@@ -25,8 +25,8 @@ def fields(record: Record) -> Mapping[str, str]:
 
 def _more(record: Record) -> str:
     episode = record.episode
-    told = (*episode.steps, episode.outcome, episode.lessons) if episode is not None else ()
-    return "\n".join((*told, record.detail[:LONGEST_DETAIL]))
+    texts = (*episode.steps, episode.outcome, episode.lessons) if episode is not None else ()
+    return "\n".join((*texts, record.detail[:LONGEST_DETAIL]))
 
 
 def embedded(record: Record) -> str:
@@ -34,8 +34,8 @@ def embedded(record: Record) -> str:
     beginning."""
     if record.episode is None:
         return without_data(record.content)
-    told = (record.episode.goal, record.episode.outcome, record.episode.lessons)
-    return without_data("\n".join(part for part in told if part))
+    texts = (record.episode.goal, record.episode.outcome, record.episode.lessons)
+    return without_data("\n".join(part for part in texts if part))
 
 
 def normalised(text: str) -> str:

@@ -166,8 +166,8 @@ class _Layout:
         if begun >= 0:
             yield self._block(Form.PROSE, begun, number)
 
-    def _block(self, form: Form, first: int, end: int, term: str = "", said: int = -1) -> Block:
-        start = self._lines[first].start() if said < 0 else said
+    def _block(self, form: Form, first: int, end: int, term: str = "", text_at: int = -1) -> Block:
+        start = self._lines[first].start() if text_at < 0 else text_at
         return Block(form=form, start=start, end=self._lines[end - 1].end(), term=term)
 
     def _block_at(self, number: int) -> tuple[Form, int, str, int]:

@@ -57,10 +57,10 @@ def is_failure(text: str) -> bool:
     if len(text) > LONGEST:
         return False
     sentences = [s for s in split(MARKUP.sub("\n", text)) if WORD.search(s)]
-    said = [STATUS.search(sentence) is not None for sentence in sentences]
-    return any(said) and all(
+    matches = [STATUS.search(sentence) is not None for sentence in sentences]
+    return any(matches) and all(
         _has_little_else(sentence) if failing else APOLOGY.search(sentence) or _has_little_else(sentence, 0)
-        for sentence, failing in zip(sentences, said, strict=True)
+        for sentence, failing in zip(sentences, matches, strict=True)
     )
 
 

@@ -81,10 +81,10 @@ def _said(decoded: Any) -> tuple[tuple[str, str], ...] | None:
         return None
     if role not in ITEMS and not {"content", "parts", "tool_calls", "function_call"} & set(message):
         return None
-    said = list(_of_item(message, role) if role in ITEMS - {"message"} else _of_content(message, role))
+    parts = list(_of_item(message, role) if role in ITEMS - {"message"} else _of_content(message, role))
     calls = message.get("tool_calls") or ([message["function_call"]] if message.get("function_call") else [])
-    said += [("call", json.dumps(call, ensure_ascii=False)) for call in calls]
-    return tuple((kind, spoken) for kind, spoken in said if spoken.strip())
+    parts += [("call", json.dumps(call, ensure_ascii=False)) for call in calls]
+    return tuple((kind, spoken) for kind, spoken in parts if spoken.strip())
 
 
 def _of_content(message: Mapping[str, Any], role: str) -> Iterator[tuple[str, str]]:

@@ -172,11 +172,11 @@ def lines(messages: Iterable[tuple[str, str, str]]) -> list[str]:
 
     Each has its speaker in front; where a tool speaks, its role, once for consecutive ones of the same.
     """
-    said = list(messages)
-    works = any(ROLES.get(role) is Kind.OBSERVATION for role, _, _ in said)
+    parts = list(messages)
+    works = any(ROLES.get(role) is Kind.OBSERVATION for role, _, _ in parts)
     found = []
     before: tuple[str, str] | None = None
-    for role, speaker, text in said:
+    for role, speaker, text in parts:
         label = f"{speaker}: " if speaker else ""
         if works and role in ROLES:
             name = f" {speaker}" if speaker and " " not in speaker else ""
@@ -228,8 +228,8 @@ def _of_message(message: message_lists.Listed) -> Iterator[Part]:
                 yield replace(_part(message, own, said), by_role=own is Kind.ANSWER)
 
 
-def _part(message: message_lists.Listed, kind: Kind, said: str) -> Part:
-    return Part(kind=kind, text=said, start=message.start, end=message.end, whole=True)
+def _part(message: message_lists.Listed, kind: Kind, text: str) -> Part:
+    return Part(kind=kind, text=text, start=message.start, end=message.end, whole=True)
 
 
 # ---- labels, tags, fences ----

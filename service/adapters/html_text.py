@@ -39,8 +39,10 @@ def html_text(page: str) -> str:
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for silent in soup.find_all(SILENT):
         silent.decompose()
-    said = soup.find("main") or soup.find("article") or soup.body or soup
-    text: str = markdownify(str(said), heading_style="ATX", escape_asterisks=False, escape_underscores=False)
+    content = soup.find("main") or soup.find("article") or soup.body or soup
+    text: str = markdownify(
+        str(content), heading_style="ATX", escape_asterisks=False, escape_underscores=False
+    )
     text = BLANK_LINES.sub("\n\n", TRAILING.sub("", text)).strip()
     if not title or not text or title in text[: 2 * len(title) + 16]:
         return text

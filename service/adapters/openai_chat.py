@@ -150,22 +150,22 @@ class OpenAIChat:
 
 
 def _asked(messages: Sequence[ChatMessage], shape: ReplyShape, form: str) -> dict[str, Any]:
-    said = [{"role": message.role, "content": _sendable(message.text)} for message in messages]
+    messages_sent = [{"role": message.role, "content": _sendable(message.text)} for message in messages]
     if form == "json_schema":
         strictly = {"name": shape.name, "schema": shape.schema, "strict": True}
-        return {"messages": said, "response_format": {"type": form, "json_schema": strictly}}
-    asked: dict[str, Any] = {"messages": _told(said, shape)}
+        return {"messages": messages_sent, "response_format": {"type": form, "json_schema": strictly}}
+    asked: dict[str, Any] = {"messages": _told(messages_sent, shape)}
     return asked | ({"response_format": {"type": form}} if form == "json_object" else {})
 
 
-def _told(said: list[dict[str, str]], shape: ReplyShape) -> list[dict[str, str]]:
+def _told(messages: list[dict[str, str]], shape: ReplyShape) -> list[dict[str, str]]:
     """The messages with the shape in the first system message: more than one is not understood everywhere."""
     demand = "Reply with one JSON object and nothing else, valid under this JSON schema:\n" + json.dumps(
         shape.schema, ensure_ascii=False
     )
-    if said and said[0]["role"] == "system":
-        return [{"role": "system", "content": f"{said[0]['content']}\n\n{demand}"}, *said[1:]]
-    return [{"role": "system", "content": demand}, *said]
+    if messages and messages[0]["role"] == "system":
+        return [{"role": "system", "content": f"{messages[0]['content']}\n\n{demand}"}, *messages[1:]]
+    return [{"role": "system", "content": demand}, *messages]
 
 
 def _sendable(text: str) -> str:
@@ -178,9 +178,9 @@ def _sendable(text: str) -> str:
 
 def _refuses_form(error: openai.APIStatusError) -> bool:
     """Whether the endpoint says that it is the response_format that it does not take."""
-    said = error.response.text.lower()
+    reason = error.response.text.lower()
     return error.status_code in {400, 404, 422} and any(
-        name in said for name in ("response_format", "json_schema", "json_object")
+        name in reason for name in ("response_format", "json_schema", "json_object")
     )
 
 

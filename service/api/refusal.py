@@ -38,10 +38,10 @@ class Refusal:
 def refusal_of(error: MemoryBankError) -> Refusal:
     """Makes the status for an error, with all its details."""
     rule = rule_of(error)
-    said = _attributes(error)
-    message = _clipped(rule.message.format_map(said), LONGEST_MESSAGE)
+    values = _attributes(error)
+    message = _clipped(rule.message.format_map(values), LONGEST_MESSAGE)
     status = Status(code=rule.code.value[0], message=message)
-    info = {name: _clipped(str(said[name]), LONGEST_VALUE) for name in rule.metadata}
+    info = {name: _clipped(str(values[name]), LONGEST_VALUE) for name in rule.metadata}
     _add(status, details.ErrorInfo(reason=reason_of(error), domain=DOMAIN, metadata=info))
     if violations := _violations(error, message):
         _add(status, details.BadRequest(field_violations=violations))
@@ -70,14 +70,14 @@ async def refuse(context: ServicerContext[Any, Any], refusal: Refusal) -> NoRetu
 
 
 def _attributes(error: MemoryBankError) -> dict[str, Any]:
-    said = {f.name: getattr(error, f.name) for f in fields(error)}
+    values = {f.name: getattr(error, f.name) for f in fields(error)}
     if isinstance(error, InvalidRequest):
         first = error.violations[0]
         problems = "; ".join(f"{v.field}: {v.problem}" for v in error.violations[:MOST_VIOLATIONS])
-        said |= {"field": first.field, "problem": first.problem, "problems": problems}
+        values |= {"field": first.field, "problem": first.problem, "problems": problems}
     if isinstance(error, core.StructuringFailed):
-        said = _attributes(error.cause) | said | {"cause": reason_of(error.cause)}
-    return said
+        values = _attributes(error.cause) | values | {"cause": reason_of(error.cause)}
+    return values
 
 
 def _violations(error: MemoryBankError, message: str) -> list[details.BadRequest.FieldViolation]:

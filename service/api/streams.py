@@ -120,10 +120,10 @@ async def _memorizing(house: House, command: Memorize) -> AsyncGenerator[pb.Memo
             if stage in STAGES:
                 async with house.banks.reading(command.key) as bank:
                     revision = bank.revision
-                told = _news(STAGES[stage], done, total, stage)
-                told.progress.interaction_id = command.context.interaction_id or ""
-                told.progress.revision = revision
-                yield told
+                update = _news(STAGES[stage], done, total, stage)
+                update.progress.interaction_id = command.context.interaction_id or ""
+                update.progress.revision = revision
+                yield update
         yield pb.MemorizeStreamResponse(result=answers.memorize(await work))
     finally:
         work.cancel()  # stops the waiting; what is stored is structured all the same

@@ -103,8 +103,8 @@ def _dismiss(errand: Errand, ids: list[str], known: Glimpses, *, yes: bool, **wo
     failed = [each.error for each in settled if each.error is not None]
     if failed and len(ids) == 1:
         raise failed[0]
-    told = [line for each in settled for line in each.lines]
-    errand.answer({"bank_id": errand.bank_id, "conflicts": [each.plain for each in settled]}, *told)
+    lines = [line for each in settled for line in each.lines]
+    errand.answer({"bank_id": errand.bank_id, "conflicts": [each.plain for each in settled]}, *lines)
     if failed:
         raise _failure(errand, settled, len(ids))
 

@@ -151,8 +151,8 @@ def _segment_place(hit: types.SearchHit) -> str:
     segment = hit.segment
     notes = [segment.source, segment.speaker, f"{segment.interaction_id} at {segment.offset:,}", *_parts(hit)]
     if segment.refuted_by:
-        said = "; ".join(" ".join(segment.text[r.start : r.end].split()) for r in segment.refuted)
-        notes.append(f"refuted by {segment.refuted_by}: “{said}”")
+        quotes = "; ".join(" ".join(segment.text[r.start : r.end].split()) for r in segment.refuted)
+        notes.append(f"refuted by {segment.refuted_by}: “{quotes}”")
     if hit.unstructured:
         notes.append("not structured yet")
     return " · ".join(note for note in notes if note)
@@ -340,14 +340,14 @@ def many(count: int, noun: str) -> str:
 
 
 def _counts(counts: types.BankCounts) -> str:
-    said = {
+    figures = {
         "node": counts.nodes,
         "edge": counts.edges,
         "open conflict": counts.open_conflicts,
         "merge": counts.merges,
         "record": counts.interactions,
     }
-    parts = ", ".join(many(count, noun) for noun, count in said.items())
+    parts = ", ".join(many(count, noun) for noun, count in figures.items())
     return f"{parts} in {many(counts.segments, 'segment')}"
 
 

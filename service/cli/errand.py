@@ -168,8 +168,8 @@ def known_of(error: MemoryBankError) -> Mapping[str, str]:
 
 def _end(failure: Failure, as_json: bool, known: Mapping[str, str] | None = None) -> NoReturn:
     if as_json:
-        said = {"message": failure.message, "remedy": failure.remedy, "exit_code": int(failure.exit_code)}
-        click.echo(json.dumps({"error": {**(known or {}), **said}}, ensure_ascii=False), err=True)
+        error = {"message": failure.message, "remedy": failure.remedy, "exit_code": int(failure.exit_code)}
+        click.echo(json.dumps({"error": {**(known or {}), **error}}, ensure_ascii=False), err=True)
     else:
         click.echo(f"memorybank: {failure.message}", err=True)
         if failure.remedy:

@@ -68,10 +68,10 @@ def add(
     stored = errand.client.store_fact(
         **owner, content=content, category=category, source=source, allow_sensitive=allow_sensitive, wait=True
     )
-    said = [f"{'known' if stored.known else 'remembered'}: {stored.record.record_id}"]
-    said += [f"supersedes {record_id}" for record_id in stored.superseded_ids]
-    said += [f"contested with {record_id}" for record_id in stored.contested_ids]
-    errand.answer(stored, "\n".join(said))
+    lines = [f"{'known' if stored.known else 'remembered'}: {stored.record.record_id}"]
+    lines += [f"supersedes {record_id}" for record_id in stored.superseded_ids]
+    lines += [f"contested with {record_id}" for record_id in stored.contested_ids]
+    errand.answer(stored, "\n".join(lines))
 
 
 @facts.command()
@@ -107,8 +107,8 @@ def list_(errand: Errand, owner: dict[str, Any], kind: str | None, category: str
 def forget(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...]) -> None:
     """Erase RECORDS: they do not come back out of older text."""
     gone = errand.client.delete_records(**owner, record_ids=record_ids)
-    said = [f"erased {gone.records:,}", *(f"stands again: {record_id}" for record_id in gone.revived_ids)]
-    errand.answer(gone, "\n".join(said))
+    lines = [f"erased {gone.records:,}", *(f"stands again: {record_id}" for record_id in gone.revived_ids)]
+    errand.answer(gone, "\n".join(lines))
 
 
 @facts.command()
@@ -167,10 +167,10 @@ def import_(errand: Errand, owner: dict[str, Any], folder: Path, allow_sensitive
         for piece in _pieces(path)
     )
     done = errand.client.import_collection(parts, **owner, allow_sensitive=allow_sensitive)
-    said = [f"imported {done.records:,} records, {done.reflections:,} reflections"]
-    said += [f"{len(done.known_ids):,} were there"] if done.known_ids else []
-    said += [f"refused as sensitive: {record_id}" for record_id in done.refused_ids]
-    errand.answer(done, "\n".join(said))
+    lines = [f"imported {done.records:,} records, {done.reflections:,} reflections"]
+    lines += [f"{len(done.known_ids):,} were there"] if done.known_ids else []
+    lines += [f"refused as sensitive: {record_id}" for record_id in done.refused_ids]
+    errand.answer(done, "\n".join(lines))
 
 
 def _pieces(path: Path) -> Iterable[bytes]:

@@ -215,7 +215,7 @@ def _memorize(
 ) -> Ingested:
     cited = [file.attachment_id for file in attached if file.is_cited_in(document.text)]
     origin = source or document.name
-    said = [origin, str(happened), *cited, document.text]
+    parts = [origin, str(happened), *cited, document.text]
     started = time.monotonic()
     news = errand.client.memorize_stream(
         _pieces(document.text),
@@ -224,7 +224,7 @@ def _memorize(
         event_time=happened,
         attachments=[types.Attachment(attachment_id=each) for each in cited],
         skip_judging=skip_judging,
-        request_id=_request_id("reference" if skip_judging else "text", *said),
+        request_id=_request_id("reference" if skip_judging else "text", *parts),
     )
     result = memory.MemorizeResponse()
     for one in news:

@@ -21,10 +21,10 @@ def _taken(given: Any) -> Iterator[Any]:
     if not isinstance(plain, Mapping) or "content" not in plain:
         yield given
         return
-    said = "\n".join([*_texts(plain["content"]), *_calls(plain.get("tool_calls"))])
-    if said:
+    content = "\n".join([*_texts(plain["content"]), *_calls(plain.get("tool_calls"))])
+    if content:
         names = {"message_id": plain.get("id"), "role": plain.get("role"), "speaker": plain.get("name")}
-        yield Message(text=said, **{field: name for field, name in names.items() if name})
+        yield Message(text=content, **{field: name for field, name in names.items() if name})
 
 
 def _texts(content: Any) -> Iterator[str]:

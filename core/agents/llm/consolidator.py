@@ -118,13 +118,13 @@ def _verdict(verdict: str, evidence: str, limit: int) -> list[str | Enclosed]:
     """Returns the verdict, and in what it leaves of the room what it rests on."""
     if not verdict:
         return []
-    said = Enclosed(
+    enclosed = Enclosed(
         name="verdict", text=windows.shortened(verdict, limit if not evidence else 2 * limit // 3)
     )
     if not evidence:
-        return ["The verdict:", said]
-    resting = windows.shortened(evidence, max(limit - size(said), limit // 3))
-    return ["The verdict:", said, "What it rests on:", Enclosed(name="evidence", text=resting)]
+        return ["The verdict:", enclosed]
+    resting = windows.shortened(evidence, max(limit - size(enclosed), limit // 3))
+    return ["The verdict:", enclosed, "What it rests on:", Enclosed(name="evidence", text=resting)]
 
 
 def _neighbors(by_name: NeighborsByName, node_names: Mapping[NodeId, str]) -> list[Enclosed]:
@@ -160,7 +160,7 @@ def _memories(nodes: Sequence[Absorbed], room: int, *, numbered: bool) -> tuple[
         for node, line in zip(nodes, lines, strict=True)
     ]
     fenced: list[Enclosed] = []
-    said: dict[str, str] = {}
+    sentences_by_name: dict[str, str] = {}
     rows = zip(names("node", len(nodes)), heads, nodes, windows.shares(sizes, max(left, 0)), strict=True)
     for (name, head, node, share), own_size in zip(rows, sizes, strict=True):
         summary = node.topic.summary
@@ -168,10 +168,10 @@ def _memories(nodes: Sequence[Absorbed], room: int, *, numbered: bool) -> tuple[
             summary = windows.shortened(summary, share // 2 if numbered else share)
         if numbered:
             own = {f"{name}.{n}": text for n, text in enumerate(sentences.split(summary), 1)}
-            said |= own
+            sentences_by_name |= own
             summary = "\n".join(f"{number}: {folded(text)}" for number, text in own.items())
         fenced.append(Enclosed(name=name, text=head + summary))
-    return fenced, said
+    return fenced, sentences_by_name
 
 
 # ---- what is answered ----
@@ -185,7 +185,7 @@ def _neighbors_shape(existing: Sequence[str]) -> ReplyShape:
     return ReplyShape(name="neighbors", schema=shapes.fields(neighbor_updates=_updates(existing)))
 
 
-def _shape(existing: Sequence[str], said: Sequence[str]) -> ReplyShape:
+def _shape(existing: Sequence[str], sentences: Sequence[str]) -> ReplyShape:
     """`neighbor_updates` and `refuted` are asked for only where there is something to name."""
     properties: dict[str, shapes.Schema] = {
         "summary": shapes.TEXT,
@@ -195,8 +195,8 @@ def _shape(existing: Sequence[str], said: Sequence[str]) -> ReplyShape:
     if existing:
         properties["neighbor_updates"] = _updates(existing)
     properties["interaction_tree_description"] = shapes.TEXT
-    if said:
-        properties["refuted"] = shapes.some_of(said)
+    if sentences:
+        properties["refuted"] = shapes.some_of(sentences)
     return ReplyShape(name="consolidation", schema=shapes.fields(**properties))
 
 
@@ -211,15 +211,15 @@ def _verdict_type(reply: Fields) -> VerdictType:
     return VerdictType(reply.choice("verdict", [each.value for each in VerdictType]))
 
 
-def _consolidation(reply: Fields, neighbors: NeighborsByName, said: Sentences) -> Consolidation:
-    refuted = reply.choices("refuted", said) if said else []
+def _consolidation(reply: Fields, neighbors: NeighborsByName, sentences: Sentences) -> Consolidation:
+    refuted = reply.choices("refuted", sentences) if sentences else []
     return Consolidation(
         summary=reply.text("summary"),
         context=reply.sentence("context"),
         keywords=reply.keywords("keywords"),
         neighbor_updates=_rewordings(reply, neighbors) if neighbors else {},
         description=reply.text("interaction_tree_description"),
-        refuted=tuple(dict.fromkeys(said[name] for name in refuted)),
+        refuted=tuple(dict.fromkeys(sentences[name] for name in refuted)),
     )
 
 

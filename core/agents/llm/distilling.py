@@ -66,10 +66,10 @@ async def distil(asking: Asking, execution: Execution) -> Distilled:
     )
 
     def read(reply: Fields) -> Distilled:
-        told = _read(reply, execution)
-        if problem := problem_of_distilled(told, execution):
+        distilled = _read(reply, execution)
+        if problem := problem_of_distilled(distilled, execution):
             raise Malformed(problem)
-        return told
+        return distilled
 
     return await asking.ask(asked, RUN, read)
 

@@ -158,8 +158,8 @@ def _pending(task: PendingTask) -> str:
 
 
 def _conflict(conflict: Conflict) -> str:
-    said = " / ".join(folded(side.quote) for side in conflict.sides if side.quote)
-    return f"{folded(conflict.description)} ({said})" if said else folded(conflict.description)
+    quotes = " / ".join(folded(side.quote) for side in conflict.sides if side.quote)
+    return f"{folded(conflict.description)} ({quotes})" if quotes else folded(conflict.description)
 
 
 def _merge(record: MergeRecord) -> str:

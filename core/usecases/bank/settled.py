@@ -141,13 +141,13 @@ def _refutations(bank: Bank, conflict: Conflict) -> list[SegmentRefute]:
 
 def tells(quote: str, wrong: str, others: Sequence[str]) -> bool:
     """Whether a quote has what sets a refuted sentence apart from those said against it."""
-    said, refuted = set(terms(quote)), set(terms(wrong))
+    words, refuted = set(terms(quote)), set(terms(wrong))
     apart = [value for other in others if (value := refuted - set(terms(other)))]
     if not apart:  # it says the same words and less: what the others add must be missing
         added = set().union(*(set(terms(other)) - refuted for other in others))
-        return refuted <= said and not added & said
+        return refuted <= words and not added & words
     figures = set(FIGURE.findall(wrong)) - set().union(
         *(FIGURE.findall(other) for other in others if other != wrong)
     )
     value = min(apart, key=len)
-    return figures <= set(FIGURE.findall(quote)) and len(value & said) >= TOLD * len(value)
+    return figures <= set(FIGURE.findall(quote)) and len(value & words) >= TOLD * len(value)

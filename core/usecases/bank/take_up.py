@@ -52,5 +52,5 @@ def _tell(
             """Leaves the work as it is: the process stops, and the next to open the bank goes on."""
         case _:
             patience.failed(key, interaction_id, failure)
-    told = Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
-    house.workshop.observer.structured(told)
+    outcome = Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
+    house.workshop.observer.structured(outcome)

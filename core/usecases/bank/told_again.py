@@ -51,18 +51,18 @@ def tellers(bank: Bank, conflict: Conflict, wrong: Iterable[str], verdict: str) 
 def _told_again_in(bank: Bank, node: Node, ref: SegmentRef) -> Iterator[SegmentRefute]:
     text = bank.tree.text(ref)
     for start, end in sentences.spans(text):
-        said = text[start:end]
-        points = dict(_refuted_like(bank, said))
+        sentence = text[start:end]
+        points = dict(_refuted_like(bank, sentence))
         for conflict_id, refuted in points.items():
             conflict = bank.conflict(conflict_id)
-            again = any(_repeats(said, each, _against(conflict, conflict.verdict)) for each in refuted)
+            again = any(_repeats(sentence, each, _against(conflict, conflict.verdict)) for each in refuted)
             if again and not brings_news(bank, node, conflict):
                 yield SegmentRefute(ref=ref, conflict_id=conflict_id, start=start, end=end)
 
 
-def _refuted_like(bank: Bank, said: str) -> Iterator[tuple[ConflictId, list[str]]]:
+def _refuted_like(bank: Bank, sentence: str) -> Iterator[tuple[ConflictId, list[str]]]:
     """Yields the refuted sentences whose segments hold most of a sentence's words, by conflict."""
-    like = bank.verbatim.words.search(terms(said), LIKEST, bank.tree.refuted.__contains__)
+    like = bank.verbatim.words.search(terms(sentence), LIKEST, bank.tree.refuted.__contains__)
     by_conflict: dict[ConflictId, list[str]] = {}
     for ref, _ in like:
         text = bank.tree.text(ref)
@@ -77,12 +77,12 @@ def _against(conflict: Conflict, verdict: str) -> list[str]:
 
 def _repeats(quote: str, refuted: str, against: Sequence[str]) -> bool:
     """Whether a sentence says again what a refuted one says, by its words."""
-    said, wrong = set(terms(quote)), set(terms(refuted))
-    if not wrong or len(wrong & said) < SAID * len(wrong) or asks(quote):
+    words, wrong = set(terms(quote)), set(terms(refuted))
+    if not wrong or len(wrong & words) < SAID * len(wrong) or asks(quote):
         return False
     if DOUBTS.search(quote) and not DOUBTS.search(refuted):
         return False
     right = [set(terms(each)) - wrong for each in against]
-    if any(each and each <= said for each in right):
+    if any(each and each <= words for each in right):
         return False  # it gives both values
     return tells(quote, refuted, against)

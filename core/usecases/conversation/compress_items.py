@@ -35,8 +35,8 @@ async def _next_stretch(house: House, key: InvocationKey, compressor: Compressor
     if not items:
         return False
     ledger = house.workshop.ledger(place_of(record) or key)
-    told = before.text if before else ""
-    text = await _told(ledger, compressor, told, items, int(record.threshold // 2 * TOLD))
+    earlier = before.text if before else ""
+    text = await _told(ledger, compressor, earlier, items, int(record.threshold // 2 * TOLD))
     return await _land(house, key, ledger, before, Compressed(text=text, last=items[-1].number))
 
 
@@ -52,10 +52,10 @@ async def _told(
     ledger: Ledger, compressor: Compressor, before: str, items: tuple[Item, ...], room: int
 ) -> str:
     with ledger.spending("compressor"):
-        told = await compressor.compress(before, items, room)
-        if problem := problem_of_compression(told, before, items, room):
+        compression = await compressor.compress(before, items, room)
+        if problem := problem_of_compression(compression, before, items, room):
             raise AgentReplyInvalid("compressor", problem)
-    return told.text
+    return compression.text
 
 
 async def _land(

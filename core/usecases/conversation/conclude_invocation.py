@@ -173,14 +173,14 @@ async def _summarised(
     house: House, ledger: Ledger, query: str, result: str, items: tuple[Item, ...], limit: int
 ) -> str:
     did = await think(compress, items, DID)
-    told = (
+    answer = (
         (PassageKind.INPUT, query),
         (PassageKind.SUMMARY, did),
         (PassageKind.REPLY, result),
     )
     passages = [
         Passage(number=number, kind=kind, text=text)
-        for number, (kind, text) in enumerate(each for each in told if each[1].strip())
+        for number, (kind, text) in enumerate(each for each in answer if each[1].strip())
     ]
     return await summary_of(house, ledger, passages, limit, Purpose.INVOCATION)
 

@@ -33,5 +33,5 @@ async def embed_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
 def _next(conversation: Conversation) -> dict[str, list[str]]:
     """Returns the texts of turns still to be embedded: of some, the oldest first."""
     chosen = list(islice(conversation.unembedded, BATCH))
-    said = {item: conversation.lines(conversation.turns[item]).values() for item in chosen}
-    return {item: list(map(without_data, lines)) for item, lines in said.items()}
+    texts = {item: conversation.lines(conversation.turns[item]).values() for item in chosen}
+    return {item: list(map(without_data, lines)) for item, lines in texts.items()}

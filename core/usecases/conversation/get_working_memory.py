@@ -34,9 +34,9 @@ async def get_working_memory(house: House, command: GetWorkingMemory) -> Working
         return WorkingMemory()
     async with house.invocations.reading(command.key, command.min_revision) as invocation:
         record, items, revision = invocation.record, invocation.in_order(), invocation.revision
-        told = invocation.compressed
+        compressed = invocation.compressed
     if not command.raw and record.tokens > record.threshold:
-        items = await think(bounded, items, record.threshold, record.keep_steps, told)
+        items = await think(bounded, items, record.threshold, record.keep_steps, compressed)
     return WorkingMemory(items=items, tokens=tokens_of(items), revision=revision)
 
 

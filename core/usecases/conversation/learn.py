@@ -195,24 +195,24 @@ async def _taught(house: House, ledger: Ledger, run: Run) -> list[Record]:
         succeeded=run.ending.succeeded,
     )
     with ledger.spending("distiller"):
-        told = await house.memory_agents.distiller.distil(execution)
-    return await think(_sound, run, told, execution)
+        distilled = await house.memory_agents.distiller.distil(execution)
+    return await think(_sound, run, distilled, execution)
 
 
-def _sound(run: Run, told: Distilled, execution: Execution) -> list[Record]:
+def _sound(run: Run, distilled: Distilled, execution: Execution) -> list[Record]:
     """Returns the records of what was distilled that hold no secret; none where the run does not bear it out."""
-    if problem_of_distilled(told, execution):
+    if problem_of_distilled(distilled, execution):
         return []
-    return [record for record in _records(run, told) if is_harmless(record)]
+    return [record for record in _records(run, distilled) if is_harmless(record)]
 
 
-def _records(run: Run, told: Distilled) -> Iterator[Record]:
-    if told.episode is not None:
-        yield _record(run, RecordKind.EPISODE, told.episode.goal, episode=told.episode)
-    for lesson in told.strategies:
+def _records(run: Run, distilled: Distilled) -> Iterator[Record]:
+    if distilled.episode is not None:
+        yield _record(run, RecordKind.EPISODE, distilled.episode.goal, episode=distilled.episode)
+    for lesson in distilled.strategies:
         yield _lesson(run, lesson)
-    if told.failure is not None:
-        yield _lesson(run, told.failure)
+    if distilled.failure is not None:
+        yield _lesson(run, distilled.failure)
 
 
 def _lesson(run: Run, lesson: Lesson) -> Record:

@@ -63,8 +63,8 @@ def _checked(found: Sequence[Candidate], passages: Sequence[Passage]) -> tuple[l
 
 async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
     """Returns the known facts that share the most words with the passages."""
-    told = "\n".join(passage.text for passage in passages if passage.kind is not PassageKind.REPLY)
-    sought = Sought(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=told[:LOOKED_FOR])
+    text = "\n".join(passage.text for passage in passages if passage.kind is not PassageKind.REPLY)
+    sought = Sought(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=text[:LOOKED_FOR])
     try:
         async with looking(house, key) as opened:
             collection = opened.collection
@@ -83,7 +83,7 @@ async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) 
 def _record(house: House, source: Source, candidate: Candidate, passages: Sequence[Passage]) -> Record:
     cited = [passage for passage in passages if passage.number in candidate.passages]
     now = house.clock.now()
-    said = max((p.event_time for p in cited if p.event_time is not None), default=now)
+    stated = max((p.event_time for p in cited if p.event_time is not None), default=now)
     observed = any(passage.kind is PassageKind.TOOL_RESULT for passage in cited)
     return Record(
         record_id=NO_RECORD,
@@ -92,10 +92,10 @@ def _record(house: House, source: Source, candidate: Candidate, passages: Sequen
         subcategory=candidate.subcategory,
         content=candidate.content,
         confidence=min(candidate.confidence, FIRST_CONFIDENCE),
-        event_time=min(said, now),
+        event_time=min(stated, now),
         create_time=now,
         update_time=now,
-        valid_from=min(said, now),
+        valid_from=min(stated, now),
         source=source.name,
         origin=Origin.OBSERVED if observed else Origin.STATED,
         conversation_id=source.conversation_id,

@@ -48,8 +48,8 @@ def _texts(record: Record) -> Iterable[tuple[str, list[str]]]:
     yield "source", [record.source]
     yield "metadata_json", lines_of_json(record.metadata_json)
     if record.episode is not None:
-        told = record.episode
-        yield "episode", [told.goal, *told.steps, told.outcome, told.lessons]
+        episode = record.episode
+        yield "episode", [episode.goal, *episode.steps, episode.outcome, episode.lessons]
     if record.recovery is not None:
         mended = record.recovery
         yield "message", [mended.message]

@@ -12,8 +12,8 @@ from service.adapters.store.rows import Row
 
 
 def request_checksum(key: Key, request: RequestRecord) -> int:
-    told = (request.request_id, request.verb, request.digest, micros(request.create_time), request.revision)
-    return checksum(seed_of(key), told, request.answer)
+    row = (request.request_id, request.verb, request.digest, micros(request.create_time), request.revision)
+    return checksum(seed_of(key), row, request.answer)
 
 
 def verify_rows(

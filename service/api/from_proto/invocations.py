@@ -108,7 +108,7 @@ def end_invocation(request: pb.EndInvocationRequest, tenant: Tenant) -> EndInvoc
 def add_invocation_summary(request: pb.AddInvocationSummaryRequest, tenant: Tenant) -> AddInvocationSummary:
     with checking() as check:
         given, within = request.summary, check.within("summary.")
-        said = within.optional_time(given, "event_time")
+        event_time = within.optional_time(given, "event_time")
         return AddInvocationSummary(
             key=conversation_key(check, tenant, request.user, request.conversation_id),
             summary=InvocationSummary(
@@ -118,9 +118,9 @@ def add_invocation_summary(request: pb.AddInvocationSummaryRequest, tenant: Tena
                 result=within.text("result", given.result, SHOWN),
                 succeeded=given.succeeded,
                 step=within.between("step", given.step, 0, LAST_TURN),
-                event_time=said or EPOCH,
+                event_time=event_time or EPOCH,
             ),
-            dated=said is not None,
+            dated=event_time is not None,
             request=check.request(request),
         )
 

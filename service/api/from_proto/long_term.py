@@ -86,12 +86,12 @@ def store_fact(request: pb.StoreFactRequest, tenant: Tenant) -> StoreFact:
 
 def store_episode(request: pb.StoreEpisodeRequest, tenant: Tenant) -> AddRecord:
     with checking() as check:
-        told = pb.Episode(
+        episode = pb.Episode(
             goal=request.goal, steps=request.steps, outcome=request.outcome, lessons=request.lessons
         )
         given = pb.Record(
             kind=pb.RECORD_KIND_EPISODE,
-            episode=told,
+            episode=episode,
             metadata_json=request.metadata_json,
             source=request.source,
         )

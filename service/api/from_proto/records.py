@@ -101,8 +101,8 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
     """Reads a new record; what is the service's to set is set when it is stored."""
     kind = check.choice(f"{path}kind", given.kind, or_first(RECORD_KINDS))
     origin = check.choice(f"{path}origin", given.origin, or_first(RECORD_ORIGINS))
-    told = _episode_of(check, given, kind, path, episode_path)
-    content = told.goal if told is not None else given.content
+    episode = _episode_of(check, given, kind, path, episode_path)
+    content = episode.goal if episode is not None else given.content
     event_time = check.optional_time(given, "event_time", f"{path}event_time") or EPOCH
     confidence = check.optional_share(given, "confidence", f"{path}confidence")
     check.amount(f"{path}steps", given.steps, MOST_STEPS)
@@ -114,7 +114,7 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
         category=category(check, f"{path}category", given.category) or default_category(kind),
         subcategory=check.text(f"{path}subcategory", given.subcategory, NAME),
         tags=check.texts(f"{path}tags", given.tags, KEYWORDS, KEYWORD),
-        content=content if told is not None else check.text(f"{path}content", content, SENTENCE, least=1),
+        content=content if episode is not None else check.text(f"{path}content", content, SENTENCE, least=1),
         detail=check.text(f"{path}detail", given.detail, DETAIL),
         confidence=origin.first_confidence if confidence is None else confidence,
         reward=_reward(check, given, path) if given.HasField("reward") else 0.0,
@@ -131,7 +131,7 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
         needs_revision=given.needs_revision,
         metadata_json=json_object(check, f"{path}metadata_json", given.metadata_json),
         ttl=check.duration(f"{path}ttl", given.ttl) if given.HasField("ttl") else None,
-        episode=told,
+        episode=episode,
     )
 
 
@@ -158,12 +158,12 @@ def _episode_of(
     return _episode(check, given.episode, f"{path}episode." if episode_path is None else episode_path)
 
 
-def _episode(check: Checks, told: pb.Episode, path: str) -> Episode:
+def _episode(check: Checks, message: pb.Episode, path: str) -> Episode:
     return Episode(
-        goal=check.text(f"{path}goal", told.goal, SENTENCE, least=1),
-        steps=check.texts(f"{path}steps", told.steps, EPISODE_STEPS, SENTENCE),
-        outcome=check.text(f"{path}outcome", told.outcome, GOAL),
-        lessons=check.text(f"{path}lessons", told.lessons, GOAL),
+        goal=check.text(f"{path}goal", message.goal, SENTENCE, least=1),
+        steps=check.texts(f"{path}steps", message.steps, EPISODE_STEPS, SENTENCE),
+        outcome=check.text(f"{path}outcome", message.outcome, GOAL),
+        lessons=check.text(f"{path}lessons", message.lessons, GOAL),
     )
 
 

@@ -85,13 +85,13 @@ def ask(check: Checks, request: pb.SearchRequest) -> Ask:
     text = check.text("text", request.text, GOAL, least=1) if by == "text" else ""
     embedding = check.vector("embedding", request.embedding) if by == "embedding" else None
     node_id = check.id("node_id", request.node_id) if by == "node_id" else None
-    said = check.keywords("keywords", keywords) if keywords else ()
+    checked = check.keywords("keywords", keywords) if keywords else ()
     excluded = request.exclude_node_ids
     return Ask(
         text=text,
         embedding=embedding,
         node_id=NodeId(node_id) if node_id else None,
-        keywords=said,
+        keywords=checked,
         top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
         alpha=check.optional_share(request, "alpha"),
         mode=check.choice("mode", request.mode, _MODES),

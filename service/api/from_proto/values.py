@@ -68,13 +68,13 @@ def context(
     )
 
 
-def message(check: Checks, path: str, said: pb.Message) -> Message:
+def message(check: Checks, path: str, given: pb.Message) -> Message:
     return Message(
-        text=check.text(f"{path}.text", said.text, least=1),
-        message_id=check.text(f"{path}.message_id", said.message_id, NAME),
-        role=check.text(f"{path}.role", said.role, NAME),
-        speaker=check.text(f"{path}.speaker", said.speaker, NAME),
-        event_time=check.optional_time(said, "event_time", f"{path}.event_time"),
+        text=check.text(f"{path}.text", given.text, least=1),
+        message_id=check.text(f"{path}.message_id", given.message_id, NAME),
+        role=check.text(f"{path}.role", given.role, NAME),
+        speaker=check.text(f"{path}.speaker", given.speaker, NAME),
+        event_time=check.optional_time(given, "event_time", f"{path}.event_time"),
     )
 
 

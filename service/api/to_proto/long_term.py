@@ -81,9 +81,11 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         revision=value.revision,
     )
     if value.episode is not None:
-        told = value.episode
+        episode = value.episode
         made.episode.CopyFrom(
-            pb.Episode(goal=told.goal, steps=told.steps, outcome=told.outcome, lessons=told.lessons)
+            pb.Episode(
+                goal=episode.goal, steps=episode.steps, outcome=episode.outcome, lessons=episode.lessons
+            )
         )
     if value.recovery is not None:
         mended = value.recovery

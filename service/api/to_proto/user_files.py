@@ -49,8 +49,8 @@ def _cut(path: str, content: bytearray) -> Iterator[pb.ExportUserResponse]:
 
 def _line(value: Value, bank: Writer) -> str:
     name, message = _message(value, bank)
-    told = MessageToJson(message, indent=None, preserving_proto_field_name=True, ensure_ascii=False)
-    return f'{{"{name}": {told}}}\n' if name else told + "\n"
+    line = MessageToJson(message, indent=None, preserving_proto_field_name=True, ensure_ascii=False)
+    return f'{{"{name}": {line}}}\n' if name else line + "\n"
 
 
 def _message(value: Value, bank: Writer) -> tuple[str, Message]:

@@ -87,8 +87,8 @@ def long_chat(tour: Tour) -> None:
 def _talk(client: SyncMemoryBankClient, memory: ChatMemory, chat: Chat) -> None:
     """So many turns of small talk."""
     turns = [
-        talk.Turn(input=asked.format(number), reply=said.format(number))
-        for number, (asked, said) in ((n, chat.chatter[n % len(chat.chatter)]) for n in range(1, TURNS + 1))
+        talk.Turn(input=asked.format(number), reply=reply.format(number))
+        for number, (asked, reply) in ((n, chat.chatter[n % len(chat.chatter)]) for n in range(1, TURNS + 1))
     ]
     for start in range(0, TURNS, BATCH):
         client.add_turns(**memory.setting.whose, turns=turns[start : start + BATCH])

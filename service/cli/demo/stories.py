@@ -76,8 +76,8 @@ def _contradict(tour: Tour, name: str, values: tuple[str, str]) -> types.Conflic
         quotes = [side.quote for conflict in found for side in conflict.sides]
         for conflict in found:
             tour.show(drawing.conflict(conflict))
-        told = any(new in quote for quote in quotes) and any(old in quote for quote in quotes)
-        tour.claim(f"the contradiction of {old} and {new} is found", told and len(found) == 1)
+        quoted = any(new in quote for quote in quotes) and any(old in quote for quote in quotes)
+        tour.claim(f"the contradiction of {old} and {new} is found", quoted and len(found) == 1)
         tour.claim(
             f"its cross-validation ({new}) is planned first", _planned(result, found[0] if found else None)
         )

@@ -70,8 +70,8 @@ def before(made: AssembleContextResponse, prompt: str) -> str:
     """Returns a task's prompt behind what is known of the user; a context's last message is its question, which is
     left out."""
     known = [
-        said["content"] if said["role"] == "system" else f"{said['role']}: {said['content']}"
-        for said in messages_of(made)[:-1]
+        message["content"] if message["role"] == "system" else f"{message['role']}: {message['content']}"
+        for message in messages_of(made)[:-1]
     ]
     return "\n\n".join([*known, prompt])
 
@@ -81,17 +81,17 @@ def _items(context: str | Sequence[Message], step: int) -> list[Item]:
         return [item(ITEM_TYPE_OBSERVATION, context, step=step)] if context.strip() else []
     return [
         item(
-            ITEM_TYPE_THOUGHT if said.role == "assistant" else ITEM_TYPE_OBSERVATION,
-            said.text,
+            ITEM_TYPE_THOUGHT if message.role == "assistant" else ITEM_TYPE_OBSERVATION,
+            message.text,
             step=step,
-            tool=said.speaker if said.role == "tool" else "",
+            tool=message.speaker if message.role == "tool" else "",
         )
-        for said in context
-        if said.text.strip() and said.role != "user"
+        for message in context
+        if message.text.strip() and message.role != "user"
     ]
 
 
 def _last(context: str | Sequence[Message]) -> str:
     if isinstance(context, str):
         return context
-    return next((said.text for said in reversed(context) if said.role == "assistant"), "")
+    return next((message.text for message in reversed(context) if message.role == "assistant"), "")

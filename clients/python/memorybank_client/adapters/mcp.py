@@ -162,11 +162,11 @@ def _fact(record: pb.Record) -> str:
 
 
 def _episode(record: pb.Record) -> str:
-    told = record.episode
-    parts = [f"[{record.record_id}] {told.goal}"]
-    parts += [f"  {number}. {step}" for number, step in enumerate(told.steps, 1)]
-    parts += [f"  outcome: {told.outcome}"] if told.outcome else []
-    parts += [f"  lessons: {told.lessons}"] if told.lessons else []
+    episode = record.episode
+    parts = [f"[{record.record_id}] {episode.goal}"]
+    parts += [f"  {number}. {step}" for number, step in enumerate(episode.steps, 1)]
+    parts += [f"  outcome: {episode.outcome}"] if episode.outcome else []
+    parts += [f"  lessons: {episode.lessons}"] if episode.lessons else []
     return "\n".join(parts)
 
 

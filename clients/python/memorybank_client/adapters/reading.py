@@ -135,12 +135,12 @@ def _place(interaction: Interaction) -> str:
 
 def _refuted(interaction: Interaction) -> str:
     """Returns a line for each passage that a verdict refutes, quoting its beginning."""
-    told = [
+    lines = [
         interaction.text[span.start + words.start : span.start + words.end]
         for span in interaction.segments
         for words in span.refuted
     ]
-    return "".join(f"\n[refuted by a verdict since: “{' '.join(text.split())[:QUOTED]}”]" for text in told)
+    return "".join(f"\n[refuted by a verdict since: “{' '.join(text.split())[:QUOTED]}”]" for text in lines)
 
 
 def _text(asked: Mapping[str, Any], name: str) -> str:

@@ -22,8 +22,8 @@ def transcript(messages: Sequence[ChatMessage], *, verdict: bool = False) -> lis
 
     `verdict`: of a CROSS_VALIDATION step, whose last message is the verdict.
     """
-    tools = {call["id"]: call["function"] for said in messages for call in said.get("tool_calls") or ()}
-    made = [_message(said, tools) for said in messages if said["role"] != "system"]
+    tools = {call["id"]: call["function"] for each in messages for call in each.get("tool_calls") or ()}
+    made = [_message(each, tools) for each in messages if each["role"] != "system"]
     worded = [message for message in made if message.text]
     if not verdict or not worded:
         return worded
@@ -32,15 +32,16 @@ def transcript(messages: Sequence[ChatMessage], *, verdict: bool = False) -> lis
     return [worded[-1], *worded[:-1]]
 
 
-def _message(said: ChatMessage, tools: Mapping[str, Mapping[str, str]]) -> Message:
-    name = tools.get(said.get("tool_call_id", ""), {}).get("name", "")
+def _message(given: ChatMessage, tools: Mapping[str, Mapping[str, str]]) -> Message:
+    name = tools.get(given.get("tool_call_id", ""), {}).get("name", "")
     if name == TOOL_NAME:
         return Message()
     called = [
-        f"{call['function']['name']} {call['function']['arguments']}" for call in said.get("tool_calls") or ()
+        f"{call['function']['name']} {call['function']['arguments']}"
+        for call in given.get("tool_calls") or ()
     ]
-    text = "\n".join(filter(None, (_words(said.get("content")), *called)))
-    return Message(role=said["role"], speaker=name, text=text)
+    text = "\n".join(filter(None, (_words(given.get("content")), *called)))
+    return Message(role=given["role"], speaker=name, text=text)
 
 
 def _words(content: Any) -> str:
