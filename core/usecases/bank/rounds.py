@@ -45,9 +45,9 @@ from core.usecases.bank.absorb import (
 )
 from core.usecases.bank.contest import closed, contested, handed_over
 from core.usecases.bank.planning import with_conflict, without_conflict
+from core.usecases.bank.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.rewording import reworded, touched, union
 from core.usecases.bank.settled import Points
-from core.usecases.bank.told_again import tellers, told_again_by
 from core.usecases.bank.verdicts import Verdict
 from core.usecases.moment import Moment
 
@@ -93,7 +93,7 @@ class Round:
     def enter(self, node: Node, vector: Vector, *, judged: bool = True) -> Outcome:
         """A node that is not in the bank yet. One that is not `judged` is related only. Raises Unasked."""
         self._current, self._vector = node, vector
-        self._points.mark(told_again_by(self._bank, node))
+        self._points.mark(repetitions_in(self._bank, node))
         return self._go_round() if judged else self._join_related()
 
     def reconsider(self, node_id: NodeId) -> Outcome:
@@ -117,7 +117,7 @@ class Round:
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
         made = self._absorb(sides, MergeReason.CONFLICT, conflict.description, verdict, conflict.conflict_id)
         self._points.settle(conflict, sides, made.refuted)
-        self._points.mark(tellers(self._bank, conflict, made.refuted, verdict.text))
+        self._points.mark(repetitions_elsewhere(self._bank, conflict, made.refuted, verdict.text))
         self._current = replace(
             self._current,
             event_time=verdict.event_time,

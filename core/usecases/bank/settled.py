@@ -1,8 +1,8 @@
 """Points that a verdict has settled: a refuted value that is repeated opens no conflict.
 
-Law: reads the bank, changes nothing. Told again is what has the words and figures that set a refuted sentence
-apart from what was said against it. A point is open again where a later memory brings a newer date than the verdict's,
-or a source that has not said so before.
+Law: reads the bank, changes nothing. A value is repeated by a sentence with the words and figures that distinguish a
+refuted sentence from those against it. A point is open again where a later memory brings a newer date than the
+verdict's, or a source that had no part in it.
 """
 
 import re
@@ -20,20 +20,20 @@ from core.text.analysis import terms
 from core.usecases.bank.contest import refuted_words
 
 FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-TOLD = 0.5  # of the words that set a refuted sentence apart: Chinese ones overlap their neighbours
+SHARED = 0.5  # of the words that set a refuted sentence apart: Chinese ones overlap their neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """A conflict that a verdict resolved: what it refuted, verbatim, and what was said against that."""
+    """A conflict that a verdict resolved: what it refuted, verbatim, and what stood against that."""
 
     conflict: Conflict
     refuted: tuple[str, ...]
 
-    def is_told_again(self, quote: str, against: str) -> bool:
-        """Whether a quote tells a refuted value. `against`: what it was found to contradict."""
+    def is_repeated_by(self, quote: str, against: str) -> bool:
+        """Whether a quote repeats a refuted value. `against`: what it was found to contradict."""
         others = [against, *(side.quote for side in self.conflict.sides)]
-        return any(tells(quote, wrong, [each for each in others if each]) for wrong in self.refuted)
+        return any(repeats_value(quote, wrong, [each for each in others if each]) for wrong in self.refuted)
 
 
 class Points:
@@ -51,31 +51,31 @@ class Points:
         self._refute(conflict, sides, wrong)
 
     def is_settled(self, current: Node, stands_for: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
-        """Whether one of two contradicting nodes stands for a verdict, and the other tells again what that refuted.
+        """Whether one of two contradicting nodes stands for a verdict, and the other repeats what that refuted.
 
         `stands_for`: the nodes that the current one, which goes round, has absorbed.
         """
         existing = self._bank.nodes[opinion.existing]
         for point in settled_by(self._bank, existing.node_id):
-            again = point.is_told_again(opinion.new_quote, opinion.existing_quote)
+            again = point.is_repeated_by(opinion.new_quote, opinion.existing_quote)
             if again and not brings_news(self._bank, current, point.conflict):
                 return self._leave(current, existing, current, opinion.new_quote, point.conflict)
         own = [p for n in (current.node_id, *stands_for) for p in settled_by(self._bank, n)]
         for point in (*self._own, *own):
-            if point.is_told_again(opinion.existing_quote, opinion.new_quote):
+            if point.is_repeated_by(opinion.existing_quote, opinion.new_quote):
                 return self._leave(current, existing, existing, opinion.existing_quote, point.conflict)
         return False
 
     def settles_too(self, current: Node, conflict: Conflict) -> bool:
-        """Whether the verdict just given settles another open conflict of what it merged: all others in it tell again
+        """Whether the verdict just given settles another open conflict of what it merged: all others in it repeat
         what it refuted."""
         others = [side for side in conflict.sides if side.node_id != current.node_id]
         against = "\n".join(side.quote for side in conflict.sides if side.node_id == current.node_id)
         for point in self._own:
-            if all(point.is_told_again(side.quote, against) for side in others):
+            if all(point.is_repeated_by(side.quote, against) for side in others):
                 for side in others:
-                    teller = self._bank.nodes[side.node_id]
-                    self._leave(current, teller, teller, side.quote, point.conflict)
+                    repeating = self._bank.nodes[side.node_id]
+                    self._leave(current, repeating, repeating, side.quote, point.conflict)
                 return True
         return False
 
@@ -83,8 +83,8 @@ class Points:
         """Marks words of the record that a verdict refutes."""
         self.refuted += [each for each in words if each not in self.refuted]
 
-    def _leave(self, current: Node, existing: Node, teller: Node, quote: str, conflict: Conflict) -> bool:
-        self._refute(conflict, [teller], [quote])
+    def _leave(self, current: Node, existing: Node, repeating: Node, quote: str, conflict: Conflict) -> bool:
+        self._refute(conflict, [repeating], [quote])
         self.pairs.append((current.node_id, existing.node_id))
         return True
 
@@ -139,15 +139,15 @@ def _refutations(bank: Bank, conflict: Conflict) -> list[SegmentRefute]:
     return [words for words in bank.tree.refutations() if words.conflict_id == conflict.conflict_id]
 
 
-def tells(quote: str, wrong: str, others: Sequence[str]) -> bool:
-    """Whether a quote has what sets a refuted sentence apart from those said against it."""
+def repeats_value(quote: str, wrong: str, others: Sequence[str]) -> bool:
+    """Whether a quote has what distinguishes a refuted sentence from those against it."""
     words, refuted = set(terms(quote)), set(terms(wrong))
     apart = [value for other in others if (value := refuted - set(terms(other)))]
-    if not apart:  # it says the same words and less: what the others add must be missing
+    if not apart:  # its words are a part of theirs: what the others add must be missing
         added = set().union(*(set(terms(other)) - refuted for other in others))
         return refuted <= words and not added & words
     figures = set(FIGURE.findall(wrong)) - set().union(
         *(FIGURE.findall(other) for other in others if other != wrong)
     )
     value = min(apart, key=len)
-    return figures <= set(FIGURE.findall(quote)) and len(value & words) >= TOLD * len(value)
+    return figures <= set(FIGURE.findall(quote)) and len(value & words) >= SHARED * len(value)

@@ -1,8 +1,8 @@
-"""Refuted values told again, found by their words: the mark waits for no Judge's opinion.
+"""Repetitions of refuted statements, found by their words: they are marked without an opinion of the Judge.
 
-Law: reads the bank, changes nothing. Told again is a sentence that says nearly all a refuted one says, the value
-included, and neither asks, nor doubts, nor gives the value that the verdict left standing. What brings news (a date
-after the verdict's, a source that had no part) is not marked: it is for the Judge to open the point again.
+Law: reads the bank, changes nothing. A repetition is a sentence with nearly all the words of a refuted one, the value
+included, that is no question, expresses no doubt, and does not have the value that the verdict left standing. What
+brings news (a date after the verdict's, a source that had no part) is not marked: the Judge may open the point again.
 """
 
 import re
@@ -16,11 +16,11 @@ from core.model.node import Node
 from core.text import sentences
 from core.text.analysis import terms
 from core.text.questions import asks
-from core.usecases.bank.settled import brings_news, tells
+from core.usecases.bank.settled import brings_news, repeats_value
 
-SAID = 0.8  # of a refuted sentence's terms
+SHARED = 0.8  # of a refuted sentence's terms
 LIKEST = 8  # segments with the same words that are looked at for one sentence
-TELLERS = 50  # segments in which a sentence just refuted is looked for
+MOST_REPETITIONS = 50  # segments in which a sentence just refuted is looked for
 DOUBTS = re.compile(
     r"\b(?:not|no|never|wrong(?:ly)?|false(?:ly)?|incorrect(?:ly)?|mistaken(?:ly)?|untrue|errors?)\b|n['’]t\b"
     r"|[不没未非误错假谣否]",
@@ -28,19 +28,21 @@ DOUBTS = re.compile(
 )
 
 
-def told_again_by(bank: Bank, node: Node) -> list[SegmentRefute]:
+def repetitions_in(bank: Bank, node: Node) -> list[SegmentRefute]:
     """Returns the words of a new node's segments that repeat what a verdict has refuted."""
     if not bank.tree.refuted:
         return []
-    return [words for ref in node.segments for words in _told_again_in(bank, node, ref)]
+    return [words for ref in node.segments for words in _repetitions_in_segment(bank, node, ref)]
 
 
-def tellers(bank: Bank, conflict: Conflict, wrong: Iterable[str], verdict: str) -> list[SegmentRefute]:
+def repetitions_elsewhere(
+    bank: Bank, conflict: Conflict, wrong: Iterable[str], verdict: str
+) -> list[SegmentRefute]:
     """Finds where else in the record the sentences stand that a verdict has just refuted."""
     against = _against(conflict, verdict)
     found: dict[SegmentRefute, None] = {}
     for refuted in wrong:
-        for ref, _ in bank.verbatim.words.search(terms(refuted), TELLERS):
+        for ref, _ in bank.verbatim.words.search(terms(refuted), MOST_REPETITIONS):
             for start, end in sentences.spans(bank.tree.text(ref)):
                 if _repeats(bank.tree.text(ref)[start:end], refuted, against):
                     words = SegmentRefute(ref=ref, conflict_id=conflict.conflict_id, start=start, end=end)
@@ -48,7 +50,7 @@ def tellers(bank: Bank, conflict: Conflict, wrong: Iterable[str], verdict: str) 
     return list(found)
 
 
-def _told_again_in(bank: Bank, node: Node, ref: SegmentRef) -> Iterator[SegmentRefute]:
+def _repetitions_in_segment(bank: Bank, node: Node, ref: SegmentRef) -> Iterator[SegmentRefute]:
     text = bank.tree.text(ref)
     for start, end in sentences.spans(text):
         sentence = text[start:end]
@@ -76,13 +78,13 @@ def _against(conflict: Conflict, verdict: str) -> list[str]:
 
 
 def _repeats(quote: str, refuted: str, against: Sequence[str]) -> bool:
-    """Whether a sentence says again what a refuted one says, by its words."""
+    """Whether a sentence repeats a refuted one, by its words."""
     words, wrong = set(terms(quote)), set(terms(refuted))
-    if not wrong or len(wrong & words) < SAID * len(wrong) or asks(quote):
+    if not wrong or len(wrong & words) < SHARED * len(wrong) or asks(quote):
         return False
     if DOUBTS.search(quote) and not DOUBTS.search(refuted):
         return False
     right = [set(terms(each)) - wrong for each in against]
     if any(each and each <= words for each in right):
         return False  # it gives both values
-    return tells(quote, refuted, against)
+    return repeats_value(quote, refuted, against)
