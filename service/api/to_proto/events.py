@@ -23,7 +23,7 @@ from core.model.node import Node
 from core.usecases.bank.watch_bank import BankGone
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.to_proto import values
+from service.api.to_proto import insights, values
 
 
 def change(made: BankChange) -> pb.WatchBankResponse:
@@ -65,7 +65,7 @@ def event(step: Step, revision: int) -> pb.ChangeEvent | None:  # one case a ste
         case MergeAdd():
             return pb.ChangeEvent(merge_made=_merge_made(step.record))
         case InsightPut():
-            return pb.ChangeEvent(insight_updated=values.insight(step.insight, before=step.kept))
+            return pb.ChangeEvent(insight_updated=insights.insight(step.insight, before=step.kept))
         case BankPut():
             return pb.ChangeEvent(bank_updated=values.bank(step.record, revision))
         case _:

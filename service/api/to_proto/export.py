@@ -31,7 +31,7 @@ from core.usecases.bank.export_records import (
 from core.usecases.bank.import_bank import BankImported
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.to_proto import values
+from service.api.to_proto import insights, values
 
 
 class Writer:
@@ -58,7 +58,7 @@ class Writer:
             case BankRecord():
                 return pb.ExportRecord(bank=bank(record))
             case Insight():
-                return pb.ExportRecord(insight=values.insight(record))
+                return pb.ExportRecord(insight=insights.insight(record))
             case InteractionHead():
                 return pb.ExportRecord(interaction=values.interaction(record.interaction))
             case InteractionPart():
@@ -138,7 +138,7 @@ def node_put(record: NodePut) -> types_pb2.Node:
 def structuring(value: Structuring) -> types_pb2.Structuring:
     message = values.structuring(value)
     if value.insight is not None:
-        message.insight.CopyFrom(values.insight(value.insight))
+        message.insight.CopyFrom(insights.insight(value.insight))
         message.completed_tasks, message.revision = value.completed_tasks, value.revision
     if value.usage is not None:
         message.usage.CopyFrom(values.usage(value.usage))

@@ -19,14 +19,13 @@ from core.usecases.bank.restructure import Restructured
 from core.usecases.bank.start_task import TaskStarted
 from core.usecases.bank.upload_attachment import AttachmentUploaded
 from memorybank.v1 import memory_bank_pb2 as pb
+from service.api.to_proto.insights import insight, latest
 from service.api.to_proto.retrieval import left_out, sections
 from service.api.to_proto.values import (
     attachment,
     bank,
     bank_counts,
     conflict,
-    insight,
-    latest,
     merge_made,
     pair,
     structuring,
