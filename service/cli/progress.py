@@ -8,7 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as memory
 
@@ -23,6 +32,8 @@ SENDING = 0.02
 """The share of a file's time in which it is sent."""
 CLUSTERING = 0.3
 """The share of a chunk's time in which its segments are embedded and its topics found."""
+ESTIMATED_FROM = 5.0
+"""Percent of all that must be done before the time left is shown: the first steps include the wait to begin."""
 
 
 class Share:
@@ -95,6 +106,15 @@ class Bar:
         )
 
 
+class TimeLeft(TimeRemainingColumn):
+    """The estimated time left, once enough is done to estimate it by."""
+
+    def render(self, task: Task) -> Text:
+        if task.percentage < ESTIMATED_FROM:
+            return Text("-:--:--", style="progress.remaining")
+        return super().render(task)
+
+
 @contextmanager
 def bar(console: Console, texts: Sequence[tuple[str, int]]) -> Iterator[Bar]:
     """Shows a bar on a terminal, gone when all is done; elsewhere nothing."""
@@ -104,7 +124,7 @@ def bar(console: Console, texts: Sequence[tuple[str, int]]) -> Iterator[Bar]:
         TextColumn("{task.percentage:3.0f} %"),
         TimeElapsedColumn(),
         TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=False),
+        TimeLeft(elapsed_when_finished=False),
         TextColumn("{task.fields[stage]}"),
         console=console,
         transient=True,

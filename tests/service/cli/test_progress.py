@@ -1,9 +1,10 @@
 """One bar for all files, on one scale."""
 
 import pytest
+from rich.progress import Progress
 
 from memorybank.v1 import memory_bank_pb2 as memory
-from service.cli.progress import Share
+from service.cli.progress import Share, TimeLeft
 
 RECEIVING, STORED, EMBEDDING, CLUSTERING, STRUCTURING = (
     memory.PROGRESS_STAGE_RECEIVING,
@@ -54,3 +55,18 @@ def test_the_bar_never_goes_back() -> None:
     before = share.after(news(STRUCTURING, 5, 5))
 
     assert share.after(news(RECEIVING, 3)) == before
+
+
+def test_the_time_left_is_shown_once_there_is_enough_to_estimate_it_by() -> None:
+    now = 0.0
+    progress = Progress(get_time=lambda: now)
+    task = progress.add_task("reading", total=100)
+    shown = []
+
+    for done in (2, 4, 50):
+        now += 10.0
+        progress.update(task, completed=done)
+        shown.append(str(TimeLeft().render(progress.tasks[0])))
+
+    assert shown[:2] == ["-:--:--", "-:--:--"]
+    assert shown[2].startswith("0:00:")
