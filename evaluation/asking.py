@@ -82,7 +82,7 @@ async def ask_set(
 
 
 async def memorized(house: House, world: World, progress: Progress) -> Asked:
-    """A bank of a world's own, with all that it holds."""
+    """Memorizes a world into a bank of its own, and returns it."""
     created = await create_bank(house, CreateBank(tenant=TENANT, bank_id=BankId(world.world_id)))
     key = created.result.key
     for number, context in enumerate(world.contexts):
@@ -94,7 +94,7 @@ async def memorized(house: House, world: World, progress: Progress) -> Asked:
 
 
 def asked_of(key: BankKey, bank: Bank, lines: Mapping[str, str]) -> Asked:
-    """What stands where in a bank whose messages read `lines`."""
+    """Returns the places of a question's evidence in a bank whose messages read `lines`."""
     segments = [s for i in bank.tree.interactions for s in bank.tree.segments(i)]
     nodes_of: dict[str, frozenset[NodeId]] = {}
     for segment in segments:
@@ -124,7 +124,7 @@ async def _ask_all(
 async def _search(
     house: House, asked: Asked, question: Question, method: Method
 ) -> tuple[list[frozenset[str]], Took]:
-    """The messages behind each hit, and how long finding them took."""
+    """Returns the messages behind each hit, and how long the search took."""
     ask = Ask(
         text=question.text,
         top_k=DEEPEST,
@@ -144,7 +144,8 @@ async def _search(
 def outcome(
     question: Question, found: Sequence[frozenset[str]], prompts: tuple[Standing | None, ...] = ()
 ) -> Outcome:
-    """What a ranking (the messages behind each hit) means for a question. A message counts where it first came."""
+    """Returns the outcome of a ranking (the messages behind each hit) for a question. A message counts where it
+    first came."""
     rank_of: dict[str, int] = {}
     for rank, messages in enumerate(found, start=1):
         for message in messages:

@@ -74,7 +74,7 @@ class _Crowd:
 
 
 async def ask_both_sides(house: House, chosen: Contradictions, progress: Progress) -> BothSides:
-    """Every case, in a copy of the crowd. Raises what the use cases raise."""
+    """Runs every case, each in a copy of the crowd. Raises what the use cases raise."""
     crowd = await _gathered(house, chosen, progress)
     came: dict[Setting, list[Came]] = {setting: [] for setting in SETTINGS}
     tokens: list[int] = []
@@ -161,19 +161,19 @@ async def _came(house: House, crowd: _Crowd, key: BankKey, case: Case, setting: 
 
 
 def _old(case: Case) -> list[str]:
-    """What is contradicted: any of these is the one side."""
+    """Returns the contradicted messages: any of these is the one side."""
     return [case.world[place] for place in sorted(case.contradicted)]
 
 
 async def _needed(house: House, crowd: _Crowd, key: BankKey, case: Case) -> list[tuple[int, int]]:
-    """One pair, or none where a side is not among the first MOST."""
+    """Returns the pair of messages, or none where a side is not among the first MOST."""
     one = await _smallest(house, crowd.key, case, ())
     both = await _smallest(house, key, case, (case.contradicting,))
     return [(one, both)] if one is not None and both is not None else []
 
 
 async def _smallest(house: House, key: BankKey, case: Case, also: Sequence[str]) -> int | None:
-    """The tokens of the smallest prompt with what is contradicted, and with `also`."""
+    """Returns the tokens of the smallest prompt with what is contradicted, and with `also`."""
     for top_k in range(1, MOST + 1):
         command = Augment(
             key=key, query=case.question, top_k=top_k, target=Target.SEGMENTS, skip_reranker=True
@@ -186,7 +186,7 @@ async def _smallest(house: House, key: BankKey, case: Case, also: Sequence[str])
 
 
 async def _prompt(house: House, key: BankKey, case: Case, setting: Setting, structure: Structure) -> str:
-    """On one line; nothing where no prompt can be so small."""
+    """Returns the prompt on one line; nothing where no prompt can be so small."""
     target, budget = setting
     command = Augment(
         key=key,

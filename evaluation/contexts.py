@@ -66,7 +66,7 @@ class _Told:
     newest: Sequence[str]
 
     def sources(self, name: str) -> dict[str, Any]:
-        """The fields of AssembleContext."""
+        """Returns the fields of AssembleContext."""
         talk = {"conversation": self.talk} if name in (TALK, TAUGHT, ALL) else {}
         facts = {"collection": self.facts} if name in (TAUGHT, ALL) else {}
         return {**talk, **facts, **({"bank": self.asked.key} if name in (BANK, ALL) else {})}
@@ -162,7 +162,7 @@ async def _ask(house: House, chat: _Told, question: Question, notes: _Notes) -> 
 
 
 def _newest(chat: _Told, budget: int) -> str:
-    """As many of the last turns as a budget holds."""
+    """Returns as many of the last turns as a budget holds."""
     held: list[str] = []
     for text in chat.newest:
         budget -= estimate(f"{text}\n\n")

@@ -14,7 +14,7 @@ from evaluation.tables import interval, milliseconds, quantiles, share, table
 
 
 def markdown(found: Contexts, conditions: Conditions) -> str:
-    """Everything about one set."""
+    """Renders everything about one set."""
     head = ["all evidence word for word in a context of", *(f"{budget:,} tokens" for budget in BUDGETS)]
     head += [f"{BUDGETS[-1]:,}: 95 %", f"some evidence, {BUDGETS[-1]:,}", "without a context"]
     head += [f"assembled at {BUDGETS[-1]:,}, p50/p95 ms"]
@@ -34,7 +34,7 @@ def _row(figures: Figures) -> list[str]:
 
 
 def plain(found: Contexts, conditions: Conditions) -> Mapping[str, Any]:
-    """The same figures."""
+    """Returns the same figures."""
     chosen = found.chosen
     return {
         "set": {"name": chosen.name, "sha256": chosen.digest, "limit": chosen.limit, "split": chosen.split},

@@ -42,7 +42,7 @@ class Result:
 
 
 def read_letta(text: str) -> tuple[Case, ...]:
-    """The cases of letta-evals' core memory updates (JSON lines). Raises SetUnusable."""
+    """Returns the cases of letta-evals' core memory updates (JSON lines). Raises SetUnusable."""
     try:
         return tuple(_cases(text))
     except (KeyError, TypeError, ValueError) as problem:
@@ -62,7 +62,7 @@ def _cases(text: str) -> Iterator[Case]:
 
 
 async def run(house: House, number: int, case: Case) -> Result:
-    """One question in a bank of its own."""
+    """Runs one question in a bank of its own."""
     bank_id = BankId(f"contradiction-{number}")
     key = (await create_bank(house, CreateBank(tenant=TENANT, bank_id=bank_id))).result.key
     facts: dict[InteractionId, int] = {}
@@ -89,7 +89,7 @@ async def _sides_found(
     last: Memorized,
     structure: Structure,
 ) -> int:
-    """How many of the two sides, the contradicted fact and the new one, are among the first FEW hits."""
+    """Returns how many of the two sides, the contradicted fact and the new one, are among the first FEW hits."""
     ask = Ask(
         text=case.question, top_k=FEW, target=Target.SEGMENTS, structure=structure, hops=0, skip_reranker=True
     )
@@ -100,7 +100,7 @@ async def _sides_found(
 
 
 def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: Memorized) -> Result:
-    """What the bank's conflicts say about a case whose facts are in it."""
+    """Returns what the bank's conflicts say about a case whose facts are in it."""
     found = [bank.conflicts[c] for c in last.conflict_ids]
     right = any(_is_right(conflict, facts, case.contradicted) for conflict in found)
     false: set[int] = set()
@@ -111,7 +111,7 @@ def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: Mem
 
 
 def _is_right(conflict: Conflict, facts: Mapping[InteractionId, int], contradicted: frozenset[int]) -> bool:
-    """Some other side cites the contradicted fact, and all of them together at most one more."""
+    """Whether some other side cites the contradicted fact, and all of them together at most one more."""
     cited = _cited(conflict.sides[1:], facts)
     return bool(cited & contradicted) and len(cited - contradicted) <= 1
 
@@ -134,6 +134,6 @@ def both_sides(results: Sequence[Result]) -> tuple[float, float, float] | None:
 
 
 def shares(results: Sequence[Result]) -> tuple[float, float]:
-    """The share of cases that came out right, and of facts that were put into a conflict falsely."""
+    """Returns the share of cases that came out right, and of facts that were put into a conflict falsely."""
     right = sum(result.right for result in results) / len(results)
     return right, sum(len(r.false) for r in results) / sum(len(r.case.world) for r in results)

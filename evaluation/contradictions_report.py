@@ -23,7 +23,7 @@ TOTAL = "all"
 def markdown(
     chosen: Contradictions, results: Sequence[Result], brought: BothSides | None, conditions: Conditions
 ) -> str:
-    """Everything about one set."""
+    """Renders everything about one set."""
     some = f" (at most {chosen.limit})" if chosen.limit else ""
     head = (
         f"## {chosen.name}\n\n{SPLITS[chosen.split]}\\\n{len(results)} contradicting facts{some}, agents as "
@@ -100,7 +100,8 @@ def _searched(target: Target | None) -> str:
 
 
 def _by_setting(brought: BothSides, setting: Setting, seed: int) -> tuple[Estimate, Estimate, float] | None:
-    """One side before, of all cases; of those both now, brought and not. None where no side came before."""
+    """Returns of all cases those with one side before; of those with both now, brought and not. None where no side
+    came before."""
     came = brought.came[setting]
     had = [one for one in came if one.before]
     if not had:
@@ -115,7 +116,7 @@ def _by_setting(brought: BothSides, setting: Setting, seed: int) -> tuple[Estima
 def plain(
     chosen: Contradictions, results: Sequence[Result], brought: BothSides | None, conditions: Conditions
 ) -> Mapping[str, Any]:
-    """The same figures."""
+    """Returns the same figures."""
     right, false = shares(results)
     return {
         "set": {"name": chosen.name, "sha256": chosen.digest, "limit": chosen.limit, "split": chosen.split},

@@ -68,7 +68,7 @@ class SetForm(Form):
 
 
 def read(text: str) -> EvaluationSet:
-    """The set in a file's text. Raises SetUnusable."""
+    """Returns the set in a file's text. Raises SetUnusable."""
     try:
         form = SetForm.model_validate_json(text)
     except ValidationError as invalid:

@@ -52,7 +52,7 @@ class Outcome:
         return float(bool(self.ranks) and self.ranks[0] <= depth)
 
     def shows_all(self, budget: int) -> float:
-        """1 where a prompt of so many tokens (of BUDGETS) shows all evidence; without a prompt 0."""
+        """Returns 1 where a prompt of so many tokens (of BUDGETS) shows all evidence; without a prompt 0."""
         stands = self.prompts[BUDGETS.index(budget)]
         return float(stands is not None and stands.shown == 1.0)
 
@@ -94,7 +94,7 @@ class Figures:
 
 
 def figures(outcomes: Sequence[Outcome], seed: int) -> Figures:
-    """The figures of at least one outcome."""
+    """Returns the figures of at least one outcome."""
     tens = np.array([outcome.recall(10) for outcome in outcomes])
     judged = [o.negative_first for o in outcomes if o.negative_first is not None]
     return Figures(
@@ -124,7 +124,7 @@ def _of_budget(stands: Sequence[Standing | None], seed: int) -> PromptFigures:
 
 
 def estimate(values: NDArray[np.float64], seed: int) -> Estimate:
-    """The mean of `values`, shape (n,), n ≥ 1, with its bootstrap interval (Efron 1979)."""
+    """Returns the mean of `values`, shape (n,), n ≥ 1, with its bootstrap interval (Efron 1979)."""
     drawn = np.random.default_rng(seed).integers(len(values), size=(SAMPLES, len(values)))
     low, high = np.percentile(values[drawn].mean(axis=1), _OUTER).tolist()
     return Estimate(mean=float(values.mean()), low=low, high=high)
@@ -140,6 +140,6 @@ def gain(
     seed: int,
     worth: Callable[[Outcome], float] = recall_at_ten,
 ) -> Estimate:
-    """How much more an answer is worth than another method's on the same questions, paired."""
+    """Returns how much more an answer is worth than another method's on the same questions, paired."""
     pairs = zip(outcomes, over, strict=True)
     return estimate(np.array([worth(one) - worth(other) for one, other in pairs]), seed)

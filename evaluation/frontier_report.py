@@ -15,7 +15,7 @@ from evaluation.tables import interval, milliseconds, processor_milliseconds, qu
 
 
 def markdown(found: Frontier, conditions: Conditions) -> str:
-    """One row a point."""
+    """Renders one row a point."""
     head = [
         "embedder",
         "structure",
@@ -55,7 +55,7 @@ def _line(row: Row) -> list[str]:
 
 
 def plain(found: Frontier, conditions: Conditions) -> Mapping[str, Any]:
-    """The same figures."""
+    """Returns the same figures."""
     return {
         "set": {"name": found.chosen.name, "sha256": found.chosen.digest, "split": found.chosen.split},
         "conditions": asdict(conditions),

@@ -20,7 +20,7 @@ _TURN = re.compile(r"D\d+:\d+")  # evidence is a list of them, though some entri
 
 
 def read(text: str) -> EvaluationSet:
-    """The set in a file's text. Raises SetUnusable."""
+    """Returns the set in a file's text. Raises SetUnusable."""
     try:
         conversations = json.loads(text)
         worlds = tuple(_world(each) for each in conversations)

@@ -55,7 +55,7 @@ ALPHAS = tuple(tenth / 10 for tenth in range(11))
 
 
 def ablation(shipped: Structure) -> tuple[Method, ...]:
-    """The configured structure, each of its parts left out, each of them alone, and none."""
+    """Returns the configured structure, each of its parts left out, each of them alone, and none."""
     parts = [name for name in (*COMPONENTS, "diversity", "conflicts") if getattr(shipped, name)]
     off = {name: type(getattr(shipped, name))(0) for name in parts}
     return (
@@ -70,7 +70,8 @@ def ablation(shipped: Structure) -> tuple[Method, ...]:
 
 
 def sweep(configured: float) -> tuple[Method, ...]:
-    """The configured alpha first, then every tenth of the way from meaning to words; without structure and with."""
+    """Returns the configured alpha first, then every tenth of the way from meaning to words; without structure and
+    with."""
     made = []
     for name, structure in (("hybrid", Structure()), (STRUCTURED, None)):
         made.append(Method(name=f"{name}, α = {configured:g} (configured)", structure=structure))

@@ -25,12 +25,12 @@ class Progress:
         self._last = now()
 
     def began(self, what: str) -> None:
-        """A stretch of work begins: said at once."""
+        """Reports at once that a stretch of work begins."""
         self._last = self._now()
         self._say(what)
 
     def so_far(self, what: str, done: int, of: int) -> None:
-        """How far it is: said if nothing was for SECONDS."""
+        """Reports how far it is, if nothing was reported for SECONDS."""
         if self._now() - self._last >= SECONDS:
             self._last = self._now()
             self._say(f"{what}: {done} of {of}")

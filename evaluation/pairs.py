@@ -31,7 +31,7 @@ def markdown(one: Run, other: Run, seed: int) -> str:
 
 
 def plain(one: Run, other: Run, seed: int) -> Mapping[str, Any]:
-    """The same figures."""
+    """Returns the same figures."""
     return {
         "pair": [one.chosen.name, other.chosen.name],
         "recall_10": {

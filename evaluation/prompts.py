@@ -36,7 +36,7 @@ class Asked:
 async def standings(
     house: House, asked: Asked, question: Question, method: Method
 ) -> tuple[Standing | None, ...]:
-    """By budget; None where no prompt can be that small."""
+    """Returns how the evidence stands, by budget; None where no prompt can be that small."""
     return tuple([await _standing(house, asked, question, method, budget) for budget in BUDGETS])
 
 
@@ -62,7 +62,7 @@ async def _standing(
 
 
 def standing(asked: Asked, question: Question, prompt: str) -> Standing:
-    """What a prompt holds of a question's evidence."""
+    """Returns what a prompt holds of a question's evidence."""
     line = one_line(prompt)
     shown = {message for message in question.evidence if asked.lines[message] in line}
     reachable = shown | {

@@ -54,7 +54,7 @@ def overall(outcomes: Sequence[Outcome], questions: Sequence[Question], seed: in
 
 
 def by_category(outcomes: Sequence[Outcome], questions: Sequence[Question], seed: int) -> dict[str, Figures]:
-    """For every category, in the order of their names."""
+    """Returns the figures of every category, in the order of their names."""
     parts: dict[str, list[Outcome]] = {}
     for outcome, question in zip(outcomes, questions, strict=True):
         parts.setdefault(question.category, []).append(outcome)
@@ -65,7 +65,7 @@ def by_category(outcomes: Sequence[Outcome], questions: Sequence[Question], seed
 
 
 def markdown(run: Run, methods: Sequence[Method], conditions: Conditions, worst: int = 0) -> str:
-    """Everything about one set."""
+    """Renders everything about one set."""
     head = f"{heading(run.chosen)}; memorized in {run.memorizing:.0f} s\\\n{conditions.line()}"
     parts = [head, _methods_table(run, methods, conditions.seed), _categories_table(run, methods, conditions)]
     if any(o.prompts for outcomes in run.outcomes.values() for o in outcomes):
@@ -78,7 +78,7 @@ def markdown(run: Run, methods: Sequence[Method], conditions: Conditions, worst:
 
 
 def heading(chosen: EvaluationSet) -> str:
-    """The set, whether settings were chosen on it, and how large it is."""
+    """Returns the set, whether settings were chosen on it, and how large it is."""
     asked = sum(not question.apart for question in chosen.questions)
     skipped = f", {chosen.skipped} of the file skipped for want of evidence" if chosen.skipped else ""
     some = f", at most {chosen.limit} of a world" if chosen.limit else ""
@@ -111,7 +111,7 @@ def _methods_table(run: Run, methods: Sequence[Method], seed: int) -> str:
 
 
 def _gained(run: Run, method: Method, over: Method, seed: int) -> str:
-    """How much more than the first method."""
+    """Returns how much more it found than the first method."""
     if method is over:
         return ""
     counted = _counted(run)
@@ -175,7 +175,7 @@ def _without_prompt(count: int) -> str:
 
 
 def _searched_table(run: Run, seed: int) -> str:
-    """What a memory is searched for, beside each other; empty where not all of it was asked."""
+    """Returns what a memory is searched for, beside each other; empty where not all of it was asked."""
     if not all(name in run.outcomes for name in SEARCHED.values()):
         return ""
     head = ["searched", "R@10", f"MRR@{DEEPEST}", "hit@10", "messages a hit"]
@@ -198,7 +198,7 @@ def _searched_table(run: Run, seed: int) -> str:
 
 
 def worst_of(run: Run, method: str, count: int) -> list[tuple[str, Question, Outcome]]:
-    """The questions of which a method found least, with their world; those apart left out."""
+    """Returns the questions of which a method found least, with their world; those apart left out."""
     named = [(world.world_id, question) for world in run.chosen.worlds for question in world.questions]
     asked = [
         (world, question, outcome)
@@ -224,7 +224,7 @@ def _worst_list(run: Run, method: Method, count: int) -> str:
 
 
 def plain(run: Run, methods: Sequence[Method], conditions: Conditions) -> Mapping[str, Any]:
-    """Everything about one set, every question with its ranks."""
+    """Returns everything about one set, every question with its ranks."""
     chosen, seed = run.chosen, conditions.seed
     return {
         "set": {

@@ -95,7 +95,7 @@ Readable = EvaluationSet | Contradictions
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """The first of the names that comes twice."""
+    """Returns the first of the names that comes twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

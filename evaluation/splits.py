@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def divided(read: Readable) -> tuple[Readable, ...]:
-    """The set's development worlds and its others, as sets of their own; one set where all are of a kind."""
+    """Returns the set's development worlds and its others, as sets of their own; one set where all are of a kind."""
     return tuple(part for split in Split if (part := _part(read, split)) is not None)
 
 
@@ -33,7 +33,7 @@ def split_of(mark: str) -> Split:
 
 
 def fingerprint(world: World | Case) -> str:
-    """Of the messages' texts, or of the facts, in their order."""
+    """Returns a fingerprint of the messages' texts, or of the facts, in their order."""
     if isinstance(world, Case):
         return _figures(world.world)
     return _figures(message.text for context in world.contexts for message in context.messages)
@@ -44,7 +44,7 @@ def _figures(texts: Iterable[str]) -> str:
 
 
 def limited(read: Readable, limit: int) -> Readable:
-    """At most `limit` questions of each world, or cases, spread evenly; 0: all."""
+    """Returns at most `limit` questions of each world, or cases, spread evenly; 0: all."""
     if limit == 0:
         return read
     if isinstance(read, Contradictions):

@@ -12,7 +12,7 @@ from evaluation.pacing import Took
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, numbers to the right."""
+    """Returns a Markdown table, numbers to the right."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -22,12 +22,12 @@ def share(value: float) -> str:
 
 
 def interval(found: Estimate) -> str:
-    """The bounds of a share."""
+    """Returns the bounds of a share."""
     return f"{found.low:.3f}–{found.high:.3f}"
 
 
 def points(more: Estimate) -> str:
-    """A difference of shares in points of a hundred, with its bounds."""
+    """Returns a difference of shares in points of a hundred, with its bounds."""
     return f"{100 * more.mean:+.1f} ({100 * more.low:+.1f} to {100 * more.high:+.1f})"
 
 
@@ -37,7 +37,7 @@ def milliseconds(took: Sequence[Took]) -> str:
 
 
 def processor_milliseconds(took: Sequence[Took]) -> str:
-    """The same of the processor's time."""
+    """Returns the same of the processor's time."""
     return _percentiles([one.processor for one in took])
 
 
@@ -49,7 +49,7 @@ def _percentiles(seconds: Sequence[float]) -> str:
 
 
 def quantiles(took: Sequence[Took]) -> Mapping[str, float]:
-    """Both, in seconds."""
+    """Returns both, in seconds."""
     if not took:
         return {}
     clock = np.percentile([one.seconds for one in took], (50, 95)).tolist()

@@ -34,7 +34,7 @@ ALL_ROLES = (*ROLES, *RECALL_ROLES, *MEMORY_ROLES)
 
 
 def cast_agents(settings: Settings, embedder: Embedder, models: Mapping[str, ChatModel]) -> Agents:
-    """The agents of tasks that the settings name."""
+    """Returns the agents of tasks that the settings name."""
     offline = offline_agents(embedder)
     asking = _asking(settings, ROLES)
     if not asking:
@@ -48,7 +48,7 @@ def cast_agents(settings: Settings, embedder: Embedder, models: Mapping[str, Cha
 
 
 def cast_memory_agents(settings: Settings, models: Mapping[str, ChatModel]) -> MemoryAgents:
-    """The agents of users' memory that the settings name."""
+    """Returns the agents of users' memory that the settings name."""
     offline = offline_memory_agents()
     asking = _asking(settings, MEMORY_ROLES)
     if not asking:
@@ -64,7 +64,7 @@ def cast_memory_agents(settings: Settings, models: Mapping[str, ChatModel]) -> M
 def cast_recall_agents(
     settings: Settings, embedder: Embedder, models: Mapping[str, ChatModel]
 ) -> RecallAgents:
-    """The agents of long-term memory that the settings name."""
+    """Returns the agents of long-term memory that the settings name."""
     offline = offline_recall_agents(embedder)
     asking = _asking(settings, RECALL_ROLES)
     if not asking:
@@ -82,13 +82,13 @@ def _asking(settings: Settings, roles: Sequence[str]) -> list[str]:
 
 
 def _for_all(roles: Sequence[str], models: Mapping[str, ChatModel]) -> Mapping[str, ChatModel]:
-    """A model for each: those of roles that ask none are made, and not cast."""
+    """Returns a model for each role: those of roles that ask none are made, and not cast."""
     first = next(iter(models.values()))
     return {role: models.get(role, first) for role in roles}
 
 
 def open_models(settings: Settings, closing: AsyncExitStack) -> Mapping[str, ChatModel]:
-    """A model for each of the roles that ask one; those set alike share one, with its turns and its breaker.
+    """Returns a model for each of the roles that ask one; those set alike share one, with its turns and its breaker.
 
     The adapters are imported here: not everyone needs the libraries they bring. What they hold open is closed with
     `closing`. Raises ConfigurationError for a record that cannot be read or written.
@@ -163,7 +163,7 @@ def _replayed(chosen: LlmSection, roles: Sequence[str]) -> Mapping[str, ChatMode
 
 
 def open_reranker(chosen: RerankerSection, closing: AsyncExitStack) -> Reranking | None:
-    """The configured reranker, and how far it goes; None where none is."""
+    """Returns the configured reranker, and how far it goes; None where none is."""
     if not chosen.base_url:
         return None
     from service.adapters.breaker import RerankerBreaker

@@ -94,13 +94,13 @@ class Settings(BaseSettings):
         return self
 
     def shown(self) -> dict[str, Any]:
-        """For the log: every setting as plain values, secrets as stars."""
+        """Returns every setting as plain values for the log, secrets as stars."""
         shown: dict[str, Any] = json.loads(self.model_dump_json())
         return shown
 
 
 def load_settings(config: Path | None = None, **given: Any) -> Settings:
-    """The settings, `given` ones (from a command line) above all others. Raises ConfigurationError."""
+    """Returns the settings, `given` ones (from a command line) above all others. Raises ConfigurationError."""
     chosen = packaged()
     if config is not None:
         chosen = _over(chosen, _read(config))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 async def open_embedder(chosen: EmbedderSection, closing: AsyncExitStack) -> Embedder:
-    """The configured embedder. Raises EmbedderUnavailable.
+    """Opens the configured embedder. Raises EmbedderUnavailable.
 
     The adapters are imported when chosen: each brings a library of its own, and some are optional.
     """

@@ -38,7 +38,7 @@ ROLE = (
 
 
 def page() -> str:
-    """The whole page."""
+    """Returns the whole page."""
     sections = [f"## {name}\n\n{_table(rows)}" for name, rows in _sections()]
     return "\n".join([HEAD, *sections])
 
@@ -58,7 +58,7 @@ def _sections() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 
 
 def _rows(section: type[BaseModel], path: str, chosen: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Each setting of a section: its name, its default as TOML would have it, what it means."""
+    """Yields each setting of a section: its name, its default as TOML would have it, what it means."""
     meanings = _meanings(section)
     for name, field in section.model_fields.items():
         kind, below = field.annotation, chosen.get(name)

@@ -35,7 +35,7 @@ class ReferenceEncoder:
         }
 
     def pooled(self, ids: list[int]) -> F32:
-        """The mean over all tokens, marks included: shape (hidden,), not normalised."""
+        """Returns the mean over all tokens, marks included: shape (hidden,), not normalised."""
         weights = self._weights
         states = weights.word_rows(np.asarray(ids)) + weights.floats("emb.type")[: weights.hidden]
         states = states + weights.floats("emb.pos").reshape(-1, weights.hidden)[: len(ids)]

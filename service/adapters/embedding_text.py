@@ -22,7 +22,7 @@ Part = TypeVar("Part", bound=Sequence[object])
 
 
 def cleaned(text: str, characters: int = CHARACTERS) -> str:
-    """What is worth reading of a text: its first `characters`, composed (NFC), white space as single spaces,
+    """Returns what is worth reading of a text: its first `characters`, composed (NFC), white space as single spaces,
     none at the ends, without NUL, lone surrogates as U+FFFD."""
     readable = _SURROGATES.sub("\ufffd", text[:characters].replace("\0", ""))
     return spaced(unicodedata.normalize("NFC", readable))

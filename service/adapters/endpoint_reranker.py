@@ -90,7 +90,7 @@ class EndpointReranker:
         return await self._client.post("/rerank", cast_to=str, body=asked)
 
     def _share(self, score: float) -> float:
-        """The score on a scale of 0 to 1."""
+        """Returns the score on a scale of 0 to 1."""
         if not math.isfinite(score):
             raise RerankerUnavailable("the endpoint gave a score that is no number")
         if self._endpoint.logits:
@@ -118,7 +118,7 @@ class _Answer(BaseModel):
 
 
 def _read(body: str, count: int) -> Sequence[float]:
-    """The scores in the order of the texts."""
+    """Returns the scores in the order of the texts."""
     try:
         results = _Answer.model_validate_json(body).results
     except ValidationError:

@@ -28,13 +28,13 @@ TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 def declared_encoding(content: bytes) -> str | None:
-    """The encoding that a page names itself."""
+    """Returns the encoding that a page names itself."""
     found: str | None = EncodingDetector.find_declared_encoding(content, is_html=True)
     return found
 
 
 def html_text(page: str) -> str:
-    """What a page says: its main part where it marks one, under its title."""
+    """Returns a page's text: its main part where it marks one, under its title."""
     soup = BeautifulSoup(page, "html.parser")
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for silent in soup.find_all(SILENT):

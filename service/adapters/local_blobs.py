@@ -147,7 +147,8 @@ class LocalBlobs:
         return self._root / known[1], known[2], int(known[3])
 
     def _left(self, before: datetime) -> list[tuple[Path, Unclaimed]]:
-        """The notes older than that, and what they say; of files never finished, what was written is removed."""
+        """Returns the notes older than that, with their content; of files never finished, what was written is
+        removed."""
         notes = []
         for path in self._root.glob("*/*/*/*.*"):
             with suppress(FileNotFoundError):  # claimed, or purged, meanwhile

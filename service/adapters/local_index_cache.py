@@ -121,7 +121,7 @@ class LocalIndexCache:
 
 
 def _owner(folder: Path) -> tuple[Key, str] | None:
-    """Whose the folder says it is; None where it does not say."""
+    """Returns the owner that the folder's file names; None where it names none."""
     with suppress(FileNotFoundError, ValueError, TypeError, KeyError):
         tenant, kind, name, uid = json.loads((folder / OWNER).read_bytes())
         return KINDS[kind].key_of(Tenant(tenant), name), uid

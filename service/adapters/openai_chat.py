@@ -121,7 +121,7 @@ class OpenAIChat:
         raise AssertionError("the last form is given or raised")
 
     async def _patiently(self, question: Mapping[str, Any], ends: float) -> bytes:
-        """The body of the answer, after as many attempts as it takes and may until the loop's time `ends`."""
+        """Returns the body of the answer, after as many attempts as it takes and may until the loop's time `ends`."""
         now = asyncio.get_running_loop().time
         for attempt in count():
             try:
@@ -159,7 +159,7 @@ def _asked(messages: Sequence[ChatMessage], shape: ReplyShape, form: str) -> dic
 
 
 def _told(messages: list[dict[str, str]], shape: ReplyShape) -> list[dict[str, str]]:
-    """The messages with the shape in the first system message: more than one is not understood everywhere."""
+    """Returns the messages with the shape in the first system message: more than one is not understood everywhere."""
     demand = "Reply with one JSON object and nothing else, valid under this JSON schema:\n" + json.dumps(
         shape.schema, ensure_ascii=False
     )
@@ -211,7 +211,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _unavailable(error: openai.OpenAIError) -> ModelUnavailable:
-    """What went wrong, without the message: endpoints like to repeat the input in it."""
+    """Returns what went wrong, without the message: endpoints like to repeat the input in it."""
     cause = f"the endpoint failed: {type(error).__name__}"
     if not isinstance(error, openai.APIStatusError):
         return ModelUnavailable(cause)

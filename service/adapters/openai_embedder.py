@@ -126,13 +126,13 @@ class _Answer(BaseModel):
 
 
 def _cause(error: openai.OpenAIError) -> str:
-    """What went wrong, without the message: endpoints like to repeat the input in it."""
+    """Returns what went wrong, without the message: endpoints like to repeat the input in it."""
     status = f" {error.status_code}" if isinstance(error, openai.APIStatusError) else ""
     return f"the endpoint failed: {type(error).__name__}{status}"
 
 
 def _unit_rows(body: bytes, count: int, dimension: int) -> NDArray[np.float64]:
-    """The answer's vectors in the order of the inputs: shape (count, dimension), unit rows."""
+    """Returns the answer's vectors in the order of the inputs: shape (count, dimension), unit rows."""
     try:
         items = _Answer.model_validate_json(body).data
     except ValidationError as error:

@@ -16,7 +16,7 @@ class PdfUnreadable(Exception):
 
 
 def pdf_pages(path: Path | BytesIO) -> list[str]:
-    """The text of each page, in order. Raises PdfUnreadable, OSError."""
+    """Returns the text of each page, in order. Raises PdfUnreadable, OSError."""
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every oddity that it has put right
     try:
         reader = PdfReader(path)

@@ -103,7 +103,7 @@ class PrometheusMetrics:
         self._handled: dict[tuple[str, grpc.StatusCode], tuple[Counter, Histogram]] = {}
 
     def called(self, method: str, code: grpc.StatusCode, seconds: float) -> None:
-        """A call of `/package.Service/Method` has ended."""
+        """Counts a call of `/package.Service/Method` that has ended."""
         found = self._handled.get((method, code))
         if found is None:  # looking labels up takes several times longer than counting
             service, _, name = method.strip("/").rpartition("/")

@@ -41,13 +41,13 @@ class _Line(BaseModel):
 
 
 def digest(messages: Sequence[ChatMessage], shape: ReplyShape) -> str:
-    """What stands for a question, in hexadecimal."""
+    """Returns the key of a question, in hexadecimal."""
     asked = [[[m.role, _lasting(m.text)] for m in messages], shape.name, shape.schema]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def _lasting(text: str) -> str:
-    """The text as it would be at any other time."""
+    """Returns the text as it would be at any other time."""
     if marked := MARKED.match(text):
         text = text.replace(marked[1], "mark")
     return MOMENT.sub("moment", text)
@@ -112,7 +112,7 @@ class Record:
             self._replies[line.question].append(reply)
 
     def next(self, question: str) -> ChatReply:
-        """The reply that is due. Raises ModelUnavailable."""
+        """Returns the reply that is due. Raises ModelUnavailable."""
         if question not in self._replies:
             raise ModelUnavailable(f"the record has no reply to this question ({question[:12]})")
         if not self._replies[question]:

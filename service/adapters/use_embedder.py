@@ -74,7 +74,7 @@ class UseEmbedder:
         return self._read(text, CHARACTERS)
 
     def _read(self, text: str, characters: int) -> Iterator[NDArray[np.float32] | None]:
-        """The text's vector, a window at a time: None after each but the last."""
+        """Yields the text's vector, a window at a time: None after each but the last."""
         total = np.zeros(_SPACE.dimension)
         for number, window in enumerate(windows(cleaned(text, characters), _WINDOW)):
             if number:

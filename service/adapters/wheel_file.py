@@ -11,7 +11,7 @@ from core.errors import EmbedderUnavailable
 
 
 def wheel_file(package: str, name: str) -> Path:
-    """Where a top-level package keeps a file. Raises EmbedderUnavailable when it does not."""
+    """Returns where a top-level package keeps a file. Raises EmbedderUnavailable when it does not."""
     found = importlib.util.find_spec(package)
     for folder in (found.submodule_search_locations or ()) if found else ():
         path = Path(folder) / name

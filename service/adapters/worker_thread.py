@@ -52,8 +52,8 @@ class WorkerThread:
         self._jobs.put(job)
 
     async def call(self, act: Callable[[], T]) -> T:
-        """What `act` gives in the thread, when all before it is done; it is seen through, though its caller
-        stops waiting."""
+        """Runs `act` in the thread, when all before it is done, and returns its result; it is seen through, though
+        its caller stops waiting."""
         outcome: asyncio.Future[T] = self._loop.create_future()
         self.submit(partial(tried, [outcome], lambda: [Done(outcome, act())]))
         return await outcome
@@ -76,7 +76,7 @@ class WorkerThread:
 def tried(
     outcomes: Sequence["asyncio.Future[Any]"], act: Callable[[], Sequence[Done[Any]]]
 ) -> Sequence[Done[Any]]:
-    """What `act` has done; what it raises goes to all who wait for it as it is."""
+    """Returns the result of `act`; what it raises goes to all that wait for it as it is."""
     try:
         return act()
     except BaseException as raised:  # noqa: BLE001 - as concurrent.futures does it: the thread goes on

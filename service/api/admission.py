@@ -56,7 +56,7 @@ LONG_JOBS = frozenset(
 
 
 def kind_of(method: str, *, streams: bool = False, endless: bool = False) -> Kind:
-    """Of `package.Service/Method`. What has no side effects, by the contract, is a read."""
+    """Returns the kind of `package.Service/Method`. What has no side effects, by the contract, is a read."""
     name = method.rpartition("/")[2]
     if endless:
         return Kind.ENDLESS
@@ -142,7 +142,7 @@ class Hold:
 
     @contextmanager
     def load(self) -> "Iterator[Load]":
-        """What one call keeps; given back when it ends."""
+        """Yields what one call keeps; given back when it ends."""
         load = Load(self)
         try:
             yield load

@@ -196,7 +196,7 @@ async def read_in(
 
 
 async def watch(house: House, command: WatchBank) -> AsyncGenerator[pb.WatchBankResponse, None]:
-    """At once the revision that is followed from, then every change, until the bank is gone."""
+    """Yields at once the revision that is followed from, then every change, until the bank is gone."""
     watching = await watch_bank(house, command)
     revision = watching.from_revision
     yield pb.WatchBankResponse(revision=revision)

@@ -96,7 +96,7 @@ def _sections(made: pb.AssembleContextResponse, budget: int | None) -> Renderabl
 
 
 def _lost(made: pb.AssembleContextResponse) -> dict[str, str]:
-    """By section: how many of what were shortened or left out, and the tokens that saved."""
+    """Returns by section how many were shortened or left out, and the tokens that saved."""
     by_section: dict[str, Counter[tuple[str, str]]] = {}
     saved: Counter[str] = Counter()
     for each in made.left_out:

@@ -160,7 +160,7 @@ def _told(turns: Iterable[pb.Turn]) -> Iterator[tuple[str, str]]:
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> RenderableType:
-    """What a line is, and what it says."""
+    """Returns the lines as a table: what each is, and its text."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style=drawing.FAINT)
     table.add_column(overflow="fold", ratio=1)

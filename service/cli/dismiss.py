@@ -148,7 +148,7 @@ def _one(errand: Errand, conflict_id: str, words: Mapping[str, str]) -> Settled:
 
 
 def _failure(errand: Errand, settled: Sequence[Settled], asked: int) -> Failure:
-    """Names each conflict that failed; the exit code is theirs where they share one."""
+    """Returns a failure that names each conflict that failed; the exit code is theirs where they share one."""
     failures = [
         (each.conflict_id, failure_of(each.error, errand.server))
         for each in settled

@@ -161,7 +161,7 @@ def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
 
 
 def known_of(error: MemoryBankError) -> Mapping[str, str]:
-    """Names a refusal's code and reason, as --json has them."""
+    """Returns a refusal's code and reason, as --json has them."""
     reason = ErrorReason.Name(error.reason).removeprefix("ERROR_REASON_")
     return {"code": error.code.name, "reason": reason}
 

@@ -164,7 +164,7 @@ def _answering(as_json: bool) -> Iterator[Callable[[Answer], None]]:
 
 
 def read_set(path: Path) -> Readable:
-    """A set, by its name's end and its form. Raises Failure, OSError."""
+    """Reads a set, by its name's end and its form. Raises Failure, OSError."""
     content = path.read_bytes()
     digest = hashlib.sha256(content).hexdigest()[:12]
     try:
@@ -188,7 +188,7 @@ def _given(embedder: str | None, alpha: float | None) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _house(wanted: Wanted, embedder: str = "") -> AsyncIterator[House]:
-    """A house of its own, of an `embedder` other than the configured one if it is named."""
+    """Yields a house of its own, of an `embedder` other than the configured one if it is named."""
     given = wanted.given | ({"embedder": {"kind": embedder}} if embedder else {})
     with TemporaryDirectory(prefix="memorybank-eval-") as folder:
         async with open_house(load_settings(wanted.config, **given, data_dir=Path(folder))) as house:

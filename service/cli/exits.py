@@ -65,7 +65,7 @@ def failure_of(error: MemoryBankError, server: str) -> Failure:
 
 
 def unreachable(server: str) -> Failure:
-    """Nothing listens there."""
+    """Returns the failure for an address where nothing listens."""
     return Failure(
         f"no memory bank answers at {server}",
         "start one with `memorybank serve`, or name another with --server (or MEMORYBANK_SERVER)",

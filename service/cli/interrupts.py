@@ -25,7 +25,7 @@ class _Interrupts:
         self._again: threading.Timer | None = None
 
     def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
-        """What SIGINT does."""
+        """Handles SIGINT."""
         self.seen = True
         raise KeyboardInterrupt
 

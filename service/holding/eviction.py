@@ -30,7 +30,7 @@ class EvictionOrder:
             heappush(self._heap, self._place(held))
 
     def pop(self) -> Held | None:
-        """The longest unread, which has no place any more; None: there is no other."""
+        """Takes out the longest unread; None: there is no other."""
         while self._heap:
             used, _, key = heappop(self._heap)
             held = self._open.get(key)

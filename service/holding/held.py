@@ -91,7 +91,7 @@ class Held:
         return not self.pins and not self.moving.locked() and not at_work
 
     def being_read(self) -> Any:
-        """The aggregate, pinned in memory until `was_read` is called."""
+        """Returns the aggregate, pinned in memory until `was_read` is called."""
         self.pins += 1
         return self.aggregate
 
@@ -141,7 +141,7 @@ class Held:
                 await self.catch_up()
 
     async def catch_up(self) -> None:
-        """With `moving` held: apply the feed, or load anew where the feed does not connect."""
+        """Applies the feed, or loads anew where the feed does not connect. With `moving` held."""
         asked = self._now()
         at_hand = self.aggregate
         head = (await self._store.heads([at_hand.key])).get(at_hand.key)
@@ -156,7 +156,7 @@ class Held:
         self.compact()
 
     async def load_again(self) -> None:
-        """With `moving` held, after a defect: what the store has takes the place of whatever stands in memory."""
+        """Replaces what stands in memory by what the store has, after a defect. With `moving` held."""
         try:
             is_there = await self._load_anew()
         except MemoryBankError as failure:  # then the next call loads it
@@ -188,20 +188,22 @@ class Held:
         return sum(self.kind.text_length(change.steps) for change in changes) > WORDY
 
     async def prepare(self, changes: Sequence[Change[Any]]) -> Sequence[Any]:
-        """The words of changes that bring much new text, found off the loop; None: `apply` finds a little itself."""
+        """Returns the words of changes that bring much new text, found off the loop; None: `apply` finds a little
+        itself."""
         if not self.are_wordy(changes):
             return [None] * len(changes)
         return await asyncio.to_thread(lambda: [self.aggregate.prepare(change.steps) for change in changes])
 
     def apply(self, change: Change[Any], prepared: Any) -> None:
-        """With `moving` held: make a stored change visible."""
+        """Makes a stored change visible. With `moving` held."""
         self.aggregate.apply(change, prepared)
         self._steps += len(change.steps)
         if self.tail.watchers:
             self.tail.append(change, self.kind.text_length(change.steps))
 
     async def changes(self, after: int) -> AsyncIterator[Change[Any]]:
-        """Every change after a revision as it comes, until it leaves memory. Raises RevisionTrimmed, not found."""
+        """Yields every change after a revision as it comes, until it leaves memory. Raises RevisionTrimmed, not
+        found."""
         while True:
             moved, head = self.tail.moved, self.aggregate.head
             if after < head.revision:

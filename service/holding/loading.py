@@ -25,7 +25,7 @@ async def load(
     tuning: Tuning,
     uid: str | None = None,
 ) -> Aggregate[Any] | None:
-    """The aggregate that the store has, made off the loop; None if it has none, or not the one of this uid.
+    """Returns the aggregate that the store has, made off the loop; None if it has none, or not the one of this uid.
 
     While its rows are read, so is what is cached of its indexes.
     """
@@ -40,7 +40,7 @@ async def load(
 async def _snapshots(
     key: Key, store: Store, cache: IndexCache | None, uid: str | None
 ) -> Mapping[str, Mapping[str, Cached]]:
-    """What is cached, by the uid of the aggregate that it is of: this one, or the one that has the key now."""
+    """Returns what is cached, by the uid of the aggregate that it is of: this one, or the one that has the key now."""
     if cache is None:
         return {}
     try:

@@ -49,7 +49,7 @@ class Tail:
         return self._watchers
 
     def append(self, change: Change[Any], text_length: int) -> None:
-        """A change has become visible."""
+        """Appends a change that has become visible."""
         self._changes.append((replace(change, requests=()), text_length))
         self._text += text_length
         while len(self._changes) > KEPT or (self._text > KEPT_TEXT and len(self._changes) > 1):
@@ -57,16 +57,16 @@ class Tail:
         self._announce()
 
     def restart(self) -> None:
-        """The aggregate was loaded anew: there may be changes between what is kept and what comes."""
+        """Forgets what is kept: the aggregate was loaded anew, and there may be changes between that and what comes."""
         self._clear()
         self._announce()
 
     def end(self) -> None:
-        """The aggregate leaves memory."""
+        """Ends all streams: the aggregate leaves memory."""
         self._announce()
 
     def after(self, revision: int) -> Sequence[Change[Any]] | None:
-        """The changes after a revision, oldest first; None if they are not all here."""
+        """Returns the changes after a revision, oldest first; None if they are not all here."""
         if not self._changes:
             return None
         first = self._changes[0][0].revision

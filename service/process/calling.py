@@ -23,7 +23,7 @@ _CALLER: ContextVar[Caller] = ContextVar("caller", default=NO_CALLER)
 
 
 def caller() -> Caller:
-    """Of the work at hand."""
+    """Returns the caller of the work at hand."""
     at_work = _CALLER.get()
     return NO_CALLER if at_work.has_ended else at_work
 

@@ -46,7 +46,7 @@ def brief_collections() -> Iterator[None]:
 
 
 def _left() -> int:
-    """How many objects a full collection has just left.
+    """Returns how many objects a full collection has just left.
 
     Counted in one step of the interpreter. A list of them that outlived the step would be one more reference to each
     while other threads go on: a tuple that one of them is making, of a generator, is then refused (SystemError).

@@ -37,7 +37,7 @@ CURRENT: ContextVar[CurrentCall | None] = ContextVar("memorybank.current_call", 
 
 
 def told_of_call(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """A processor of structlog: which call the line is of, if of any."""
+    """Adds to a line of structlog which call it is of, if of any."""
     call = CURRENT.get()
     if call is not None:
         event["trace_id"] = call.trace_id

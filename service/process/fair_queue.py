@@ -40,7 +40,7 @@ class FairQueue(Generic[T]):
         line.weight += weight
 
     def pop(self) -> tuple[str, T]:
-        """The next entry, and whose it is; its weight counts as served. Raises IndexError when empty."""
+        """Takes out the next entry, with its caller; its weight counts as served. Raises IndexError when empty."""
         if not self._lines:
             raise IndexError("nothing waits")
         name, line = min(self._lines.items(), key=_turn)
@@ -64,7 +64,8 @@ class FairQueue(Generic[T]):
             del self._lines[caller]
 
     def ahead(self, caller: str, weight: float) -> float:
-        """The weight that would be served before an entry, at most: as much of each other caller as of its own."""
+        """Returns the weight that would be served before an entry, at most: as much of each other caller as of its
+        own."""
         line = self._lines.get(caller)
         own = sum(w for w, _, _ in line.heap if w <= weight) if line else 0.0
         return own + sum(
@@ -73,7 +74,7 @@ class FairQueue(Generic[T]):
 
 
 def _turn(item: tuple[str, _Line[T]]) -> tuple[float, float, int]:
-    """Whose turn it is: the least served; among equals the lightest entry, then the oldest."""
+    """Returns the caller whose turn it is: the least served; among equals the lightest entry, then the oldest."""
     line = item[1]
     weight, number, _ = line.heap[0]
     return line.served, weight, number

@@ -25,7 +25,7 @@ AT_ONCE = 0.0005  # seconds that they keep a processor for which others may wait
 
 
 async def let_pass() -> None:
-    """On the loop, between two portions of long work: let other calls take some steps.
+    """Lets other calls take some steps, between two portions of long work on the loop.
 
     A call takes several, with gRPC's own thread in between: one that is let in for a single step waits for a portion at
     each of them.

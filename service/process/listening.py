@@ -21,7 +21,7 @@ def cannot_listen(host: str, port: int) -> str:
 
 
 def _error(host: str, port: int) -> int:
-    """The number of the system's error; 0: this time it went well."""
+    """Returns the number of the system's error; 0: this time it went well."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -88,6 +88,6 @@ def _is_no_answer_to_nobody(record: logging.LogRecord) -> bool:
 
 
 def _named(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
-    """Which library speaks."""
+    """Returns the library that a line comes from."""
     record = event.get("_record")
     return event if record is None else {**event, "logger": record.name}

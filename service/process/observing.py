@@ -91,7 +91,7 @@ class Observing:
 
 @asynccontextmanager
 async def observing(metrics: MetricsSection) -> AsyncIterator[Observing]:
-    """The observers; metrics answer while the context lasts. Raises ConfigurationError for their address."""
+    """Yields the observers; metrics answer while the context lasts. Raises ConfigurationError for their address."""
     if not metrics.listen:
         yield Observing(agents=Logging())
         return

@@ -82,7 +82,7 @@ class LlmSection(ModelSection):
     roles: RoleModelsSection = RoleModelsSection()
 
     def of(self, role: str) -> ModelSection:
-        """A role's model. At another address it gets no key but its own."""
+        """Returns a role's model. At another address it gets no key but its own."""
         common = {name: getattr(self, name) for name in ModelSection.model_fields}
         given: RoleModelSection = getattr(self.roles, role)
         own = {name: getattr(given, name) for name in given.model_fields_set}

@@ -73,7 +73,7 @@ class StoreSection(Section):
         return self
 
     def secret(self) -> str:
-        """The password, if one is set. Raises OSError."""
+        """Returns the password, if one is set. Raises OSError."""
         if self.password_file is not None:
             return self.password_file.read_text(encoding="utf-8").rstrip("\r\n")
         return self.password.get_secret_value()

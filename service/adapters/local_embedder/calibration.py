@@ -31,7 +31,7 @@ class Calibration:
     language: F32
 
     def centred(self, vector: NDArray[np.float64]) -> F32:
-        """A vector of any length to the space's unit vector."""
+        """Maps a vector of any length to the space's unit vector."""
         opened = _unit(vector) - self.mean
         return _unit(opened - (opened * self.language).sum() * self.language).astype(np.float32)
 

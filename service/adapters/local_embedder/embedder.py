@@ -96,7 +96,7 @@ class LocalEmbedder:
         return self._read("passage:", text, CHARACTERS, self._encoder.longest)
 
     def _read(self, prefix: str, text: str, characters: int, longest: int) -> Iterator[F32 | None]:
-        """The text's vector, a window at a time: None after each but the last."""
+        """Yields the text's vector, a window at a time: None after each but the last."""
         ahead = self._tokenizer.ids(prefix)
         content = self._tokenizer.ids(cleaned(text, characters))
         total = np.zeros(_SPACE.dimension)

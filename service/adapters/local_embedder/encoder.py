@@ -23,7 +23,7 @@ class Encoder:
         self._session = Session(dict(initialisers(weights, calibration.ranges)))
 
     def pooled(self, ids: list[int]) -> F32:
-        """The mean of the last layer over all tokens: shape (hidden,), not normalised."""
+        """Returns the mean of the last layer over all tokens: shape (hidden,), not normalised."""
         embedded = self._weights.word_rows(np.asarray(ids, dtype=np.int64)) + self._places[: len(ids)]
         return self._session.pooled(embedded)
 

@@ -20,7 +20,7 @@ LARGEST = 63  # of 7 bits, signed
 
 
 def initialisers(weights: Weights, ranges: Mapping[str, F32]) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    """Every constant of the graph by name. `ranges`: `l0.qkv`, … → max|activation| per channel."""
+    """Yields every constant of the graph by name. `ranges`: `l0.qkv`, … → max|activation| per channel."""
     yield "emb.ln.w", weights.floats("emb.ln.w")
     yield "emb.ln.b", weights.floats("emb.ln.b")
     for layer in range(weights.layers):
@@ -53,13 +53,13 @@ def _dense(
 
 
 def smoothing(activations: F32, columns: F32) -> F32:
-    """What each input channel's activations are divided by; 1 where either side is silent."""
+    """Returns the divisor of each input channel's activations; 1 where either side is silent."""
     silent = (activations < 1e-5) | (columns < 1e-5)
     factors = activations**SMOOTHING / np.maximum(columns, 1e-5) ** (1 - SMOOTHING)
     return np.where(silent, 1.0, factors).astype(np.float32)
 
 
 def quantised_rows(matrix: F32) -> tuple[NDArray[np.int8], F32]:
-    """Each row as whole numbers in [-63, 63] and the scale that gives the row back."""
+    """Returns each row as whole numbers in [-63, 63] and the scale that gives the row back."""
     scales = np.maximum(np.abs(matrix).max(axis=1), 1e-12) / LARGEST
     return np.rint(matrix / scales[:, None]).astype(np.int8), scales.astype(np.float32)

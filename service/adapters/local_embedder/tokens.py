@@ -33,7 +33,7 @@ class Tokenizer:
         self._search.LoadFromSerializedProto(_model(vocabulary))
 
     def ids(self, text: str) -> list[int]:
-        """The ids of a clean text, without begin and end marks."""
+        """Returns the ids of a clean text, without begin and end marks."""
         return list(self._search.EncodeAsIds(self.written(text)))
 
     def framed(self, *parts: Sequence[int]) -> list[int]:
@@ -41,7 +41,7 @@ class Tokenizer:
         return [self._bos, *chain(*parts), self._eos]
 
     def written(self, text: str) -> str:
-        """The text in the code points that the model was trained on."""
+        """Returns the text in the code points that the model was trained on."""
         return spaced(text.translate(self._code_points))
 
 

@@ -64,15 +64,15 @@ class Weights:
     tensors: Mapping[str, F32 | NDArray[np.uint8]]
 
     def floats(self, name: str) -> F32:
-        """A vector or float table, flat."""
+        """Returns a vector or float table, flat."""
         return self.tensors[name].view(np.float32)
 
     def matrix(self, name: str, columns: int) -> F32:
-        """A block matrix as float32: shape (rows, columns)."""
+        """Returns a block matrix as float32: shape (rows, columns)."""
         return dequantise(self.tensors[name].view(np.uint8).reshape(-1, columns // BLOCK, _BLOCK_BYTES))
 
     def word_rows(self, ids: NDArray[np.int64]) -> F32:
-        """The word embeddings of token ids: shape (len(ids), hidden)."""
+        """Returns the word embeddings of token ids: shape (len(ids), hidden)."""
         table = self.tensors["emb.word"].view(np.uint8)
         return dequantise(table.reshape(-1, self.hidden // BLOCK, _BLOCK_BYTES)[ids])
 
@@ -86,7 +86,7 @@ class Model:
 
 
 def dequantise(blocks: NDArray[np.uint8]) -> F32:
-    """4-bit blocks, shape (rows, blocks, 18), to float32, shape (rows, blocks × 32)."""
+    """Returns 4-bit blocks, shape (rows, blocks, 18), to float32, shape (rows, blocks × 32)."""
     scales = np.ascontiguousarray(blocks[..., :2]).view(np.float16).astype(np.float32)
     nibbles = blocks[..., 2:]
     numbers = np.concatenate([nibbles & 0x0F, nibbles >> 4], axis=-1).astype(np.float32)

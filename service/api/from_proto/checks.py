@@ -109,7 +109,7 @@ class Checks:
     # ---- texts ----
 
     def text(self, field: str, value: str, most: int | None = None, least: int = 0) -> str:
-        """At most so many code points, no NUL; `least` 1: not blank."""
+        """Checks a text: at most so many code points, no NUL; `least` 1: not blank."""
         if "\0" in value:
             self.wrong(field, "must not hold NUL characters")
         if most is not None and len(value) > most:
@@ -119,7 +119,7 @@ class Checks:
         return value
 
     def texts(self, field: str, values: Sequence[str], most: int, each: int) -> tuple[str, ...]:
-        """At most `most` texts, none blank, of at most `each` code points."""
+        """Checks texts: at most `most`, none blank, of at most `each` code points."""
         given = tuple(values) if values else ()
         self.amount(field, given, most)
         for index, value in enumerate(given[:most]):

@@ -168,7 +168,7 @@ def _episode(check: Checks, message: pb.Episode, path: str) -> Episode:
 
 
 def given_fields(check: Checks, record: pb.Record, named: frozenset[str]) -> dict[str, Any]:
-    """Every field that can be set, checked as far as it is named."""
+    """Checks every field that can be set, as far as it is named."""
     path = "record."
     given: dict[str, Any] = {
         "content": check.text("record.content", record.content, SENTENCE, least=int("content" in named)),

@@ -122,7 +122,8 @@ def task_report(check: Checks, report: pb.TaskReport, path: str = "task.") -> Ta
 
 
 def space(check: Checks, path: str, asked: pb.EmbeddingSpace) -> EmbeddingSpace:
-    """For SERVER an empty name and dimension 0 mean the embedder's; a CLIENT space is described in full."""
+    """Reads a space. For SERVER an empty name and dimension 0 mean the embedder's; a CLIENT space is described in
+    full."""
     source = check.choice(f"{path}.source", asked.source, or_first(SPACE_SOURCES))
     ours = source is SpaceSource.SERVER
     floor = check.finite(f"{path}.cosine_floor", asked.cosine_floor)

@@ -55,7 +55,7 @@ LOOKS, PAUSE = 300, 0.05  # how often, and after how many seconds, the backgroun
 
 
 def long_chat(tour: Tour) -> None:
-    """Both chats, each in its language."""
+    """Plays both chats, each in its language."""
     tour.bank_id = ""
     for chat in CHATS:
         with tour.step(

@@ -14,7 +14,7 @@ QUESTION = "When does the ferry leave?"
 
 
 def preference(tour: Tour) -> None:
-    """A document is loaded before each run; what the agent edits in one run holds from the next on."""
+    """Shows a document that is loaded before each run; what the agent edits in one run holds from the next on."""
     tour.bank_id = ""
     tour.client.put_source(owner=ADA, path=PATH, text=DOCUMENT, update_by="ada")
     with tour.step("Instructions: a run begins with the user's AGENTS.md"):
@@ -37,7 +37,7 @@ def _loaded(tour: Tour, run_id: str) -> str:
 
 
 def _answer(tour: Tour, run_id: str) -> str:
-    """What an agent that follows its instructions says to QUESTION."""
+    """Returns what an agent that follows its instructions answers to QUESTION."""
     chinese = AFTER in _loaded(tour, run_id)
     return "渡轮九点从三号码头出发。" if chinese else "The ferry leaves at nine from pier 3."
 

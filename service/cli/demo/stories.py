@@ -24,7 +24,7 @@ VERDICT_ZH = "星河科技的CEO是李四，张三已于2024年3月卸任。"
 
 
 def english(tour: Tour) -> None:
-    """A research brief; a fact said again; a fact contradicted, settled, and traced to its place."""
+    """Plays a research brief; a fact repeated; a fact contradicted, settled, and traced to its place."""
     tour.bank_id = "aurora"
     tour.client.create_bank(bank_id=tour.bank_id, goal="Should Aurora-2 go on to its second phase?")
     _remember_brief(tour)
@@ -36,7 +36,7 @@ def english(tour: Tour) -> None:
 
 
 def chinese(tour: Tour) -> None:
-    """The same conflict as in the specification's example: who is the CEO?"""
+    """Plays the same conflict as in the specification's example: who is the CEO?"""
     tour.bank_id = "xinghe"
     tour.client.create_bank(bank_id=tour.bank_id, goal="了解星河科技公司")
     with tour.step("Memorize Chinese") as facts:

@@ -37,7 +37,7 @@ class Tour:
 
     @contextmanager
     def step(self, title: str) -> Iterator[dict[str, Any]]:
-        """One step: what is put into the dictionary goes into the summary. Ends with how the graph stands."""
+        """Shows one step: what is put into the dictionary goes into the summary. Ends with how the graph stands."""
         self.screen.print(Text(f"{len(self.steps) + 1}  {title}", drawing.STRONG))
         facts: dict[str, Any] = {"step": title}
         started = time.monotonic()
