@@ -49,6 +49,10 @@ class HeadMoved(Exception):
     """The store's head is not the parent of what was to be appended; follow and stage again."""
 
 
+class RequestRepeated(Exception):
+    """A request of what was to be appended is stored already; its answer is to be looked up."""
+
+
 class RequirementFailed(MemoryOff):
     """Another aggregate that a change requires was switched off, purged or erased as it was to be written."""
 

@@ -87,9 +87,10 @@ class Aggregates(Protocol[A_co]):
         """Stage on the aggregate as it stands, store, apply: durable and visible when it returns.
 
         `stage` gets the aggregate and the revision its change will have; it is pure and quick, and may be
-        called again on a newer one; what it raises goes to the caller, and nothing is written. A
-        `request` seen before is not staged: its answer returns as `replayed`, decoded as `answer`, the
-        class of the results (required with a request). Cancelling the caller stops its waiting only.
+        called again on a newer one; what it raises goes to the caller, and nothing is written. Of a
+        `request` seen before nothing is written either, whatever `stage` made or raised: its answer returns as
+        `replayed`, decoded as `answer`, the class of the results (required with a request). Cancelling the caller
+        stops its waiting only.
         Raises not found, RequestIdReused, RequirementFailed.
         """
         ...

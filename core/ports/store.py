@@ -90,9 +90,9 @@ class Store(Protocol):
 
         The first change's parent must be the head (None: the aggregate must not exist and its first
         step puts its record). Raises HeadMoved, exists (a create that lost), not found (gone, or
-        there under another uid), RequirementFailed; RevisionTaken where what it founds does not begin above every
-        revision that a purged aggregate of the tenant had, the purge's own included. An outcome that was lost on
-        the way is settled.
+        there under another uid), RequirementFailed, RequestRepeated (one of the requests is stored already, with this
+        body or another); RevisionTaken where what it founds does not begin above every revision that a purged
+        aggregate of the tenant had, the purge's own included. An outcome that was lost on the way is settled.
         """
         ...
 

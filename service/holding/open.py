@@ -26,7 +26,7 @@ from core.errors import (
     StoreUnavailable,
 )
 from core.ids import InteractionId, Tenant
-from core.internal_errors import HeadMoved, RevisionTaken
+from core.internal_errors import HeadMoved, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
 from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
@@ -295,21 +295,16 @@ class OpenAggregates:
         self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
     ) -> Committed[Result]:
         """See the port."""
-        if (
-            request is not None
-            and (known := await self._ledger.known(key, request, type(draft.result))) is not None
-        ):
-            return known
         kind = self._kinds[key.kind]
         record = kind.record_of(draft.steps[0]) if draft.steps else None
         if record is None:
             raise TypeError("an aggregate is founded by a draft whose first step puts its record")
         try:
             changes = await self._founded(key, record, draft, request, revision)
-        except (AggregateExists, HeadMoved):
+        except (AggregateExists, RequirementFailed):  # it may be this very request that made it
             if request is not None and (known := await self._ledger.known(key, request, type(draft.result))):
-                return known  # the same request, twice at once: the other one made it
-            raise kind.taken(key) from None
+                return known
+            raise
         if len(changes) == 1 and kind.text_length(draft.steps) <= LARGE_TEXT:
             # A larger one is loaded, off the loop, by the first read.
             made = kind.found(changes[0], record.uid, self._holding.tuning)

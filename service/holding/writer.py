@@ -2,12 +2,15 @@
 
 Law: durable first, visible second; one writer per aggregate and process. The store's head is the fence:
 a writer that staged on an old head follows, and stages the same commands again.
+
+A request is stored with its change, once: the store refuses to append it a second time. So it is looked up only
+where it was refused, or its command did not fit; what stands under its id is then the answer.
 """
 
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
@@ -18,7 +21,7 @@ from core.aggregate.change import Change
 from core.aggregate.kind import Kind
 from core.errors import AggregateNotFound, MemoryBankError, RequestIdReused, StoreUnavailable
 from core.ids import ChangeId, RequestId
-from core.internal_errors import HeadMoved, RequirementFailed
+from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed
 from core.keys import Key
 from core.model.request import RequestRecord
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
@@ -29,7 +32,6 @@ from service.process.giving_way import let_pass
 
 GROUP = 64  # commands to one append, at most
 TURN = 50  # steps staged or applied in one go, and staged in vain: reads that wait come between two commands
-UNKNOWN = 1_024  # requests, refused ones for the most part, that are remembered as unknown to the store
 CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to others
 CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
 
@@ -59,6 +61,8 @@ class _Command(Generic[Result]):
 
 
 Staged = tuple[_Command[Any], Draft[Any]]
+Misfit = tuple[_Command[Any], BaseException]
+"""A command that cannot be carried out on the aggregate as it stands, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,8 +127,6 @@ class Writer:
         self._done = done
         self._queue: deque[_Command[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._unknown: set[RequestId] = set()  # requests that the store did not know
-        self._unknown_at = 0  # the head's revision at which it did not
         self._now = asyncio.get_running_loop().time
 
     @property
@@ -192,50 +194,44 @@ class Writer:
     async def _stage_and_append(self, commands: Sequence[_Command[Any]]) -> None:
         if self._held.gone:
             raise self._held.kind.missing(self._held.aggregate.key)
-        repeatable = any(c.request is not None for c in commands)
-        fresh = await self._answer_replays(commands) if repeatable else commands
-        staged, deferred = await _staged(self._held.aggregate, fresh)
+        staged, deferred, misfits = await _staged(self._held.aggregate, commands)
         self._queue.extendleft(reversed(deferred))
+        await self._refuse(misfits)
         if staged:
             await self._append(staged)
+
+    def _stage_again(self, staged: Sequence[Staged]) -> None:
+        """Those that have no outcome yet come first in the next group."""
+        self._queue.extendleft(reversed(self._left_of([command for command, _ in staged])))
 
     def _left_of(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
         """Those that neither have their outcome nor wait for the next group."""
         return [c for c in commands if not c.is_settled and c not in self._queue]
 
-    async def _answer_replays(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
-        """Commands whose request_id is new; the others get their answer. One query for the whole group."""
-        records = await self._known({c.request.request_id for c in commands if c.request is not None})
-        fresh = []
+    async def _refuse(self, misfits: Sequence[Misfit]) -> None:
+        """Fail these commands, but answer those whose request was carried out before: they fitted then."""
+        await self._answer_repeated([command for command, _ in misfits])
+        for command, failure in misfits:
+            command.fail(failure)
+
+    async def _answer_repeated(self, commands: Sequence[_Command[Any]]) -> None:
+        """Settle those whose request_id the store has: with its answer, or RequestIdReused. One query for all."""
+        asked = {c.request.request_id for c in commands if c.request is not None}
+        if not asked:
+            return
+        records = await self._ledger.store.requests(self._held.aggregate.key, asked)
         for command in commands:
             if command.request is None:
-                fresh.append(command)
                 continue
             assert command.answer is not None, "a request needs the class of its answer"
             try:
                 record = records.get(RequestId(command.request.request_id))
                 known = answered(record, command.request, command.answer)
             except RequestIdReused as reused:
-                _fail([command], reused)
+                command.fail(reused)
                 continue
-            if known is None:
-                fresh.append(command)
-            else:
+            if known is not None:
                 command.settle(known)
-        return fresh
-
-    async def _known(self, ids: set[RequestId]) -> Mapping[RequestId, RequestRecord]:
-        """The records of requests. One that the store did not know at this head is not asked for again: were it stored
-        since, the head would have moved, and the fence refuse what is staged on this one."""
-        revision = self._held.aggregate.head.revision
-        if revision != self._unknown_at or len(self._unknown) > UNKNOWN:
-            self._unknown_at, self._unknown = revision, set()
-        asked = ids - self._unknown
-        if not asked:
-            return {}
-        records = await self._ledger.store.requests(self._held.aggregate.key, asked)
-        self._unknown |= asked - records.keys()
-        return records
 
     async def _append(self, staged: Sequence[Staged]) -> None:
         """Store the group in one transaction, then make it visible and answer."""
@@ -248,15 +244,20 @@ class Writer:
         drafts = [draft for _, draft in staged]
         try:
             prepared = await self._store(changes, drafts)
-        except RequirementFailed as failed:  # of some of them: the others are staged again
+        except RequirementFailed as failed:  # of some of them
             owners = [require.key for require in owned(self._held.kind, self._held.aggregate.record)]
-            unfit = [
-                c
-                for c, draft in staged
-                if failed.key in owners or any(r.key == failed.key for r in draft.requires)
-            ]
-            _fail(unfit, failed)
-            self._queue.extendleft(reversed(self._left_of([command for command, _ in staged])))
+            await self._refuse(
+                [
+                    (command, failed)
+                    for command, draft in staged
+                    if failed.key in owners or any(r.key == failed.key for r in draft.requires)
+                ]
+            )
+            self._stage_again(staged)
+            return
+        except RequestRepeated:  # one of them
+            await self._answer_repeated([command for command, _ in staged])
+            self._stage_again(staged)
             return
         steps = 0
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
@@ -297,8 +298,9 @@ def owned(kind: Kind[Any, Any], record: Any) -> tuple[Require, ...]:
 
 async def _staged(
     aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]
-) -> tuple[list[Staged], list[_Command[Any]]]:
-    """Drafts that can be appended together, each on the aggregate as it stands; the others wait for the next group.
+) -> tuple[list[Staged], list[_Command[Any]], list[Misfit]]:
+    """Drafts that can be appended together, each on the aggregate as it stands; commands that wait for the next group,
+    and those that do not fit.
 
     Of batches that touch the same things, all but one would be staged in vain, again and again: few are.
     """
@@ -306,6 +308,7 @@ async def _staged(
     revision = aggregate.head.revision
     staged: list[Staged] = []
     deferred: list[_Command[Any]] = []
+    misfits: list[Misfit] = []
     touched: set[str] = set()
     for command in commands:
         sees_all = staged and staged[0][1].sees_all  # it may change anything: others must see what it did
@@ -315,7 +318,7 @@ async def _staged(
         try:
             draft = command.stage(aggregate, revision + len(staged) + 1)
         except Exception as failure:  # noqa: BLE001 - whatever it is, it is this command's: nothing has changed
-            _fail([command], failure)
+            misfits.append((command, failure))
             continue
         names = draft.touches | ({f"request:{command.request.request_id}"} if command.request else set())
         if staged and (draft.sees_all or names & touched):
@@ -329,7 +332,7 @@ async def _staged(
                 await let_pass()
         else:
             command.settle(Committed(result=draft.result, revision=revision))
-    return staged, deferred
+    return staged, deferred, misfits
 
 
 def _fail(commands: Iterable[_Command[Any]], failure: BaseException) -> None:

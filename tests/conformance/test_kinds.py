@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from core.aggregate.aggregate import Tuning
-from core.errors import AggregateExists, AggregateNotFound, RequestIdReused, RevisionTrimmed
+from core.errors import AggregateExists, AggregateNotFound, RevisionTrimmed
 from core.ids import RequestId, User
-from core.internal_errors import HeadMoved, RequirementFailed
+from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed
 from core.keys import Key, UserKey
 from core.kinds import KINDS
 from core.model.instructions import Level, Owner
@@ -203,14 +203,16 @@ async def test_an_append_whose_outcome_was_lost_is_sent_again_and_stored_once(
     assert len(await store.changes(story.key, story.uid, 0, 10)) == 3
 
 
-async def test_a_request_id_with_another_body_is_refused_whole(store: Store, case: Case) -> None:
+async def test_a_request_is_stored_once_and_refuses_whatever_comes_with_it_again(
+    store: Store, case: Case
+) -> None:
     story = await told(store, Story(case))
     first = asked("r")
     await store.append(story.key, story.uid, [story.change(case.goes_on(story.record), first)])
 
-    for other in (replace(first, digest="d2"), replace(first, verb="Other")):
-        with pytest.raises(RequestIdReused):
-            await store.append(story.key, story.uid, [story.fork(case.loses(story.record), other)])
+    for again in (first, replace(first, digest="d2"), replace(first, verb="Other")):
+        with pytest.raises(RequestRepeated):
+            await store.append(story.key, story.uid, [story.fork(case.loses(story.record), again)])
 
     assert await a.kept(store, story.key, RequestId("r")) == first
     assert await store.load(story.key) == story.held().state()

@@ -32,13 +32,12 @@ from core.bank.steps import (
 from core.errors import (
     BankExists,
     BankNotFound,
-    RequestIdReused,
     RevisionTrimmed,
     StepUnknown,
     StoreUnavailable,
 )
 from core.ids import ChangeId, ConflictId, InteractionId, NodeId, RequestId, TaskId, Tenant
-from core.internal_errors import HeadMoved, RevisionTaken
+from core.internal_errors import HeadMoved, RequestRepeated, RevisionTaken
 from core.keys import BankKey
 from core.model.conflict import ConflictStatus
 from core.model.insight import CompletedTask, Insight, PendingTask
@@ -755,27 +754,31 @@ async def test_a_request_is_found_with_its_answer(store: Store) -> None:
     assert await a.kept(store, a.key("other"), RequestId("r1")) is None
 
 
-async def test_a_later_record_of_a_request_replaces_the_first(store: Store) -> None:
-    story = await founded(store)
-    first = a.request("r1")
-    answered = replace(first, answer=b"done", revision=3)
-    await store.append(a.KEY, "u1", [story.change(requests=[first])])
-
-    await store.append(a.KEY, "u1", [story.change(requests=[answered])])
-
-    assert await a.kept(store, a.KEY, RequestId("r1")) == answered
-
-
-@pytest.mark.parametrize("changed", [{"digest": "d2"}, {"verb": "Relate"}])
-async def test_a_request_id_with_another_body_is_refused_whole(store: Store, changed: dict[str, str]) -> None:
+@pytest.mark.parametrize("changed", [{}, {"answer": b"other"}, {"digest": "d2"}, {"verb": "Relate"}])
+async def test_a_request_is_stored_once_and_refuses_whatever_comes_with_it_again(
+    store: Store, changed: dict[str, Any]
+) -> None:
     story = await founded(store)
     await store.append(a.KEY, "u1", [story.change(requests=[a.request("r1")])])
+    before = await loaded(store)
+    again = [story.change(a.node_put("n3"), requests=[a.request("r2")])]
+    again.append(story.change(a.node_put("n4"), requests=[a.request("r1", **changed)]))
 
-    with pytest.raises(RequestIdReused):
-        await store.append(a.KEY, "u1", [story.fork(a.node_put("n3"), requests=[a.request("r1", **changed)])])
+    with pytest.raises(RequestRepeated):
+        await store.append(a.KEY, "u1", again)
 
-    assert (await loaded(store)).head == story.head
+    assert a.same(await loaded(store), before)
     assert await a.kept(store, a.KEY, RequestId("r1")) == a.request("r1")
+    assert await a.kept(store, a.KEY, RequestId("r2")) is None
+
+
+async def test_the_fence_speaks_before_a_request_that_is_stored_already(store: Store) -> None:
+    story = await founded(store)
+    stale = story.fork(requests=[a.request("r1")])
+    await store.append(a.KEY, "u1", [story.change(requests=[a.request("r1")])])
+
+    with pytest.raises(HeadMoved):
+        await store.append(a.KEY, "u1", [stale])
 
 
 async def test_requests_are_trimmed_by_age(store: Store) -> None:

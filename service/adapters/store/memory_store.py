@@ -12,9 +12,9 @@ from typing import Any
 
 from core.aggregate.change import Change, Head
 from core.aggregate.kind import Kind, Kinds
-from core.errors import RequestIdReused, RevisionTrimmed, StoreUnavailable
+from core.errors import RevisionTrimmed, StoreUnavailable
 from core.ids import ChangeId, RequestId, Tenant
-from core.internal_errors import HeadMoved, RequirementFailed, RevisionTaken
+from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
 from core.kinds import KINDS
 from core.model.bank import BankRecord
@@ -318,9 +318,8 @@ def _replayed(kind: Kind[Any, Any], stored: _Stored, change: Change[Any], undo: 
     for step in kind.steps.steps(steps):
         stored.contents.apply(step, undo)
     for request in change.requests:
-        before = stored.requests.get(request.request_id)
-        if before is not None and (before.verb, before.digest) != (request.verb, request.digest):
-            raise RequestIdReused(request.request_id)
+        if request.request_id in stored.requests:
+            raise RequestRepeated
         undo.put(stored.requests, request.request_id, request)
     return _Entry(change=replace(change, steps=(), requests=()), steps=steps)
 

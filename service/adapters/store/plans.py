@@ -56,7 +56,7 @@ class Plans:
         for request in (request for change in changes for request in change.requests):
             row = {**owner_row(key), **self._requests.columns(request)}
             row["checksum"] = request_checksum(key, request)
-            plan.append(Guarded(self._sql["put_request"], [row], must_touch=1))
+            plan.append(Guarded(self._sql["add_request"], [row]))
         if erase:
             older = {**owner_row(key), "revision": last.revision}
             plan.append(Guarded(self._sql["erase_changes"], [older]))

@@ -68,13 +68,10 @@ ORDER BY changes.revision LIMIT :limit
 -- name: erase_changes
 DELETE FROM changes WHERE tenant = :tenant AND kind = :kind AND name = :name AND revision < :revision
 
--- name: put_request
+-- One that is stored already refuses the whole append.
+-- name: add_request
 INSERT INTO requests (tenant, kind, name, request_id, verb, digest, create_time, answer, revision, checksum)
 VALUES (:tenant, :kind, :name, :request_id, :verb, :digest, :create_time, :answer, :revision, :checksum)
-ON CONFLICT (tenant, kind, name, request_id) DO UPDATE
-SET create_time = excluded.create_time, answer = excluded.answer, revision = excluded.revision,
-    checksum = excluded.checksum
-WHERE requests.verb = excluded.verb AND requests.digest = excluded.digest
 
 -- name: put_item
 INSERT INTO items (tenant, kind, name, part, item, value, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)

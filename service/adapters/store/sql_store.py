@@ -17,10 +17,10 @@ import structlog
 from core.aggregate.change import Change, Head
 from core.aggregate.codec import decode, dumps, instant, micros, vector_of
 from core.aggregate.kind import Kinds
-from core.errors import AggregateNotFound, MemoryDamaged, RequestIdReused, RevisionTrimmed, StoreUnavailable
+from core.errors import AggregateNotFound, MemoryDamaged, RevisionTrimmed, StoreUnavailable
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
-from core.internal_errors import HeadMoved, RequirementFailed, RevisionTaken
+from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
 from core.model.request import RequestRecord
 from core.model.vector import Vector
@@ -344,7 +344,7 @@ class SqlStore:
         for require in requires:
             if refused.guard == self._plans.fulfils(require):
                 raise RequirementFailed(require.key)
-        if first.parent is None and standing is not None:
+        if refused.guard.sql == self._sql["create"]:  # whatever has become of the other one since
             raise kind.taken(key)
         if refused.guard.sql == self._sql["begins_above_floor"]:
             ((floor,),) = await self._fetch("floor", {"tenant": key.tenant})
@@ -353,9 +353,8 @@ class SqlStore:
             raise kind.missing(key)
         if standing is not None and standing[2] != first.parent:
             raise HeadMoved
-        if refused.guard.sql == self._sql["put_request"]:
-            row: Any = refused.guard.rows[0]
-            raise RequestIdReused(row["request_id"])
+        if refused.guard.sql == self._sql["add_request"]:
+            raise RequestRepeated
         if refused.guard.sql == self._sql["advance"]:
             raise ChangeInvalid(f"{first.change_id} skips revisions")
         raise ChangeInvalid(str(refused))

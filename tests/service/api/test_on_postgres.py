@@ -67,14 +67,16 @@ async def test_a_warm_read_asks_the_database_nothing(relay: Relay, client: Memor
     assert [await messages(relay, read) for read in reads] == [0, 0, 0, 0]
 
 
-async def test_a_node_is_added_in_two_messages(relay: Relay, client: MemoryBankClient) -> None:
-    """Whether the request is known, and the append; embedded by the service, or by its client."""
+async def test_a_node_is_added_in_one_message_and_embedded_in_one_more(
+    relay: Relay, client: MemoryBankClient
+) -> None:
+    """The append, which is refused where the request is known. Before an embedder works, that is asked first."""
     space = EmbeddingSpace(name="mine", dimension=8, source=SPACE_SOURCE_CLIENT)
     await client.create_bank(bank_id="own", embedding_space=space)
-
-    assert await messages(relay, lambda n: client.add_node(bank_id="b", summary=f"the bridge {n}")) == 2
     own = Vector(f32=np.ones(8, np.float32).tobytes())
-    assert await messages(relay, lambda _: client.add_node(bank_id="own", summary="x", embedding=own)) == 2
+
+    assert await messages(relay, lambda _: client.add_node(bank_id="own", summary="x", embedding=own)) == 1
+    assert await messages(relay, lambda n: client.add_node(bank_id="b", summary=f"the bridge {n}")) == 2
 
 
 async def test_a_memory_takes_no_more_messages_than_its_changes_and_three(
