@@ -19,7 +19,7 @@ from core.aggregate import codec
 from core.aggregate.aggregate import Aggregate
 from core.aggregate.change import Change
 from core.aggregate.kind import Kind
-from core.errors import AggregateNotFound, MemoryBankError, RequestIdReused, StoreUnavailable
+from core.errors import AggregateNotFound, InvalidField, MemoryBankError, RequestIdReused, StoreUnavailable
 from core.ids import ChangeId, RequestId
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed
 from core.keys import Key
@@ -127,6 +127,9 @@ class Writer:
         self._done = done
         self._queue: deque[_Command[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
+        self._suspects = (
+            0  # first in the queue: one of them spoiled their group, so each is a group by itself
+        )
         self._now = asyncio.get_running_loop().time
 
     @property
@@ -176,7 +179,9 @@ class Writer:
             self._done()
 
     async def _write_group(self) -> None:
-        commands = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
+        size = 1 if self._suspects else GROUP
+        self._suspects -= bool(self._suspects)
+        commands = [self._queue.popleft() for _ in range(min(size, len(self._queue)))]
         try:
             try:
                 await self._stage_and_append(commands)
@@ -199,10 +204,6 @@ class Writer:
         await self._refuse(misfits)
         if staged:
             await self._append(staged)
-
-    def _stage_again(self, staged: Sequence[Staged]) -> None:
-        """Those that have no outcome yet come first in the next group."""
-        self._queue.extendleft(reversed(self._left_of([command for command, _ in staged])))
 
     def _left_of(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
         """Those that neither have their outcome nor wait for the next group."""
@@ -244,20 +245,8 @@ class Writer:
         drafts = [draft for _, draft in staged]
         try:
             prepared = await self._store(changes, drafts)
-        except RequirementFailed as failed:  # of some of them
-            owners = [require.key for require in owned(self._held.kind, self._held.aggregate.record)]
-            await self._refuse(
-                [
-                    (command, failed)
-                    for command, draft in staged
-                    if failed.key in owners or any(r.key == failed.key for r in draft.requires)
-                ]
-            )
-            self._stage_again(staged)
-            return
-        except RequestRepeated:  # one of them
-            await self._answer_repeated([command for command, _ in staged])
-            self._stage_again(staged)
+        except (RequirementFailed, RequestRepeated, InvalidField) as refusal:
+            await self._sort_out(staged, refusal)
             return
         steps = 0
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
@@ -267,6 +256,26 @@ class Writer:
                 steps = 0
                 await let_pass()
         self._held.confirmed = self._now()
+
+    async def _sort_out(self, staged: Sequence[Staged], refusal: Exception) -> None:
+        """Answer the commands for which the store refused their group; the others are staged again, first of all."""
+        commands = [command for command, _ in staged]
+        if isinstance(refusal, RequirementFailed):
+            owners = [require.key for require in owned(self._held.kind, self._held.aggregate.record)]
+            await self._refuse(
+                [
+                    (command, refusal)
+                    for command, draft in staged
+                    if refusal.key in owners or any(r.key == refusal.key for r in draft.requires)
+                ]
+            )
+        elif isinstance(refusal, RequestRepeated):
+            await self._answer_repeated(commands)
+        elif len(staged) == 1:
+            await self._refuse([(commands[0], refusal)])
+        else:  # something that it cannot keep: of which one, it does not say
+            self._suspects = len(staged)
+        self._queue.extendleft(reversed(self._left_of(commands)))
 
     async def _store(self, changes: Sequence[Change[Any]], drafts: Sequence[Draft[Any]]) -> Sequence[Any]:
         """Store the changes and find their words: much text's in a thread, a little's as the disk is waited for."""
