@@ -16,6 +16,7 @@ BUF := $(VENV)/buf/node_modules/.bin/buf
 GHZ_VERSION := v0.120.0
 LANGUAGES := $(VENV)/languages
 WHEELS := $(VENV)/wheels
+POOLER := $(VENV)/pgbouncer
 GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
 SOURCES := core service evaluation protos clients/python examples tests tools
@@ -124,7 +125,7 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # What is fetched and built goes side by side, then what only reads: types take a minute of one processor.
 check:  ## All that must hold: what CI runs
-	@$(MAKE) --jobs 2 --no-print-directory setup languages langchain
+	@$(MAKE) --jobs 2 --no-print-directory setup languages langchain pooler
 	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory types lint layers proto-lint check-proto
 	@$(MAKE) --no-print-directory test
 
@@ -132,7 +133,18 @@ check:  ## All that must hold: what CI runs
 langchain:
 	@$(MAKE) --silent $(EXAMPLES)/.ready 2>/dev/null || echo "LangChain cannot be fetched: its example goes untested"
 
-test: setup langchain languages  ## Run the tests
+# pgbouncer is only for its own test: where it is not installed, Debian's is unpacked here, which needs no root.
+pooler: | $(VENV)/.ready
+	@PATH="$$PATH:/usr/sbin" command -v pgbouncer >/dev/null || $(MAKE) --silent $(POOLER)/.ready 2>/dev/null \
+	  || echo "pgbouncer is not here and cannot be fetched: its test is skipped"
+
+$(POOLER)/.ready:
+	@mkdir -p $(@D)
+	@cd $(@D) && apt-get download -qq pgbouncer $$(apt-cache depends --important pgbouncer | awk '/ lib(event|c-?ares)/ {print $$NF}')
+	@cd $(@D) && for package in *.deb; do dpkg-deb --extract $$package .; done
+	@touch $@
+
+test: setup langchain languages pooler  ## Run the tests
 	@# a file's tests stay together: they share what is costly to start; files with slow ones go first
 	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder --durations=25
 
@@ -152,7 +164,7 @@ native-builds: setup  ## Compile the native modules by every compiler at hand: G
 
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
-soak: setup sanitize  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
+soak: setup sanitize pooler  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
 	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/service/api/test_fuzz.py tests/service/api/test_large_context.py
 	@for version in 16 18; do MEMORYBANK_TEST_POSTGRES=$$version $(BIN)/python -m pytest --quiet $(ON_POSTGRES); done
 
@@ -247,4 +259,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check langchain test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
+.PHONY: help setup lock serve demo examples try-local-model check langchain pooler test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean

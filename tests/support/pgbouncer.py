@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +13,9 @@ from pathlib import Path
 from service.adapters.store.postgres_link import Server
 from tests.support.postgres import USER, cluster, free_port
 
-PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+FETCHED = Path(sys.prefix) / "pgbouncer"  # Debian's package and its libraries, unpacked (`make pooler`)
+INSTALLED = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+IS_THERE = INSTALLED is not None or (FETCHED / ".ready").exists()
 CONNECTIONS = 3  # of the pooler to the server: fewer than a store has
 CONFIGURATION = """
 [databases]
@@ -33,9 +36,11 @@ async def pooled(server: Server) -> AsyncIterator[Server]:
     """The same database by a pooler that tracks no prepared statements."""
     listen = free_port()
     folder = _configured(listen)
+    program, libraries = (INSTALLED, "") if INSTALLED else _unpacked(folder)
     process = await asyncio.create_subprocess_exec(
-        PROGRAM or "pgbouncer",
+        program,
         str(folder / "pgbouncer.ini"),
+        env={"LD_LIBRARY_PATH": libraries},
         stderr=asyncio.subprocess.PIPE,
         user="nobody" if os.geteuid() == 0 else None,
     )
@@ -58,3 +63,11 @@ def _configured(listen: int) -> Path:
     text = CONFIGURATION.format(**where, listen=listen, connections=CONNECTIONS)
     (folder / "pgbouncer.ini").write_text(text)
     return folder
+
+
+def _unpacked(folder: Path) -> tuple[str, str]:
+    """The program and its libraries in a folder that `nobody` can read."""
+    copy = folder / "pgbouncer"
+    shutil.copytree(FETCHED / "usr", copy, symlinks=True)
+    (libraries,) = copy.glob("lib/*-linux-gnu")
+    return str(copy / "sbin" / "pgbouncer"), str(libraries)

@@ -17,7 +17,7 @@ from service.adapters.store.named import migrations
 from service.adapters.store.postgres_link import Server
 from service.adapters.store.postgres_store import PostgresStore, migrated
 from tests.support import changes as a
-from tests.support.pgbouncer import PROGRAM, pooled
+from tests.support.pgbouncer import IS_THERE, pooled
 from tests.support.postgres import cluster, empty_database
 from tests.support.relay import relayed
 from tests.support.scale import scaled
@@ -284,7 +284,9 @@ async def test_texts_with_a_character_that_it_cannot_keep_are_refused_by_name(st
 # ---- a pooler ----
 
 
-@pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not here (Debian: apt-get install pgbouncer)")
+@pytest.mark.skipif(
+    not IS_THERE, reason="pgbouncer is not here (Debian: make pooler, or apt-get install pgbouncer)"
+)
 @pytest.mark.parametrize("pipeline", [True, False])
 async def test_behind_a_pooler_in_transaction_mode_nothing_is_lost(server: Server, pipeline: bool) -> None:
     """More connections than the pooler has to the server: each transaction has another one."""
