@@ -50,7 +50,7 @@ class StoreSection(Section):
     @classmethod
     def _is_an_address(cls, url: str) -> str:
         if not url.startswith(SCHEMES):
-            if "://" in url:
+            if "://" in url or "password=" in url:  # the latter: libpq's other form
                 raise ValueError("is neither a file nor an address that begins with postgresql://")
             return url
         parts = _parts(url)
@@ -66,7 +66,7 @@ class StoreSection(Section):
 
     @model_validator(mode="after")
     def _is_whole(self) -> "StoreSection":
-        if self.kind == "postgres" and not self.url:
+        if self.kind == "postgres" and not self.url.startswith(SCHEMES):
             raise ValueError("store.kind postgres needs store.url: postgresql://USER@HOST:PORT/DATABASE")
         if self.password.get_secret_value() and self.password_file:
             raise ValueError("store.password and store.password_file: one of the two")

@@ -18,6 +18,7 @@ from tests.support.server import settings_for
         ("postgresql:///bank?host=db.example.org", "sslmode=verify-full"),
         ("postgresql://localhost:secret-word/bank", "store.url"),
         ("mysql://localhost/bank", "begins with postgresql://"),
+        ("host=localhost dbname=bank password=secret-word", "begins with postgresql://"),
     ],
 )
 def test_an_address_that_cannot_be_meant_is_refused_by_name_and_never_repeated(
@@ -60,3 +61,5 @@ def test_the_password_comes_from_its_setting_or_its_file_and_is_shown_as_stars(t
 def test_a_database_needs_its_address(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="needs store"):
         settings_for(tmp_path, store={"kind": "postgres"})
+    with pytest.raises(ConfigurationError, match="needs store"):
+        settings_for(tmp_path, store={"kind": "postgres", "url": "host=localhost dbname=bank"})
