@@ -51,14 +51,6 @@ class Text {
     }
     std::string_view utf8(std::string& buffer) const { return utf8(0, length_, buffer); }
 
-    // Whether it is ASCII; how wide its units are, and these: one a character.
-    bool is_ascii() const { return PyUnicode_IS_ASCII(text_); }
-    int kind() const { return PyUnicode_KIND(text_); }
-    template <typename Unit>
-    const Unit* as() const {
-        return static_cast<const Unit*>(PyUnicode_DATA(text_));
-    }
-
     // The str's own representation: equal for equal texts.
     std::string_view units() const {
         return {static_cast<const char*>(PyUnicode_DATA(text_)), length_ * PyUnicode_KIND(text_)};

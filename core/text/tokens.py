@@ -5,8 +5,7 @@ weigh adds up, with a `LINE_BREAK` between two of them, to what their text weigh
 """
 
 from collections.abc import Callable
-
-from core.native.characters import Scale
+from string import ascii_letters
 
 TokenCounter = Callable[[str], int]
 
@@ -18,10 +17,9 @@ PER_WIDE_CHARACTER = 26  # Han, kana, hangul, other alphabets: rare ones fall in
 PER_ASTRAL_CHARACTER = 60  # emoji and rare Han
 LINE_BREAK = PER_MARK
 
-weight: TokenCounter = Scale(
-    letter=PER_LETTER, word=PER_WORD, mark=PER_MARK, wide=PER_WIDE_CHARACTER, astral=PER_ASTRAL_CHARACTER
-).weight
-"""What a text takes, in parts of a token. Space and tab take nothing."""
+_LETTERS = ascii_letters.encode()
+_BLANKS = b" \t"
+_WORDS = bytes(code if code in _LETTERS else ord(" ") for code in range(256))
 
 
 def estimate(text: str) -> int:
@@ -36,3 +34,16 @@ def estimate(text: str) -> int:
 def tokens_of(weight: int) -> int:
     """Whole tokens, rounded up."""
     return -(-weight // PARTS)
+
+
+def weight(text: str) -> int:
+    """What a text takes, in parts of a token."""
+    spelled = text.encode("ascii", "ignore")
+    others = spelled.translate(None, _LETTERS)
+    letters, marks = len(spelled) - len(others), len(others.translate(None, _BLANKS))
+    words = len(spelled.translate(_WORDS).split())
+    weighed = letters * PER_LETTER + words * PER_WORD + marks * PER_MARK
+    if wide := len(text) - len(spelled):
+        astral = len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
+        weighed += (wide - astral) * PER_WIDE_CHARACTER + astral * PER_ASTRAL_CHARACTER
+    return weighed
