@@ -33,6 +33,8 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
         return None  # nothing in common, but for who speaks: no subject, no frame
     if left.labels and right.labels and left.labels.isdisjoint(right.labels):
         return None  # "Phase 1" and "Phase 2" are two things
+    if left.defines and right.defines and left.defines != right.defines:
+        return None
     found = [
         *_one_sided(left, right, same_matter),
         *(one.turned() for one in _one_sided(right, left, same_matter)),

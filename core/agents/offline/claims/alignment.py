@@ -17,6 +17,7 @@ PREFIX = 5  # letters two stems must share to be forms of one word
 
 MEASURED_ALIKE = 1e-3  # values in other units may differ by their rounding
 NAME_WEIGHT = 1.5
+NAMING_PART = 3  # words of a name for each of those by which it may be called
 SEVERAL_WEIGHT = 0.5  # of words that say little about which fact it is: "enjoys", "has"
 
 
@@ -36,7 +37,11 @@ def same_word(a: str, b: str) -> bool:
 
 
 def _same_name(a: Term, b: Term) -> bool:
+    """Whether one is the other or a part of it that names it: "Smith", but no "library" for "work that uses the
+    library"."""
     if not (a.parts <= b.parts or b.parts <= a.parts):
+        return False
+    if min(len(a.parts), len(b.parts)) * NAMING_PART < max(len(a.parts), len(b.parts)):
         return False
     return (a.parts ^ b.parts).isdisjoint(NEGATORS)  # a quotation and its denial
 

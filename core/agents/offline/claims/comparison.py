@@ -15,6 +15,10 @@ from core.agents.offline.claims.vocabulary import Vocabulary, english_key, vocab
 FIRST = frozenset({"first", "首次", "初次"})  # happens once
 IDENTIFYING = (" is", " are", " was", " were", " by", "是", "为", "由")  # before a name: no other will do
 BEFORE_PLACES = re.compile(r"\b(?:in|into|at|from|to|near|across)\s+(?:the\s+)?[\"'“]?$", re.IGNORECASE)
+DESCRIBES = re.compile(
+    r"\b(?:of|to|for|in|on|at|with|without|from|by|about|than|otherwise|that|which|who|whose|between|under|over|or|and)\b|[,(]",
+    re.IGNORECASE,
+)  # what stands before what is told of a noun behind it
 SWAP_WEIGHT = 3.0  # without the subject in common, the shared words must be this telling
 
 
@@ -66,6 +70,13 @@ class Comparison:
             for x, y in self.laid.pairs
             if x.owner is not y.owner
         )
+
+    @property
+    def headed_apart(self) -> bool:
+        """Whether things without a name are told of, and not of the same: "activities other than copying", "any attempt
+        to copy"."""
+        heads = [head(side) for side in (self.left, self.right)]
+        return None not in heads and not matches(*filter(None, heads))
 
     @property
     def mutual(self) -> bool:
@@ -173,6 +184,22 @@ def compare(
 ) -> Comparison:
     """`a` and `b` are the terms of either sentence that are laid side by side."""
     return Comparison(left=left, right=right, laid=align(a, b, left.chinese), same_matter=same_matter)
+
+
+def head(statement: Statement) -> Term | None:
+    """The word that an English subject without a name hangs on: the last one before what describes it."""
+    subject = statement.terms[: statement.subject_end]
+    if statement.chinese or statement.personal or any(t.kind is not Kind.WORD for t in subject):
+        return None
+    ends = next(
+        (
+            n
+            for n in range(1, len(subject))
+            if DESCRIBES.search(statement.text[subject[n - 1].end : subject[n].start])
+        ),
+        len(subject),
+    )
+    return subject[ends - 1] if subject else None
 
 
 def _first_word(statement: Statement, term: Term) -> bool:

@@ -13,12 +13,14 @@ from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 COVERED = 0.5  # of what is denied, held by the other side with the same verb
-COVERED_OTHER_VERB = 0.6
+COVERED_OTHER_VERB = 0.65
 COVERED_CONTRAST = 0.65  # of "Y" in "X, not Y"
 TELLING = 1.5  # what both speak of must weigh so much, or be all that one of them says
 KNOWN = 2.0  # a subject without a name must be told so closely
+SPREAD = 2  # terms from the first that is held to the last, for each that is held
 CONTRASTED = 0.7  # of a clause's words, said of the one it is set against
 
+MAY_BE = re.compile(r"\b(?:can|may)\b|可以", re.IGNORECASE)
 REPORTS = re.compile(
     r"\b(?:writes|wrote|reports|reported|says|said|states|stated|notes|noted|mentions|mentioned|shows|showed|confirms"
     r"|confirmed|finds|found|announces|announced) that\b|\baccording to\b|记载|报道|写道|写明|据称|指出",
@@ -49,13 +51,30 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
     subject = left.asserted if contrast else _subject_of(left, clause)
     both = compare(left, subject, right, tuple(t for t in theirs if t not in held))
     if contrast:
+        if MAY_BE.search(left.text) or right.hedged:
+            return None
         if covered < COVERED_CONTRAST or not _same_frame(both) or _of_another(left, right, held):
             return None
-    elif not both.same_subject:
+    elif not both.same_subject or both.headed_apart or not _together(right, held):
         return None
+    elif not left.personal and all(t in right.terms[: right.subject_end] for t in held):
+        return None  # "the file is not compressed", "the compressed file …"
+    elif left.hedged and right.hedged and len(_added(right, held)) > 1:
+        return None  # what may not be done, and more closely what may
     if not _telling(both, held, covered):
         return None
     return found(Slot.DENIAL, left, denied, right, held, 0.5 + 0.4 * covered)
+
+
+def _together(statement: Statement, held: Sequence[Term]) -> bool:
+    """Whether these terms are told in one go, rather than here and there in a long sentence."""
+    between = [t for t in statement.terms if held[0].start <= t.start <= held[-1].start]
+    return len(between) <= SPREAD * len(held)
+
+
+def _added(statement: Statement, held: Sequence[Term]) -> list[Term]:
+    """What the sentence says beside its subject and these terms."""
+    return [t for t in statement.asserted if t not in held and t not in statement.subject]
 
 
 def _subject_of(statement: Statement, clause: int) -> tuple[Term, ...]:

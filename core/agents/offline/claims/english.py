@@ -14,12 +14,14 @@ from core.agents.offline.claims.clock import hours
 from core.agents.offline.claims.draft import Draft
 from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
 from core.agents.offline.claims.measures import MEASURED
+from core.agents.offline.claims.openings import depends, introduced, is_order
 from core.agents.offline.claims.statement import Denial, Kind, Statement
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 ADDRESS = re.compile(
     r"^(?:(?:wow|hey|hi|hello|oh|yeah|yes|no|thanks|thank you|well|so|sure|okay|ok|great|nice|cool|awesome"
-    r"|aww?|haha|congrats|totally|absolutely|definitely|btw|by the way)\b[\s,!.]*)+(?:[A-Z][a-z]+[,!.]\s*)?",
+    r"|aww?|haha|congrats|totally|absolutely|definitely|btw|by the way"
+    r"|(?:please )?note that)\b[\s,!.]*)+(?:[A-Z][a-z]+[,!.]\s*)?",
     re.IGNORECASE,
 )
 ADDRESSED = re.compile(r",\s*[A-Z][a-z]+(?=[.!]*$)")
@@ -34,13 +36,17 @@ AFTER_COMMA = CLAUSE_OPENERS | {"and", "has", "is", "who", "which"}
 LIKING = frozenset({"i", "we", "they", "you", "to", "not", "also", "really", "would", "who"})  # before "like"
 NO_NEGATION = frozenset({"only", "just", "merely", "doubt", "matter"})  # after "not" or "no"
 MAINLY = frozenset({"primarily", "mainly", "mostly", "best"})
-CONDITIONS = frozenset({"if", "unless", "when", "whenever", "once"})  # where the sentence begins with it
+SUPPOSING = frozenset({"if", "whether"})  # what follows up to the next comma is not said to be so
 MERELY = frozenset({"imagine", "hope", "wish", "guess"})  # "can only imagine"
+ASIDE = frozenset({"with", "at", "in", "by", "for", "to", "under"})  # "at no charge": beside the matter
+HELPING = frozenset({"do", "does", "did"})
+NOT_EXCLUDING = {"child", "a"} | MERELY | words.NUMBERS.keys()  # "only one chance" leaves nothing else out
 BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
+FRAGMENT = re.compile(r"[;,]\s*(?:and|or)?\s*$")  # an item of a sentence that goes on
 ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
 MAY = "May"  # a month there, no doubt
 SAYING_LITTLE = words.FUNCTION | words.NEGATORS
-STATES_AND_MODALS = words.STATES | words.MODALS
+STATES_AND_MODALS = words.STATES | words.MODALS | HELPING
 VERBS = words.STATES | words.PAST | words.SEVERAL
 
 
@@ -48,6 +54,7 @@ def statement(text: str) -> Statement:
     """Read one sentence; what addresses someone ("Wow, Mel, …") is left out."""
     said = ADDRESSED.sub("", ADDRESS.sub("", text))
     draft, read = Draft(said), tokens(said)
+    draft.personal = introduced(said)
     lowered = {token.lower for token in read}
     at = 0
     while at < len(read):
@@ -68,9 +75,20 @@ def statement(text: str) -> Statement:
         hedged=any(token.lower in words.HEDGES and token.text != MAY for token in read),
         personal=draft.personal,
         contrasting=bool(lowered & {"while", "whereas"}),
-        conditional=bool(read) and read[0].lower in CONDITIONS,
-        proposition=draft.verb_at > 0 or draft.verb_at == 0 and bool(draft.personal),
+        conditional=depends(said),
+        proposition=_says_something(draft, said),
     )
+
+
+def _says_something(draft: Draft, said: str) -> bool:
+    """Whether it has a subject and a verb: headings and orders have not ("File name matching options")."""
+    if is_order(said):
+        return False
+    if FRAGMENT.search(said):
+        return False
+    if draft.verb_end == len(said.rstrip()) and not draft.personal and not draft.leading_names():
+        return draft.last in VERBS  # any plural looks like a verb
+    return draft.verb_at > 0 or draft.verb_at == 0 and bool(draft.personal)
 
 
 def _tells_state(read: Sequence[Token]) -> bool:
@@ -97,6 +115,9 @@ def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
         _mark(draft, token, _lower(read, at + 1))
         return at + 1
     before, draft.last = draft.last, token.lower
+    if token.kind == "option":
+        draft.add(Kind.LABEL, token.text, token.start, token.end)
+        return at + 1
     if token.kind == "quoted":
         _name(draft, token.start + 1, token.end - 1)
         return at + 1
@@ -117,6 +138,7 @@ def _lower(read: Sequence[Token], at: int) -> str:
 
 
 def _mark(draft: Draft, token: Token, following: str) -> None:
+    draft.supposing = False
     if token.text in ";—–:." or token.text == "," and following in AFTER_COMMA:
         if following not in {"not", "rather"}:
             draft.next_clause()
@@ -146,10 +168,11 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
 
 
 def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
-    """What a negation, a conjunction or an "or" does to what follows."""
+    """What a negation, a conjunction or an "or" does to what follows. "or not" leaves both open."""
+    draft.supposing = draft.supposing or lower in SUPPOSING
     if _negates(lower, following):
-        aside = before in {",", "and", ";", ""} and lower in {"not", "never"}
-        draft.denial = Denial.CONTRAST if aside or lower in {"rather", "instead"} else Denial.CLAUSE
+        if before != "or" and not draft.supposing:
+            draft.denial = Denial.CONTRAST if _is_aside(lower, before) else Denial.CLAUSE
     elif _opens_a_clause(lower, following) and draft.terms:
         draft.next_clause()
     elif lower in {"or", "nor"} or lower == "and" and draft.denial is Denial.CLAUSE:
@@ -158,9 +181,7 @@ def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
 
 def _restrict(draft: Draft, lower: str, before: str, following: str) -> None:
     """ "only", "mainly known", "at least", "more than"."""
-    only = (
-        lower in words.EXCLUSIVE and before not in {"not", "the"} and following not in {"child", "a"} | MERELY
-    )
+    only = lower in words.EXCLUSIVE and before not in {"not", "the"} and following not in NOT_EXCLUDING
     if only or lower in MAINLY and following == "known":
         draft.only_at.add(len(draft.terms))
     if lower in words.AT_LEAST or lower == "than" and before == "more":
@@ -173,6 +194,13 @@ def _negates(lower: str, following: str) -> bool:
     if lower in {"rather", "instead"}:
         return following in {"than", "of"}
     return lower in words.NEGATORS and following not in NO_NEGATION
+
+
+def _is_aside(lower: str, before: str) -> bool:
+    """Whether a negation reaches what stands beside the matter only: "…, not Y", "without Y", "at no charge"."""
+    if lower in {"not", "never"}:
+        return before in {",", "and", ";", ""}
+    return lower in {"rather", "instead", "without"} or lower == "no" and before in ASIDE
 
 
 def _opens_a_clause(lower: str, following: str) -> bool:
@@ -192,7 +220,7 @@ def _content(draft: Draft, token: Token, before: str) -> None:
         draft.add(Kind.DATE, lower, token.start, token.end, unit=calendar)
     else:
         if before not in BEFORE_NOUNS and _looks_a_verb(draft, lower):
-            _verb(draft)
+            _verb(draft, token.end)
         owner = lower.endswith("'s")
         draft.add(Kind.WORD, english_key(token.text), token.start, token.end, owner=owner)
 
@@ -206,9 +234,10 @@ def _looks_a_verb(draft: Draft, lower: str) -> bool:
     return after_names and not draft.text[draft.terms[-1].end :].startswith(("'", "’"))
 
 
-def _verb(draft: Draft) -> None:
+def _verb(draft: Draft, end: int = -1) -> None:
+    """Notes the first verb; `end`: where it ends, if only its look tells that it is one."""
     if draft.verb_at < 0 and (draft.terms or draft.personal):
-        draft.verb_at = len(draft.terms)
+        draft.verb_at, draft.verb_end = len(draft.terms), end
 
 
 def _name(draft: Draft, start: int, end: int) -> None:

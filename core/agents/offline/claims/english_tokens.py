@@ -26,6 +26,7 @@ TOKEN = re.compile(
     rf"|(?P<number>{CLOCK}"
     r"|[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|(?:st|nd|rd|th|k|m|bn|s)\b)?)"
     r"|(?P<word>[A-Za-zÀ-ɏ](?:[A-Za-zÀ-ɏ0-9]|[-'’_](?=[A-Za-zÀ-ɏ0-9]))*\.?)"
+    r"|(?P<option>(?<![\w-])-{1,2}[A-Za-z][\w-]*)"
     r"|(?P<han>[\u3400-\u9fff]+)"
     r"|(?P<mark>[,;:—–()]|\.(?=\s))"
 )

@@ -126,6 +126,14 @@ PHRASES = {
     "takes place": "happens",
     "gave up": "quit",
     "put off": "postponed",
+    "no more than": "below",
+    "not more than": "below",
+    "no longer than": "below",
+    "no later than": "below",
+    "no higher than": "below",
+    "no less than": "least",
+    "not less than": "least",
+    "no fewer than": "least",
     "moved to": "lives",
     "relocated to": "lives",
 }
@@ -323,6 +331,7 @@ LABELLED = words(
     phase step stage chapter episode part section level room group team season volume task issue item
     node option figure table type class unit gate line platform flight article appendix round batch lot
     apartment building order ticket invoice case request record bug ref no
+    descriptor argument signal slot row column
     """
 )
 

@@ -1,7 +1,7 @@
-"""Whether a sentence tells what is, or what should be, is planned, or once was.
+"""Whether a sentence tells what is, or what should be, is planned, once was, or is so unless told otherwise.
 
 Law: by words alone, English and Chinese. Sentences of different moods leave room for each other: a plan against a
-fact, advice against a habit, where one used to live against where one lives.
+fact, advice against a habit, where one used to live against where one lives, a default against an exception.
 """
 
 import re
@@ -17,6 +17,8 @@ _MOODS = (
         r"\b(?:plan|plans|planning|want|wants|hope|hopes|intend|intends|aim|aims|going|wishes|is|are) to (?!the\b|a\b)"
         r"|打算|计划|准备|想要|希望|拟|即将|将要|考虑",
     ),
+    ("by default", r"\bby default\b|默认情况下|缺省"),
+    ("need not be", r"\bneeds? not\b|\bneedn['’]t\b|\bnot required to\b|不必|无需"),
     (
         "should be",
         r"\bshould\b|\bought to\b|\bplease\b|\brecommend(?:s|ed)?\b|\badvis(?:e|es|able)\b|\bmake sure\b"

@@ -17,7 +17,7 @@ from core.text.scripts import is_chinese
 LONGEST = 600  # characters that are read; laying terms side by side costs their number squared
 
 LIST_MARK = re.compile(
-    r"\s*(?:(?:[-*+•·▪]|#{1,6}|\(?\d{1,3}[.)、）]|[（(]?[一二三四五六七八九十]{1,3}[、）)])\s*)+"
+    r"\s*(?:(?:[-*+•·▪]|#{1,6}|\(?\d{1,3}[.)、）]|\(?[a-zA-Z]\)|[（(]?[一二三四五六七八九十]{1,3}[、）)])\s*)+"
 )
 MARKUP = re.compile(r"\*\*|__|`")
 SPEAKER = re.compile(
@@ -36,6 +36,11 @@ RULING = re.compile(  # what a sentence goes by is not who says it
 PROVISO = re.compile(  # a rule that leaves room for others
     r"\b(?:provided that|unless|except (?:as|that|if|when))\b|除非|另有规定|前提是", re.IGNORECASE
 )
+DEFINES = re.compile(  # The "Program", below, refers to …; “软件”是指……
+    r"(?:to |a |an |the )?[\"“「](?P<term>[^\"“”「」]{1,60})[\"”」][^.;。；]{0,60}?"
+    r"(?:\b(?:means?|refers? to|is defined as|includes)\b|是指|指的是|系指|指)",
+    re.IGNORECASE,
+)
 ROLES = frozenset({"用户", "助手", "系统"})
 QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'": "'"}
 
@@ -53,7 +58,13 @@ def read(sentence: str) -> Statement:
     spoken = speaker(inner)
     said = inner[spoken.end() :] if spoken else inner
     found = chinese.statement(said) if is_chinese(said) else english.statement(said)
-    found = replace(found, mood=mood(said), conditional=found.conditional or PROVISO.search(said) is not None)
+    defined = DEFINES.match(said)
+    found = replace(
+        found,
+        mood=mood(said),
+        conditional=found.conditional or PROVISO.search(said) is not None,
+        defines=defined["term"].lower() if defined else "",
+    )
     if spoken:
         name = spoken.group(1).strip()
         found = replace(

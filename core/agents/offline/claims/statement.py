@@ -21,7 +21,7 @@ class Kind(StrEnum):
     NUMBER = "number"
     DATE = "date"
     WORD = "word"
-    LABEL = "label"  # "Phase 2", "第三章": a number that names a thing
+    LABEL = "label"  # "Phase 2", "第三章", "--all": what names a thing by number, or an option
 
 
 class Denial(StrEnum):
@@ -72,7 +72,7 @@ class Statement:
     `proposition`: it has a subject and a verb; headings, orders and exclamations have not.
     `labelled`: what stands before its colon is no speaker but says what it is for ("**Role**: …").
     `conditional`: it tells what holds if or when something else does. `mood`: it tells what should be, what is
-    planned or what once was, and not what is ("" for that).
+    planned or what once was, and not what is ("" for that). `defines`: the term that it says the meaning of.
     """
 
     text: str
@@ -93,6 +93,7 @@ class Statement:
     labelled: bool = False
     conditional: bool = False
     mood: str = ""
+    defines: str = ""
 
     @cached_property
     def told(self) -> bool:
