@@ -6,6 +6,8 @@ by similarity. When in doubt there is none: a missed one leaves two facts side b
 invented one stops both.
 """
 
+from itertools import product
+
 from core.agents.offline.claims.alignment import speak_of_one_thing
 from core.agents.offline.claims.comparison import compare
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
@@ -27,8 +29,20 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
     """Returns the most certain contradiction between two sentences read, or None.
 
     `same_matter`: the caller knows that both speak of one thing (as by nearness among many), so
-    that less of their words must agree.
+    that less of their words must agree. Of sentences that join several each part is compared, too.
     """
+    found = _between(left, right, same_matter)
+    if found is not None or not (left.parts or right.parts) or not (left.told and right.told):
+        return found
+    if not speak_of_one_thing(left, right):
+        return None
+    parts = product(left.parts or (left,), right.parts or (right,))
+    each = (_between(x, y, same_matter) for x, y in parts)
+    return max(filter(None, each), key=lambda one: one.confidence, default=None)
+
+
+def _between(left: Statement, right: Statement, same_matter: bool) -> Contradiction | None:
+    """The most certain contradiction between two sentences as wholes."""
     if not _comparable(left, right) or not (left.personal or speak_of_one_thing(left, right)):
         return None  # nothing in common, but for who speaks: no subject, no frame
     if left.labels and right.labels and left.labels.isdisjoint(right.labels):

@@ -5,10 +5,10 @@ never a paraphrase. The similarity of the sentences may lower how many words mus
 and never decides alone.
 """
 
-from core.agents.offline.claims.alignment import Alignment, align, speak_of_one_thing, weight
+from core.agents.offline.claims.alignment import Alignment, align, matches, speak_of_one_thing, weight
 from core.agents.offline.claims.order import turned_round
 from core.agents.offline.claims.quantity import ALL, quantity
-from core.agents.offline.claims.statement import Kind, Statement, Term
+from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
 WORDS_SHARED_WHEN_NEAR = 0.7  # the same, for sentences nearer than the embedder's line for sameness
@@ -38,10 +38,25 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
         return False
     if turned_round(part, whole) or _counts_apart(part, whole):
         return False
+    if _denied_alike(part, whole):
+        return True
     denied = align(part.denied, whole.denied, part.chinese)
     if denied.only_a or denied.only_b:
         return False
     return any(_held(view, whole, part, near) for view in _views(whole))
+
+
+def _denied_alike(part: Statement, whole: Statement) -> bool:
+    """Whether both deny the same with the same words in another order: "there is no lift in the house", "the house has
+    no lift"."""
+    if not part.denied or not whole.denied or not matches(part.denied[0], whole.denied[0]):
+        return False
+    if any(term.denial is Denial.CONTRAST for term in (*part.denied, *whole.denied)):
+        return False
+    laid = align(part.terms, whole.terms, part.chinese)
+    return not (laid.only_a or laid.only_b or any(_roughly(x, y) for x, y in laid.pairs)) and (
+        not part.subject_end or not whole.subject_end
+    )
 
 
 def _views(whole: Statement) -> list[tuple[Term, ...]]:
@@ -56,7 +71,7 @@ def _held(view: tuple[Term, ...], whole: Statement, part: Statement, near: bool)
     laid = align(part.asserted, view, part.chinese)
     if any(term.kind in EXACT for term in laid.only_a) or any(_roughly(x, y) for x, y in laid.pairs):
         return False
-    if laid.only_b and part.state and not whole.state:
+    if not _happens(laid) and laid.only_b and part.state and not whole.state:
         return False  # who resigned as treasurer is none
     if laid.only_a and whole.state and not part.state:
         return False  # nor does who sold a boat have it
@@ -70,6 +85,12 @@ def _held(view: tuple[Term, ...], whole: Statement, part: Statement, near: bool)
     shared = laid.weight(laid.words)
     total = shared + laid.weight(laid.only_a)
     return shared / total >= (WORDS_SHARED_WHEN_NEAR if near else WORDS_SHARED)
+
+
+def _happens(laid: Alignment) -> bool:
+    """Whether one side merely says in a word that it happens: "is at 2 pm", "starts at 2 pm"."""
+    own = {"begin", "happen", "开始", "举行"}
+    return not laid.only_a and len(laid.only_b) == 1 and laid.only_b[0].key in own
 
 
 def _counts_apart(part: Statement, whole: Statement) -> bool:

@@ -23,7 +23,7 @@ from core.text.chinese import tagged
 NUMBER = re.compile(
     r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
     r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]"
-    r"|个?(?:小时|星期)|分钟|公斤|千克|公里|千米|厘米|毫[米克升]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
+    r"|美元|欧元|英镑|日元|港元|个?(?:小时|星期)|分钟|公斤|千克|公里|千米|厘米|毫[米克升]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
 )
 TIME = re.compile(
     r"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)?"
@@ -38,6 +38,14 @@ LABEL = re.compile(
     r"|\d+次(?=列车|车|航班)|(?:订单|工单|编号|单号|案件|发票)\s*[A-Z\d-]+"
     r"|(?<![\w-])-{1,2}[A-Za-z][\w-]*"
     r"|(?:阶段|步骤|节点|章节|版块|分支)\s*[A-Z\d一二三四五六七八九十]+"
+)
+SURNAMES = (
+    "王李张刘陈杨黄赵周吴徐孙朱胡郭林何梁郑罗宋谢唐韩曹许邓萧冯曾程蔡彭潘袁董余苏吕魏蒋杜丁沈姜范傅钟卢汪戴崔任陆廖姚"
+    "邱夏谭韦贾邹孟秦阎薛侯段郝孔邵史顾赖武康贺严尹钱施洪龚涂"
+)
+FAMILIAR = re.compile(  # 小周, which the tagger may cut; what follows goes on from a name
+    rf"[小老阿][{SURNAMES}](?=$|[^\u4e00-\u9fff]|[住在是的去了说和有没不搬也把给跟从上要会能养买卖叫喜爱做管今明昨现])"
+    rf"|[{SURNAMES}](?:大姐|大哥|师傅|老师|先生|女士|小姐|阿姨|叔叔|经理|医生|老板|主任|教授)"
 )
 LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#_-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#_-]*)*")
 _DATE = (
@@ -72,6 +80,7 @@ class Course(Draft):
 
     state: bool | None = None
     starts_with_a_verb: bool = False
+    whose: bool = False  # it opens with a pronoun that says whose the next one is: 我表弟小范
     copula: bool = False
     predicated: bool = False
 
@@ -106,7 +115,7 @@ def statement(text: str) -> Statement:
         passive=PASSIVE.search(text) is not None,
         question=text.rstrip().endswith(("?", "？", "吗", "呢")),
         hedged=any(word in text for word in words.HEDGES),
-        personal=course.personal,
+        personal="" if course.whose and _names_whose(course.terms) else course.personal,
         contrasting="而" in text,
         conditional=CONDITION.match(text) is not None,
         proposition=_is_proposition(course),
@@ -123,6 +132,11 @@ def _is_proposition(course: Course) -> bool:
     if DATELINE.fullmatch(course.text):
         return quantities
     return course.predicated or quantities or _is_filled(course.terms)
+
+
+def _names_whose(terms: Sequence[Term]) -> bool:
+    """Whether a name stands right behind what someone is to the speaker: 表弟小范."""
+    return len(terms) > 1 and terms[0].end == terms[1].start and terms[1].kind is Kind.NAME
 
 
 def _is_year(term: Term) -> bool:
@@ -157,6 +171,7 @@ def _forms(text: str, at: int, end: int) -> Iterator[Found]:
         (_known(), _term),
         (LABEL, _label),
         (WEEKDAY, _weekday),
+        (FAMILIAR, _familiar),
         (LATIN, _latin),
     ):
         match = pattern.search(text, at, end)
@@ -170,7 +185,11 @@ def _forms(text: str, at: int, end: int) -> Iterator[Found]:
 @cache
 def _known() -> re.Pattern[str]:
     """The lexicon's longer words, which the tagger may cut: 首席执行官."""
-    listed = (word for word in groups(words.SYNONYMS) if len(word) > 2 and not word.isascii())
+    listed = (
+        word
+        for word in groups(words.SYNONYMS)
+        if (len(word) > 2 or word.endswith("到")) and not word.isascii()
+    )
     return re.compile("|".join(sorted(listed, key=len, reverse=True)))
 
 
@@ -186,6 +205,12 @@ def _label(course: Course, found: re.Match[str]) -> None:
 def _weekday(course: Course, found: re.Match[str]) -> None:
     day = found.group(1).replace("天", "日")
     course.add(Kind.DATE, day, found.start(), found.end(), unit="weekday")
+
+
+def _familiar(course: Course, found: re.Match[str]) -> None:
+    name = found.group()
+    owner = course.text.startswith("的", found.end())
+    course.add(Kind.NAME, name, found.start(), found.end(), parts=frozenset({name}), owner=owner)
 
 
 def _latin(course: Course, found: re.Match[str]) -> None:
@@ -249,11 +274,13 @@ def _bound(before: str) -> int:
 
 
 def value_of(numeral: str) -> float:
-    """四千九百九十九 → 4999, 二〇二〇 → 2020, 1,500 → 1500."""
+    """四千九百九十九 → 4999, 三千八 → 3800, 二〇二〇 → 2020, 1,500 → 1500."""
     if numeral[0].isdigit():
         return float(numeral.replace(",", ""))
     if not any(character in SCALES for character in numeral):
         return float("".join(str(NUMERALS[character]) for character in numeral))
+    if len(numeral) > 2 and numeral[-1] in NUMERALS and SCALES.get(numeral[-2], 0) >= 100:
+        return value_of(numeral[:-1]) + NUMERALS[numeral[-1]] * SCALES[numeral[-2]] / 10
     total, section, digit = 0, 0, 0
     for character in numeral:
         if character in NUMERALS:
@@ -308,6 +335,7 @@ def _negate(course: Course, word: str, at: int) -> None:
 def _content(course: Course, word: str, kind: str, at: int, following: str) -> None:
     if word in PRONOUNS and not course.terms:
         course.personal = course.personal or PRONOUNS[word]
+        course.whose = len(word) == 1
     if word in words.EXCLUSIVE:
         course.only_at.add(len(course.terms))
     denied = vocabulary(chinese=True).denying.get(word)
@@ -338,8 +366,11 @@ def _verb(course: Course, word: str, kind: str, at: int) -> None:
     verb = kind.startswith("v")
     course.predicated |= kind in PREDICATES or word in words.STATES or word in words.COPULAS
     second = (
-        verb and len(course.terms) == 1 and course.terms[0].end == at
-    )  # 发布推迟了: the first is the subject
+        verb
+        and bool(course.terms)
+        and (len(course.terms) > 1 or course.terms[0].end == at)
+        and all(term.kind in (Kind.NUMBER, Kind.DATE) for term in course.terms[1:])
+    )  # 发布推迟了, 面试14点开始: the first is the subject
     course.copula = course.copula or second or word in words.COPULAS
     if verb and not course.terms and not course.personal and word not in words.COPULAS:
         course.starts_with_a_verb = True

@@ -13,6 +13,7 @@ from core.agents.offline.claims.statement import Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import Vocabulary, english_key, vocabulary
 
 FIRST = frozenset({"first", "首次", "初次"})  # happens once
+NEW = frozenset({"new", "新", "新任"})
 IDENTIFYING = (" is", " are", " was", " were", " by", "是", "为", "由")  # before a name: no other will do
 BEFORE_PLACES = re.compile(r"\b(?:in|into|at|from|to|near|across)\s+(?:the\s+)?[\"'“]?$", re.IGNORECASE)
 DESCRIBES = re.compile(
@@ -128,6 +129,12 @@ class Comparison:
         if any(term.key in FIRST for term in (*self.laid.only_a, *self.laid.only_b)):
             return True
         return any(term.key in self.words.single for term in self.laid.words)
+
+    @property
+    def renewed(self) -> bool:
+        """Whether one side tells of "the new …" and the other of that alone: there is one at a time."""
+        sides = ((self.laid.only_a, self.left), (self.laid.only_b, self.right))
+        return any(t.key in NEW and t in side.terms[: side.subject_end] for only, side in sides for t in only)
 
     def is_identity(self, ours: Sequence[Term], theirs: Sequence[Term]) -> bool:
         """ "the X is A" and "the X is B"; "it was done by A" and "by B": nothing else differs."""

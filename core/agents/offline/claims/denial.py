@@ -46,7 +46,14 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
     contrast = denied[0].denial is Denial.CONTRAST
     theirs = right.asserted
     covered, held = _held(left, denied, theirs)
-    if not held or covered < (COVERED if _any_matches(denied[0], held) else COVERED_OTHER_VERB):
+    if not held:
+        return None
+    same_verb = _any_matches(denied[0], held)
+    if (
+        covered < (COVERED if same_verb else COVERED_OTHER_VERB)
+        or not same_verb
+        and _mostly_else(denied, held)
+    ):
         return None
     subject = left.asserted if contrast else _subject_of(left, clause)
     both = compare(left, subject, right, tuple(t for t in theirs if t not in held))
@@ -64,6 +71,11 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
     if not _telling(both, held, covered):
         return None
     return found(Slot.DENIAL, left, denied, right, held, 0.5 + 0.4 * covered)
+
+
+def _mostly_else(denied: Sequence[Term], held: Sequence[Term]) -> bool:
+    """Whether half of what is denied is not held, whatever it weighs: who has a van may not have sold it."""
+    return 2 * len(held) <= len(denied)
 
 
 def _together(statement: Statement, held: Sequence[Term]) -> bool:

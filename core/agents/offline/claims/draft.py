@@ -21,6 +21,7 @@ class Draft:
     bound: int = 0
     supposing: bool = False  # behind an "if" or "whether", until the next comma
     verb_at: int = -1
+    existential: bool = False  # "there is …"
     verb_end: int = -1  # where that verb ends, if it was told by its look
     personal: str = ""
     last: str = ""  # the token before, lower case

@@ -38,7 +38,12 @@ NO_NEGATION = frozenset({"only", "just", "merely", "doubt", "matter"})  # after 
 MAINLY = frozenset({"primarily", "mainly", "mostly", "best"})
 SUPPOSING = frozenset({"if", "whether"})  # what follows up to the next comma is not said to be so
 MERELY = frozenset({"imagine", "hope", "wish", "guess"})  # "can only imagine"
+DESCRIBING = re.compile(
+    r"[^,] (?:that|which|who) (?:is|are|was|were|has|have|do|does|did|can|may) ?$", re.IGNORECASE
+)
 ASIDE = frozenset({"with", "at", "in", "by", "for", "to", "under"})  # "at no charge": beside the matter
+SUBJECTS = frozenset({"i", "we", "you", "he", "she", "they"})  # behind which a verb stands
+BEING = frozenset({"is", "are", "was", "were"})
 HELPING = frozenset({"do", "does", "did"})
 NOT_EXCLUDING = {"child", "a"} | MERELY | words.NUMBERS.keys()  # "only one chance" leaves nothing else out
 BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
@@ -88,7 +93,7 @@ def _says_something(draft: Draft, said: str) -> bool:
         return False
     if draft.verb_end == len(said.rstrip()) and not draft.personal and not draft.leading_names():
         return draft.last in VERBS  # any plural looks like a verb
-    return draft.verb_at > 0 or draft.verb_at == 0 and bool(draft.personal)
+    return draft.verb_at > 0 or draft.verb_at == 0 and (bool(draft.personal) or draft.existential)
 
 
 def _tells_state(read: Sequence[Token]) -> bool:
@@ -153,7 +158,10 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
         return  # "much like it"
     if lower in PRONOUNS and not draft.terms and not draft.personal:
         draft.personal = PRONOUNS[lower]
-    _connect(draft, lower, before, following)
+    if lower == "there" and not draft.terms and not draft.personal and following in BEING:
+        draft.existential, draft.verb_at = True, 0
+    if not (lower in words.NEGATORS and DESCRIBING.search(draft.text[: token.start])):
+        _connect(draft, lower, before, following)
     _restrict(draft, lower, before, following)
     denied = vocabulary(chinese=False).denying.get(lower)
     if denied:
@@ -219,7 +227,9 @@ def _content(draft: Draft, token: Token, before: str) -> None:
     if calendar and token.text[0].isupper():
         draft.add(Kind.DATE, lower, token.start, token.end, unit=calendar)
     else:
-        if before not in BEFORE_NOUNS and _looks_a_verb(draft, lower):
+        if before in SUBJECTS and not draft.terms:
+            _verb(draft)
+        elif before not in BEFORE_NOUNS and _looks_a_verb(draft, lower):
             _verb(draft, token.end)
         owner = lower.endswith("'s")
         draft.add(Kind.WORD, english_key(token.text), token.start, token.end, owner=owner)
@@ -259,7 +269,7 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
     value = float(digits.group()) if digits else float(words.NUMBERS[plain])
     value = value if time is None else time
     suffix = re.sub(r"[^a-z%$€£¥]", "", plain) if digits else ""
-    year = YEAR.fullmatch(token.text) is not None
+    year = YEAR.fullmatch(token.text) is not None and _lower(read, end) not in MEASURED
     multiplier = _lower(read, end)
     if not year and multiplier in words.MULTIPLIERS:
         value, end = value * words.MULTIPLIERS[multiplier], end + 1

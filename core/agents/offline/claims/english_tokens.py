@@ -13,6 +13,7 @@ from core.agents.offline.claims.lexicon_en import (
     FUNCTION,
     MONTHS,
     NOT_NAMES,
+    NUMBERS,
     PERSONAL,
     PHRASES,
     STATES,
@@ -121,8 +122,8 @@ def _is_name(read: Sequence[Token], at: int) -> bool:
         return True
     if token.lower in PRONOUNS or token.text != "A" and lower in SMALL:
         return False
-    if token.text.isupper() and is_grouped(lower):
-        return False  # "CEO" is a word
+    if lower in NUMBERS or token.text.isupper() and is_grouped(lower):
+        return False  # "CEO" is a word, "Three times" a number
     starts = at == 0 or read[at - 1].text in {".", ":"}
     if token.text == "A":
         return not starts  # the article is small there

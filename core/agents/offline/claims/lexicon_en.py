@@ -72,6 +72,7 @@ award prize honor medal
 town city
 near
 close shut
+chair chairman chairwoman chairperson
 name call
 second-hand used
 decide decision
@@ -105,37 +106,36 @@ delay postpone defer
 specialize expertise specialty
 """
 
-# Several words that are one.
+# Several words that are one: behind the colon, what is read for them.
+_PHRASES = """
+ceo: chief executive officer, chief executive
+establish: set up
+died: passed away
+raised: grew up
+hardcover: hard cover
+hometown: home town
+birthplace: place of birth
+leads: in charge of
+headquarters: head office
+released: brought out
+married: got married
+participated: took part
+participates: takes part
+punctual: on time
+happened: took place
+happens: takes place
+quit: gave up
+postponed: put off
+lives: moved to, relocated to
+below: no more than, not more than, no longer than, no later than, no higher than
+least: no less than, not less than, no fewer than
+is: is called, goes up to, went up to, gone up to, rises to, rose to, raised to
+is: goes down to, went down to, fell to, dropped to
+"""
 PHRASES = {
-    "chief executive officer": "ceo",
-    "chief executive": "ceo",
-    "set up": "establish",
-    "passed away": "died",
-    "grew up": "raised",
-    "hard cover": "hardcover",
-    "home town": "hometown",
-    "place of birth": "birthplace",
-    "in charge of": "leads",
-    "head office": "headquarters",
-    "brought out": "released",
-    "got married": "married",
-    "took part": "participated",
-    "takes part": "participates",
-    "on time": "punctual",
-    "took place": "happened",
-    "takes place": "happens",
-    "gave up": "quit",
-    "put off": "postponed",
-    "no more than": "below",
-    "not more than": "below",
-    "no longer than": "below",
-    "no later than": "below",
-    "no higher than": "below",
-    "no less than": "least",
-    "not less than": "least",
-    "no fewer than": "least",
-    "moved to": "lives",
-    "relocated to": "lives",
+    phrase: word
+    for word, phrases in (line.split(": ") for line in _PHRASES.strip().splitlines())
+    for phrase in phrases.split(", ")
 }
 
 OPPOSITES = """
@@ -242,13 +242,13 @@ meat beef pork chicken steak lamb
 # Of these a subject has one (at a time): a differing value is a contradiction even in a short sentence.
 SINGLE = words(
     """
-    ceo cto cfo president director manager chairman chairwoman mayor captain leader boss head owner
+    ceo cto cfo president director manager chair mayor captain leader boss head owner
     capital birthday birthplace born base headquarter headquarters graduate marry name age height weight
     population budget deadline price cost revenue salary specialize founder founded first favorite
     favourite best largest smallest tallest oldest youngest title live currency version default port
     password address color colour degree major nationality religion blood mother father spouse inventor
     invent discover capacity limit speed temperature distance length duration schedule database host venue
-    located location expire win winner weigh measure debut premiere
+    located location rent fee deposit dose expire win winner weigh measure debut premiere
     """
 )
 
@@ -308,11 +308,7 @@ TRADES = words(
 )
 
 # Not by trade.
-AMATEURS = words(
-    """
-    avid amateur keen hobby hobbyist passionate former retired aspiring part-time
-    """
-)
+AMATEURS = words("avid amateur keen hobby hobbyist passionate former retired aspiring part-time")
 
 INSTITUTION = words("university college institute school academy polytechnic mit")
 
@@ -328,10 +324,9 @@ STATES = words(
 # A number behind these names a thing and counts nothing.
 LABELLED = words(
     """
-    phase step stage chapter episode part section level room group team season volume task issue item
-    node option figure table type class unit gate line platform flight article appendix round batch lot
-    apartment building order ticket invoice case request record bug ref no
-    descriptor argument signal slot row column
+    phase step stage chapter episode part section level room group team season volume task issue item signal
+    node option figure table column type class unit gate line platform flight article appendix round batch lot slot row
+    apartment building order ticket invoice case request record bug ref no descriptor argument
     """
 )
 
@@ -383,7 +378,7 @@ you your you're you've
 he his he's
 she her she's
 they their they're
-it its it's that that's this these those there
+it its it's that that's this these those
 """
 
 AT_LEAST = words("over least above exceeding")

@@ -9,8 +9,9 @@ import re
 _MOODS = (
     (
         "once was",
-        r"\bused to (?!it\b)|\bformerly\b|\bback then\b|\bin the past\b|\bin (?:his|her|their|my) (?:youth|childhood)\b"
-        r"|\buntil recently\b|以前|曾经|从前|过去|原来|原先|当年|小时候",
+        r"(?<!who )\bused to (?!it\b)|\bformerly\b|\bback then\b|\bin the past\b"
+        r"|\bin (?:his|her|their|my) (?:youth|childhood)\b"
+        r"|\buntil recently\b|(?<!，[她他我])以前|曾经|从前|过去|原来|原先|当年|小时候",
     ),
     (
         "is planned",
@@ -22,7 +23,7 @@ _MOODS = (
     (
         "should be",
         r"\bshould\b|\bought to\b|\bplease\b|\brecommend(?:s|ed)?\b|\badvis(?:e|es|able)\b|\bmake sure\b"
-        r"|应该|应当|最好|建议|请|务必",
+        r"|应该|应当|最好|建议|(?<![申邀聘宴])请(?![了人假客教求示来过])|务必",
     ),
 )
 MOODS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _MOODS)

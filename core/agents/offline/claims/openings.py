@@ -22,6 +22,11 @@ INTRODUCED = re.compile(
     r"(?P<who>[a-z]+(?:['’][a-z]+)?)\b",
     re.IGNORECASE,
 )
+BEGUN = re.compile(  # the same without a comma: "For two decades he has …", "Three times a week I …"
+    r"(?:for|since|in|on|at|during|after|before|every|once|twice|\w+ times)\b[^,;.]{1,40}?\s"
+    r"(?P<who>I|he|she|we|they)\s",
+    re.IGNORECASE,
+)
 ORDER = re.compile(
     rf"{LINKED}(?:please\s+)?(?:(?:with|in|for|to|by)\b[^,;.]*,\s+)?(?P<verb>[a-z]+)\s+"
     r"(?:the|an?|each|every|all|any|these|those|your|its?|them|their|only|nothing)\s+\w",
@@ -49,7 +54,7 @@ def depends(sentence: str) -> bool:
 
 def introduced(sentence: str) -> str:
     """The pronoun that is the subject behind an opening phrase, as it is read: "By the way, we …". "" for none."""
-    found = INTRODUCED.match(sentence)
+    found = INTRODUCED.match(sentence) or BEGUN.match(sentence)
     return PRONOUNS.get(found["who"].lower(), "") if found else ""
 
 

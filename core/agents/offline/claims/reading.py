@@ -41,6 +41,12 @@ DEFINES = re.compile(  # The "Program", below, refers to …; “软件”是指
     r"(?:\b(?:means?|refers? to|is defined as|includes)\b|是指|指的是|系指|指)",
     re.IGNORECASE,
 )
+JOINED = re.compile(  # where one sentence ends and another begins: ", and the rent …", ", our contact …"
+    r"(?:[,;]\s+(?:and|but|so)\s+|;\s+|,\s+(?=(?:our|my|I|I['’]\w+|we|he|she|they|it was)\s))"
+    r"(?:it turns out (?:that )?)?"
+    r"(?=(?:I|I['’]\w+|we|he|she|they|it|the|my|our|his|her|their|an?|please|[A-Z][a-z]+\.?)\s)"
+)
+MOST_PARTS = 4
 ROLES = frozenset({"用户", "助手", "系统"})
 QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'": "'"}
 
@@ -65,12 +71,24 @@ def read(sentence: str) -> Statement:
         conditional=found.conditional or PROVISO.search(said) is not None,
         defines=defined["term"].lower() if defined else "",
     )
+    if not found.chinese and not found.question:
+        found = replace(found, parts=_parts(said))
     if spoken:
         name = spoken.group(1).strip()
         found = replace(
             found, speaker=name.lower(), labelled=_is_label(start, mark.end() if mark else 0, name)
         )
+        parts = tuple(replace(part, speaker=found.speaker, labelled=found.labelled) for part in found.parts)
+        found = replace(found, parts=parts)
     return replace(found, proposition=False) if NOT_PROSE.search(inner) or HEADING.match(start) else found
+
+
+def _parts(said: str) -> tuple[Statement, ...]:
+    """The sentences that an English one joins, if it joins several, each read by itself."""
+    cut = JOINED.split(said)
+    if len(cut) == 1 or len(cut) > MOST_PARTS:
+        return ()
+    return tuple(replace(english.statement(part), mood=mood(part)) for part in cut)
 
 
 def speaker(text: str, start: int = 0) -> re.Match[str] | None:
@@ -81,6 +99,8 @@ def speaker(text: str, start: int = 0) -> re.Match[str] | None:
 
 def _tells(name: str) -> bool:
     """Whether what stands before a colon is itself what is said: 李娜会说三种语言：…, but not 李娜说：…."""
+    if name.endswith("了"):
+        return True
     cut = tagged(name) if is_chinese(name) else []
     return bool(cut) and cut[0].kind.startswith("nr") and any(word.kind == "v" for word in cut[1:-1])
 

@@ -14,7 +14,7 @@ from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.lexicon_en import AMATEURS
 from core.agents.offline.claims.order import turned_round
 from core.agents.offline.claims.statement import ROOT, Kind, Statement, Term
-from core.agents.offline.claims.vocabulary import vocabulary
+from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 # How much must be in common, by weight, before a differing filler means anything. Tuned on some forty
 # small worlds of facts and on dialogues (see tests/bench/bench_judge.py).
@@ -29,6 +29,16 @@ ROLE_COVERED = 0.7
 HOLDER_WEIGHT = 2.0  # of the place that is filled: what it is called, and where
 OF_SEVERAL = re.compile(r"\b(?:an?|one of|and)\b|之一|一名|一位|和|与", re.IGNORECASE)
 DENYING_PREFIXES = frozenset({"un", "in", "im", "ir", "il", "dis", "non"})
+
+CURRENCIES = frozenset(
+    {*map(english_key, ("dollars", "euros", "yen", "francs", "rupees")), "$", "€", "£", "¥"}
+) | {
+    "美元",
+    "欧元",
+    "英镑",
+    "日元",
+    "港元",
+}
 
 PLACED = re.compile(  # what stands between a thing and where it is
     r"\b(?:is|are|lies|lie|stands|hangs|sits|stays)\b[^,;]*\b(?:in|on|at|under|behind|beside|near|inside|above|below)\b|在",
@@ -168,18 +178,30 @@ def _trades(statement: Statement) -> list[Term]:
 
 def _number(both: Comparison) -> Contradiction | None:
     ours, theirs = both.laid.left(Kind.NUMBER)
-    pairs = [(x, y) for x in ours for y in theirs if x.unit == y.unit or not (x.unit and y.unit)]
+    pairs = [(x, y) for x in ours for y in theirs if _comparable(x.unit, y.unit)]
     low, high = both.laid.covered(Kind.NAME, Kind.WORD)
     if not pairs or both.scoped_apart or both.grown or both.told_apart:
         return None
-    if low < VALUE_COVERED or high < 0.7:
+    if low < VALUE_COVERED or high < 0.7 and not both.single:
         return None
     if both.frame < 1.0 and not both.single and not both.all_but_one:
         return None
     a, b = pairs[0]
     if both.laid.names and not (both.single or both.all_but_one or _told_alike(both, (a.unit, b.unit))):
         return None
-    return found(Slot.NUMBER, both.left, (a,), both.right, (b,), 0.6 + 0.35 * low)
+    ours, theirs = (_with_unit(*one) for one in ((both.left, a), (both.right, b)))
+    return found(Slot.NUMBER, both.left, ours, both.right, theirs, 0.6 + 0.35 * low)
+
+
+def _comparable(one: str, other: str) -> bool:
+    """Whether numbers in these units tell of the same: 400 dollars and 400 euros are two prices."""
+    return one == other or not (one and other) or {one, other} <= CURRENCIES
+
+
+def _with_unit(statement: Statement, number: Term) -> tuple[Term, ...]:
+    """The number, and the word for its currency behind it."""
+    after = next((t for t in statement.terms if t.start > number.start), None)
+    return (number, after) if after and number.unit in CURRENCIES and after.key == number.unit else (number,)
 
 
 def _told_alike(both: Comparison, units: tuple[str, str]) -> bool:
@@ -211,7 +233,7 @@ def _name(both: Comparison) -> Contradiction | None:
         return None
     low, _ = both.laid.covered(Kind.WORD)
     one = low >= 0.9 and both.one_named(ours, theirs) or both.is_identity(ours, theirs)
-    if both.single:
+    if both.single or both.renewed:
         one = one or low >= (FRAME_COVERED if all(both.laid.left(Kind.WORD)) else VALUE_COVERED)
     elif not both.left.personal:
         least, weight = (MATTER_COVERED, MATTER_WEIGHT) if both.same_matter else (FRAME_COVERED, FRAME_WEIGHT)

@@ -73,6 +73,7 @@ class Statement:
     `labelled`: what stands before its colon is no speaker but says what it is for ("**Role**: …").
     `conditional`: it tells what holds if or when something else does. `mood`: it tells what should be, what is
     planned or what once was, and not what is ("" for that). `defines`: the term that it says the meaning of.
+    `parts`: the sentences it is made of, where it joins several ("…, and the rent goes up").
     """
 
     text: str
@@ -94,6 +95,7 @@ class Statement:
     conditional: bool = False
     mood: str = ""
     defines: str = ""
+    parts: "tuple[Statement, ...]" = ()
 
     @cached_property
     def told(self) -> bool:

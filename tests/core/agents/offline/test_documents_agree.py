@@ -14,6 +14,8 @@ from core.agents.offline.contradiction import contradicts
         ("Guests may bring a dog with or without a lead.", "Guests bring a dog with a lead."),
         ("The fee is due whether or not the room was used.", "The room was used."),
         ("The report does not say whether the valve was not closed.", "The valve was closed."),
+        # what describes a thing denies nothing of it
+        ("A plate that is not glazed is called raw.", "The plate is glazed."),
         # a bound is no denial
         ("The copy costs no more than the price of the disk.", "The copy costs the price of the disk."),
         # what stands beside the matter
