@@ -28,6 +28,7 @@ NAME_AT_END = re.compile(r"[a-z,] [A-Z][a-z]+$|(?:^|\s)[A-Z]\.$")
 INITIAL_AT_END = re.compile(r"(?:\s(?!I\.)[A-Z]|\b(?:Dr|Mr|Mrs|Ms|Prof|St|cf|vs|Fig|No))\.$")
 INITIAL_AT_START = re.compile(r"[ \t]*[A-Z]\.[ \t]+(?:[A-Z]\.[ \t]+)*[A-Z][a-z]")
 BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]$")
+SPOKEN = re.compile(r"[ \t]*[^\W\d_]+[:：](?!//)")  # a message of a transcript begins
 LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
 
 CLOSERS = "\"'”’」』》）)]】*_"
@@ -101,7 +102,7 @@ def _continues(previous: str, gap: str, line: str) -> bool:
     if gap not in ("\n", "\r\n") or previous.startswith(("#", "|")):
         return False
     if BROKEN.search(previous) and line.lstrip()[:1].islower():
-        return True
+        return SPOKEN.match(line) is None
     if display_width(previous) >= WRAP_WIDTH and _names_on(previous, line):
         return True
     if display_width(previous) < WRAP_WIDTH or previous.rstrip(CLOSERS)[-1:] in set(".!?。！？；…:："):
@@ -111,6 +112,8 @@ def _continues(previous: str, gap: str, line: str) -> bool:
 
 def _names_on(previous: str, line: str) -> bool:
     """Whether a name goes on in the next line: "… by Sarita" / "V. Adve", "… by Sarita V." / "Adve"."""
+    if SPOKEN.match(line):
+        return False
     if INITIAL_AT_END.search(previous):
         return line.lstrip()[:1].isupper()
     return bool(NAME_AT_END.search(previous) and INITIAL_AT_START.match(line))

@@ -84,3 +84,14 @@ def test_a_wrapped_line_that_begins_with_a_decimal_goes_on() -> None:
 
     assert sentences.split(wrapped) == [wrapped]
     assert sentences.split("To do:\n1. measure\n2.report") == ["To do:", "1. measure", "2.report"]
+
+
+def test_a_sentence_is_never_joined_across_two_messages() -> None:
+    """However a message ends: in mid-word, wide and without an end mark, or with an initial."""
+    broken = ["user: I will see to the follow-", "assistant: up is fine."]
+    wide = ["user: I have thought about it for a long time and may move to the city of", "Ben: nice."]
+    named = ["user: the best talk of the whole conference was the one by Sarita V.", "Ben: Adve is a name."]
+
+    for messages in (broken, wide, named):
+        assert sentences.split("\n".join(messages)) == messages
+    assert sentences.split("It is manu-\nfactured here: in Bonn.") == ["It is manu-\nfactured here: in Bonn."]
