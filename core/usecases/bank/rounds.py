@@ -10,24 +10,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from core.agents.opinions import Opinions
-from core.agents.roles import (
-    ConflictOpinion,
-    Consolidation,
-    MergeOpinion,
-    RelatedOpinion,
-)
+from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
-from core.bank.steps import (
-    ConflictPut,
-    EdgePut,
-    MergeAdd,
-    NodeDrop,
-    NodePut,
-    PairSettle,
-    Step,
-)
+from core.bank.steps import ConflictPut, EdgePut, MergeAdd, NodePut, PairSettle, Step
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import Insight
@@ -35,15 +22,9 @@ from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import Node, NodeState
 from core.model.structuring import MergeMade, Outcome
 from core.model.vector import Vector
-from core.usecases.bank.absorb import (
-    absorbed,
-    embedding_text,
-    in_context,
-    inherited,
-    merged_node,
-    topic,
-)
+from core.usecases.bank.absorb import absorbed, embedding_text, in_context, inherited, merged_node, topic
 from core.usecases.bank.contest import closed, contested, handed_over
+from core.usecases.bank.edits import NodeEdits
 from core.usecases.bank.planning import with_conflict, without_conflict
 from core.usecases.bank.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.rewording import reworded, touched, union
@@ -52,7 +33,7 @@ from core.usecases.bank.verdicts import Verdict
 from core.usecases.moment import Moment
 
 MAX_MERGES = (
-    16  # merging shrinks the graph, so a round ends; the cap guards it against an agent that never stops
+    16  # merging shrinks the graph, so a round ends; the cap guards against an agent that never stops
 )
 
 
@@ -68,8 +49,7 @@ class Round:
         self._vector: Vector | None = None
         self._neighbors: set[NodeId] = set()
         self._edges: list[tuple[NodeId, NodeId]] = []
-        self._gone: dict[NodeId, None] = {}
-        self._changed: dict[NodeId, NodePut] = {}
+        self._edits = NodeEdits(bank, moment)
         self._records: list[MergeRecord] = []
         self._conflicts: dict[ConflictId, Conflict] = {}
         self._points = Points(bank)
@@ -91,20 +71,20 @@ class Round:
     # ---- ways in ----
 
     def enter(self, node: Node, vector: Vector, *, judged: bool = True) -> Outcome:
-        """A node that is not in the bank yet. One that is not `judged` is related only. Raises Unasked."""
+        """Enters a node that is not in the bank yet. One that is not `judged` is related only. Raises Unasked."""
         self._current, self._vector = node, vector
         self._points.mark(repetitions_in(self._bank, node))
         return self._go_round() if judged else self._join_related()
 
     def reconsider(self, node_id: NodeId) -> Outcome:
-        """A node of the bank goes round again, its settled partners and neighbours apart. Raises Unasked."""
-        self._current = self._shown(node_id)
+        """Sends a node of the bank round again, its settled partners and neighbours apart. Raises Unasked."""
+        self._current = self._edits.shown(node_id)
         self._vector = self._bank.node_vectors.get(node_id)
         self._neighbors = set(self._bank.graph.neighbors(node_id))
         return self._go_round()
 
     def settle(self, conflict: Conflict, verdict: Verdict) -> Outcome:
-        """Close the conflict as the verdict says: its nodes become one, or stay apart. Raises Unasked."""
+        """Closes the conflict by the verdict: its nodes become one, or stay apart. Raises Unasked."""
         sides = tuple(topic(self._bank.nodes[side.node_id]) for side in conflict.sides)
         type_ = verdict.type or self._opinions.verdict_type(sides, verdict.text, verdict.evidence)
         if type_ is VerdictType.MERGE:
@@ -113,7 +93,7 @@ class Round:
         return self.reconsider(conflict.sides[0].node_id)
 
     def _resolve(self, conflict: Conflict, verdict: Verdict) -> Outcome:
-        """The conflict's nodes become one by the verdict, which goes round again."""
+        """Makes the conflict's nodes one by the verdict, which goes round again."""
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
         made = self._absorb(sides, MergeReason.CONFLICT, conflict.description, verdict, conflict.conflict_id)
         self._points.settle(conflict, sides, made.refuted)
@@ -152,7 +132,7 @@ class Round:
         node_id: NodeId | None = None,
         vector: Vector | None = None,
     ) -> MergeRecord:
-        """Nodes become one because a caller asks, without going round.
+        """Makes nodes one at a caller's request, without going round.
 
         `texts` are the caller's words for it. Neighbours are reworded by the Consolidator, but in a bank
         of CLIENT vectors, where `texts` and `vector` must be given, they are left alone. Raises Unasked.
@@ -171,10 +151,10 @@ class Round:
     @property
     def merged(self) -> tuple[Node, tuple[Node, ...]]:
         """The node that came of `merge`, and the neighbours it reworded."""
-        return self._current, tuple(put.node for put in self._changed.values())
+        return self._current, self._edits.changed()
 
     def dismiss(self, conflict: Conflict, verdict: Verdict | None = None) -> None:
-        """Close a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
+        """Closes a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
         self._close(conflict, ConflictStatus.DISMISSED, verdict)
         self._release(conflict)
         first, *others = (side.node_id for side in conflict.sides)
@@ -188,19 +168,18 @@ class Round:
         return self._insight
 
     def draft_steps(self) -> list[Step]:
-        """Everything the round changes besides the document, as the steps of one change."""
-        steps: list[Step] = [NodeDrop(node_id=n) for n in self._gone if n in self._bank.nodes]
+        """Returns everything the round changes besides the document, as the steps of one change."""
+        steps: list[Step] = [*self._edits.drops()]
         if self._entered is not None:
             steps.append(NodePut(node=self._current, vector=self._vector))
-            self._changed.pop(self._current.node_id, None)
-        steps += [put for node_id, put in self._changed.items() if node_id not in self._gone]
+        steps += self._edits.puts(apart=self._entered.node_id if self._entered else None)
         steps += [EdgePut(node_id=a, other_node_id=b) for a, b in self._new_edges()]
         steps += [MergeAdd(record=record) for record in self._records]
         steps += self._points.refuted
         steps += [
             PairSettle(node_id=a, other_node_id=b)
             for a, b in (*self._settled, *self._points.pairs)
-            if not {a, b} & set(self._gone)
+            if not {a, b} & set(self._edits.gone)
         ]
         steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
         return steps
@@ -228,25 +207,25 @@ class Round:
 
     def _join_related(self) -> Outcome:
         """Ends the round: an edge to each neighbour that the Judge finds related."""
-        topics = [in_context(self._shown(c)) for c in self._candidates(nearest_nodes)]
+        topics = [in_context(self._edits.shown(c)) for c in self._candidates(nearest_nodes)]
         if related := self._opinions.related(in_context(self._current), topics):
             self._relate(related)
         return self._outcome()
 
     def _candidates(self, chosen: Callable[..., list[NodeId]]) -> list[NodeId]:
-        """The nearest nodes by the plain formula that may still be judged: neighbours and settled partners are not."""
+        """Returns the nearest nodes by the plain formula that may be judged: not neighbours, not settled partners."""
         current = self._current
-        apart = {current.node_id, *self._gone, *self._neighbors, *self._opponents()}
+        apart = {current.node_id, *self._edits.gone, *self._neighbors, *self._opponents()}
         apart |= self._bank.settled_with(current.node_id)
         pairs = (*self._settled, *self._points.pairs)
         apart.update(other for first, other in pairs if first == current.node_id)
         return chosen(self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart)
 
     def _is_settled(self, opinion: ConflictOpinion) -> bool:
-        return self._points.is_settled(self._current, self._gone, opinion)
+        return self._points.is_settled(self._current, self._edits.gone, opinion)
 
     def _opponents(self) -> set[NodeId]:
-        """The current node's partners in conflicts that stay open."""
+        """Returns the current node's partners in conflicts that stay open."""
         current = self._current.node_id
         stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts_of(current)}
         conflicts = {**stored, **self._conflicts}.values()
@@ -272,8 +251,7 @@ class Round:
     # ---- conflict ----
 
     def _contest(self, opinions: Sequence[ConflictOpinion]) -> None:
-        """Keep the new node, and make one conflict of it and all its partners, whose validation is planned unless it is
-        less sure than the floor."""
+        """Keeps the new node in one conflict with all its partners; its validation is planned from the floor on."""
         partners = [opinion.existing for opinion in opinions]
         conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners))
         conflict = contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
@@ -281,7 +259,7 @@ class Round:
         self._conflicts[conflict_id] = conflict
         self._current = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:
-            self._set_state(partner, NodeState.CONTESTED)
+            self._edits.set_state(partner, NodeState.CONTESTED)
         if conflict.confidence >= self._moment.validation_floor:
             self._insight = with_conflict(self._insight, conflict)
 
@@ -289,10 +267,10 @@ class Round:
         """Other open conflicts of the nodes just absorbed now concern the node that stands for them. Returns those
         that the verdict settles too."""
         settled = []
-        others = {c.conflict_id: c for n in self._gone for c in self._bank.open_conflicts_of(n)}
+        others = {c.conflict_id: c for n in self._edits.gone for c in self._bank.open_conflicts_of(n)}
         others.pop(resolved, None)
         for conflict_id, conflict in others.items():
-            moved = handed_over(conflict, self._gone, self._current.node_id, self._moment.now)
+            moved = handed_over(conflict, self._edits.gone, self._current.node_id, self._moment.now)
             self._conflicts[conflict_id] = moved
             if moved.status is not ConflictStatus.OPEN:
                 self._insight = without_conflict(self._insight, conflict)
@@ -305,16 +283,12 @@ class Round:
         return settled
 
     def _release(self, conflict: Conflict) -> None:
-        """A conflict's nodes are active again, unless otherwise contested."""
+        """Makes a conflict's nodes active again, unless otherwise contested."""
         for side in conflict.sides:
-            if side.node_id not in self._gone and self._bank.open_conflicts_of(side.node_id) == [conflict]:
-                self._set_state(side.node_id, NodeState.ACTIVE)
-
-    def _set_state(self, node_id: NodeId, state: NodeState) -> None:
-        shown = self._shown(node_id)
-        if shown.state is not state:
-            vector = self._changed[node_id].vector if node_id in self._changed else None
-            self._changed[node_id] = NodePut(node=touched(shown, self._moment, state=state), vector=vector)
+            if side.node_id not in self._edits.gone and self._bank.open_conflicts_of(side.node_id) == [
+                conflict
+            ]:
+                self._edits.set_state(side.node_id, NodeState.ACTIVE)
 
     # ---- merge ----
 
@@ -326,7 +300,7 @@ class Round:
         verdict: Verdict | None = None,
         conflict_id: ConflictId | None = None,
     ) -> Consolidation:
-        """Make one node of several, which goes round in their place."""
+        """Makes one node of several, which goes round in their place."""
         links = self._links(nodes)
         made = self._consolidation(nodes, links, reason, strategy, verdict)
         self._become(nodes, made, links)
@@ -341,9 +315,9 @@ class Round:
         strategy: str = "",
         verdict: Verdict | None = None,
     ) -> Consolidation:
-        said, rests_on = (verdict.text, verdict.evidence) if verdict else ("", "")
+        words, rests_on = (verdict.text, verdict.evidence) if verdict else ("", "")
         return self._opinions.consolidation(
-            absorbed(nodes), inherited(self._bank, links), reason, said, strategy, rests_on
+            absorbed(nodes), inherited(self._bank, links), reason, words, strategy, rests_on
         )
 
     def _become(
@@ -354,19 +328,19 @@ class Round:
         node_id: NodeId | None = None,
         vector: Vector | None = None,
     ) -> None:
-        """The current node is one for all of these now; it inherits every outside neighbour once."""
-        self._gone.update(dict.fromkeys(node.node_id for node in nodes))
+        """Makes the current node one for all of these; it inherits every outside neighbour once."""
+        self._edits.absorb(nodes)
         ids = (node.node_id for node in nodes)
         node_id = node_id or NodeId(self._opinions.new_id("n", "merge", *ids))
         self._current = merged_node(nodes, made, node_id, self._moment)
         self._neighbors = set(links)
         updates = sorted(made.neighbor_updates.items())
-        near = [self._reworded(n, new.context, new.keywords) for n, new in updates]
+        near = [self._edits.reworded(n, new.context, new.keywords) for n, new in updates]
         own = [] if vector is not None else [self._current]
         vectors = self._opinions.vectors([embedding_text(node) for node in (*own, *near)])
         self._vector = vectors.pop(0) if vector is None else vector
         for node, made_vector in zip(near, vectors, strict=True):
-            self._changed[node.node_id] = NodePut(node=node, vector=made_vector)
+            self._edits.put(node, made_vector)
 
     def _record(
         self,
@@ -389,43 +363,33 @@ class Round:
         return record
 
     def _links(self, nodes: Sequence[Node]) -> Links:
-        """Every outside neighbour of the nodes, with those it was linked to."""
+        """Returns every outside neighbour of the nodes, with those it was linked to."""
         near: dict[NodeId, Collection[NodeId]] = {}
         for node in nodes:
             is_current = self._entered is not None and node.node_id == self._entered.node_id
             near[node.node_id] = self._neighbors if is_current else self._bank.graph.neighbors(node.node_id)
-        return inherited_links(near, self._gone)
+        return inherited_links(near, self._edits.gone)
 
     # ---- related ----
 
     def _relate(self, opinions: Sequence[RelatedOpinion]) -> None:
-        """An edge each; both ends speak of each other: the most confident one's context, all their keywords, and what
-        earlier neighbours lent."""
+        """Adds an edge to each; both ends name each other: by the most confident one's context, all their keywords, and
+        what earlier neighbours lent."""
         current = self._current
         words = [opinion.keywords_new for opinion in opinions]
         self._current = reworded(current, self._moment, opinions[0].context_new, current.keywords, *words)
         others = [
-            self._reworded(
-                o.existing, o.context_existing, self._shown(o.existing).keywords, o.keywords_existing
+            self._edits.reworded(
+                o.existing, o.context_existing, self._edits.shown(o.existing).keywords, o.keywords_existing
             )
             for o in opinions
         ]
         texts = [embedding_text(node) for node in (self._current, *others)]
         self._vector, *vectors = self._opinions.vectors(texts)
         for node, vector in zip(others, vectors, strict=True):
-            self._changed[node.node_id] = NodePut(node=node, vector=vector)
+            self._edits.put(node, vector)
             self._edges.append((current.node_id, node.node_id))
         self._related = list(self._edges)
-
-    def _reworded(self, node_id: NodeId, context: str, *keywords: Sequence[str]) -> Node:
-        return reworded(self._shown(node_id), self._moment, context, *keywords)
-
-    # ---- small things ----
-
-    def _shown(self, node_id: NodeId) -> Node:
-        """The node as this round leaves it so far."""
-        put = self._changed.get(node_id)
-        return put.node if put else self._bank.nodes[node_id]
 
     def _new_edges(self) -> list[tuple[NodeId, NodeId]]:
         if self._entered is None:
