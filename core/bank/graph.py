@@ -239,13 +239,14 @@ class Graph:
         ring = list(seen)
         found: list[NodeId] = []
         known = self._read.get
-        for _ in range(hops):
+        for left in range(hops, 0, -1):
             around = dict.fromkeys(chain.from_iterable([known(n) or self.neighbors(n) for n in ring]))
             ring = [n for n in around if n not in seen]
             found += ring
             if limit is not None and len(found) > limit:
                 return Neighborhood(found[:limit], truncated=True)
-            seen |= around
+            if left > 1:
+                seen |= around
         return Neighborhood(found, truncated=False)
 
     def edges(self) -> list[tuple[NodeId, NodeId]]:

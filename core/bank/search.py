@@ -17,7 +17,7 @@ from core.bank.query import Found, Fusion, Hit, Query, Target
 from core.bank.reranked import Opinions, reranked
 from core.ids import InteractionId, NodeId, SegmentRef
 from core.index import scoring
-from core.index.scoring import Mode, Scored, Why
+from core.index.scoring import Mode, Scored
 from core.model.node import Node
 from core.model.vector import Vector
 from core.verbatim.candidates import scored
@@ -31,7 +31,7 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
     """
     if opinions is None:
         plan = plan_in(bank, query)
-        hits = _ordered(_hits(plan))
+        hits = _hits(plan)
     else:
         plan = plan_in(bank, _widened(query, opinions.depth))
         judged = reranked(bank, _hits(plan), opinions)
@@ -56,7 +56,7 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
 
 def worth_reading(bank: Bank, query: Query, depth: int) -> list[Hit]:
     """Returns the best `depth` hits of a query, for a reranker to read: neither cut off nor joined by other sides."""
-    return _ordered(_hits(plan_in(bank, _widened(query, depth))))[:depth]
+    return _hits(plan_in(bank, _widened(query, depth)))[:depth]
 
 
 def segments_within(bank: Bank, query: Query, interaction_ids: Set[InteractionId]) -> list[SegmentRef]:
@@ -98,16 +98,16 @@ def _widened(query: Query, depth: int) -> Query:
 
 
 def _hits(plan: BankPlan) -> list[Hit]:
-    """`top_k` hits or more, not in order."""
+    """`top_k` hits or more, in order."""
     query, tree = plan.query, plan.bank.tree
     if query.target is Target.SEGMENTS:
-        return [_segment_hit(plan.bank, found) for found in _evidence(plan)]
+        return _ordered(_segment_hit(plan.bank, found) for found in _evidence(plan))
     hits = _node_hits(plan.bank, _nodes(plan))
     if query.target is Target.BOTH:
-        return _lifted(plan, hits, _segments(plan))
+        return _ordered(_lifted(plan, hits, _segments(plan)))
     if tree.has_unsummarised:
         waiting = _segments(plan, tree.is_unsummarised)
-        hits += [_segment_hit(plan.bank, found, unstructured=True) for found in waiting]
+        return _ordered([*hits, *(_segment_hit(plan.bank, found, unstructured=True) for found in waiting)])
     return hits
 
 
@@ -147,7 +147,9 @@ def _lifted(plan: BankPlan, nodes: Sequence[Hit], segments: Sequence[Scored[Segm
         for owner in owners:
             hit = hits.get(owner)
             if hit is None or hit.score < found.score:
-                (lifted,) = _node_hits(plan.bank, [(owner, *found[1:])])
+                (lifted,) = _node_hits(
+                    plan.bank, [Scored(owner, found.score, found.attribute_score, found.embedding_score)]
+                )
                 hits[owner] = lifted._replace(best_segment=found.key)
         if not owners:
             waiting = tree.is_unsummarised(found.key)
@@ -158,11 +160,11 @@ def _lifted(plan: BankPlan, nodes: Sequence[Hit], segments: Sequence[Scored[Segm
 # ---- hits ----
 
 
-def _node_hits(bank: Bank, found: Iterable[tuple[NodeId, float, float, float, Why]]) -> list[Hit]:
-    """Hits of what was found (`Scored`), in its order."""
+def _node_hits(bank: Bank, found: Iterable[Scored[NodeId]]) -> list[Hit]:
+    """Hits of what was found, in its order."""
     nodes, neighbors = bank.nodes, bank.graph.neighbors
     return [
-        Hit(score, attribute, embedding, nodes[node_id], neighbor_ids=neighbors(node_id))
+        Hit(score, attribute, embedding, nodes[node_id], None, neighbors(node_id))
         for node_id, score, attribute, embedding, _ in found
     ]
 

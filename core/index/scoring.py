@@ -101,7 +101,8 @@ def mixed(
 
     With `k`, at least 1: of the best so many and of all that tie with the last of them.
     """
-    scores = [mixture(alpha, a, e) for a, e in zip(attribute, embedding, strict=True)]
+    of_meaning = 1.0 - alpha
+    scores = [alpha * a + of_meaning * e for a, e in zip(attribute, embedding, strict=True)]  # `mixture`
     order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
     if k is not None and k < len(order):
         low = scores[order[k - 1]]

@@ -259,9 +259,11 @@ class Checks:
             self.wrong(f"{field}.f32", f"must be 4 bytes to a number: {len(packed):,} bytes are not")
             return NO_VECTOR
         numbers = np.frombuffer(packed, FLOATS) if packed else np.array(values, dtype=np.float32)
-        with np.errstate(invalid="ignore"):  # of a signalling NaN: it is refused below like any other
-            wide = numbers.astype(np.float64)
-        square = float(wide.dot(wide))  # of doubles: float32 numbers that are finite cannot overflow it
+        with np.errstate(all="ignore"):  # a signalling NaN is refused below like any other
+            square = float(numbers.dot(numbers))
+            if not 0.0 < square < math.inf:  # of doubles, as no finite float32 numbers overflow it
+                wide = numbers.astype(np.float64)
+                square = float(wide.dot(wide))
         if 0.0 < square < math.inf and len(numbers) <= MOST_DIMENSIONS:
             return numbers
         place = f"{field}.f32" if packed else f"{field}.values"

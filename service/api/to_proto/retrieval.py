@@ -34,6 +34,7 @@ _SEGMENT = types_pb2.SearchHit.SEGMENT_FIELD_NUMBER
 _HITS = pb.SearchResponse.HITS_FIELD_NUMBER
 _NEIGHBORS = pb.SearchResponse.NEIGHBORS_FIELD_NUMBER
 _SCORES = 40  # bytes that three scores take with their tags, and the hit's own
+_NAMED = 128 + 4  # bytes that the longest id takes with its tag and length
 
 HitParts = tuple[int, bytes, float, float | None, float | None, tuple[str, ...], bytes]
 """A hit as `joined` takes it."""
@@ -58,9 +59,11 @@ def batch_search(answers: SearchAnswers) -> bytes:
 def answer(found: Answer, revision: int, room: int = ROOM) -> bytes:
     """Joins one SearchResponse: as many hits as `room` bytes hold, then as many neighbors."""
     parts = hits(found.found.hits, found.vectors, found.found.by_words, found.found.by_meaning)
-    shown = _held(parts, room)
     neighbors = node_encodings(found.found.neighbors)
-    near = neighbors[: fitted(map(len, neighbors), room - sum(map(_size, shown)))] if neighbors else neighbors
+    shown, near = parts, neighbors
+    if _most(parts) + sum(map(len, neighbors)) > room:
+        shown = _held(parts, room)
+        near = neighbors[: fitted(map(len, neighbors), room - sum(map(_size, shown)))]
     fewer = found.found.neighbors_truncated or len(near) < len(neighbors)
     last = _last(fewer, revision, found.reranked, len(shown) < len(parts))
     return joined(shown, _HITS, near, _NEIGHBORS, last)
@@ -75,6 +78,13 @@ def _last(neighbors_truncated: bool, revision: int, reranked: Reranked, truncate
         reranking=_RERANKINGS[reranked],
         truncated=truncated,
     ).SerializeToString()
+
+
+def _most(parts: list[HitParts]) -> int:
+    """Bounds what `_size` counts of hits, which takes longer: as a rule there is room for all."""
+    return sum(
+        [len(shown) + _NAMED * len(near) + len(rest) + _SCORES for _, shown, _, _, _, near, rest in parts]
+    )
 
 
 def _held(parts: list[HitParts], room: int) -> list[HitParts]:
