@@ -4,7 +4,7 @@ Law: every edit is seen by the next search. Cosines come from the vectors as the
 formula, so that a pair of vectors has one similarity whichever part found it. Rows never leave.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import gt
@@ -259,22 +259,34 @@ class VectorIndex(Generic[K]):
         return of_tail
 
     def _cosines(self, vector: Vector, rows: Sequence[int]) -> NDArray[np.float32]:
-        compiled = len(self._compiled.matrix)
-        if max(rows, default=-1) < compiled:  # as a rule
+        if max(rows, default=-1) < len(self._compiled.matrix):  # as a rule
             return native.cosines(self._compiled.matrix, rows, vector)
-        return native.cosines(self._vectors(rows), range(len(rows)), vector)
+        found = np.empty(len(rows), np.float32)
+        for here, matrix, own in self._by_part(rows):
+            found[here] = native.cosines(matrix, own, vector)
+        return found
 
     def _vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
-        compiled = len(self._compiled.matrix)
-        if max(rows, default=-1) < compiled:  # as a rule, and then half the work
+        if max(rows, default=-1) < len(self._compiled.matrix):  # as a rule, and then half the work
             return self._compiled.matrix.take(rows, axis=0)
-        places = np.array(rows, dtype=np.int64) - compiled
-        matrix = np.empty((len(places), self._dimension), np.float32)
-        matrix[places < 0] = self._compiled.matrix[places[places < 0] + compiled]
-        for number, block in enumerate(self._tail):
-            here = places // BLOCK == number
-            matrix[here] = block[places[here] % BLOCK]
-        return matrix
+        found = np.empty((len(rows), self._dimension), np.float32)
+        for here, matrix, own in self._by_part(rows):
+            found[here] = matrix[own]
+        return found
+
+    def _by_part(
+        self, rows: Sequence[int]
+    ) -> Iterator[tuple[NDArray[np.int64] | slice, NDArray[np.float32], NDArray[np.int64]]]:
+        """Yields the compiled part and the tail's blocks: the places of those of `rows` that lie there, the part's
+        vectors, and which of them these are. Nothing is copied: all of a conversation may lie in the tail."""
+        numbers, first = np.array(rows, dtype=np.int64), 0
+        for matrix in (self._compiled.matrix, *self._tail):
+            here = np.flatnonzero((numbers >= first) & (numbers < first + len(matrix)))
+            if len(here) == len(rows):
+                yield slice(None), matrix, numbers - first
+            elif len(here):
+                yield here, matrix, numbers[here] - first
+            first += len(matrix)
 
     # ---- compaction ----
 
