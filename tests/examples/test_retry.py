@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from memorybank.v1 import long_term_pb2 as pb
-from memorybank_client.adapters.retry import patched
+from memorybank_client import ChatMemory, SyncMemoryBankClient
+from memorybank_client.adapters.retry import LearningTools, patched
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
@@ -49,6 +50,49 @@ async def test_a_run_through_another_server_uses_the_fix_of_the_first_at_its_fir
     assert second[:2] == ["booked from pier 3, 63 EUR", "booked from pier 4, 63 EUR"]
     assert first[3:] == ["confidence 0.730, 1 recovery"]
     assert second[2:] == ["confidence 0.781, 1 recovery"]
+
+
+def search(to: str, day: str) -> str:
+    if "-" not in day:
+        raise ValueError("the day must be YYYY-MM-DD")
+    return f"Ferry 7 to {to} leaves at 9:00 on {day}."
+
+
+def recover(address: str) -> None:
+    """A run whose agent finds better arguments by itself."""
+    with SyncMemoryBankClient(address) as client:
+        memory = ChatMemory(client, user="ada", conversation="first")
+        with memory.run("Which ferry goes to Naxos on 5 May?") as run:
+            with pytest.raises(ValueError, match="YYYY"):
+                run.call("search", {"to": "Naxos", "day": "5 May"}, search)
+            run.answer(run.call("search", {"to": "Naxos", "day": "2024-05-05"}, search))
+
+
+def meet_it_again(address: str) -> tuple[str, float]:
+    """The answer of a run that has no idea of its own, and how sure the mending is then."""
+    with SyncMemoryBankClient(address) as client:
+        tools = LearningTools(client, "ada", {"search": search})
+        memory = ChatMemory(client, user="ada", conversation="second")
+        with memory.run("And once more to Naxos?") as run:
+            asked = {"to": "Naxos", "day": "5 May"}
+            told = run.call("search", asked, lambda **given: str(tools.call("search", given)))
+            run.answer(told)
+        (mending,) = (r for r in client.list_records(user="ada").records if r.HasField("recovery"))
+        return told, mending.confidence
+
+
+async def test_what_a_run_recovered_from_another_one_elsewhere_mends_at_its_first_failure(
+    tmp_path: Path,
+) -> None:
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        running(settings_for(tmp_path), HashingEmbedder()) as other,
+    ):
+        await asyncio.to_thread(recover, str(address))
+        answer, confidence = await asyncio.to_thread(meet_it_again, str(other))
+
+    assert answer == "Ferry 7 to Naxos leaves at 9:00 on 2024-05-05."
+    assert confidence == pytest.approx(0.73)  # 0.7 as it was found, and surer by what came of it
 
 
 @pytest.mark.parametrize(
