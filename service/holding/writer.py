@@ -19,7 +19,7 @@ from core.aggregate import codec
 from core.aggregate.aggregate import Aggregate
 from core.aggregate.change import Change
 from core.aggregate.kind import Kind
-from core.errors import AggregateNotFound, InvalidField, MemoryBankError, RequestIdReused, StoreUnavailable
+from core.errors import AggregateNotFound, MemoryBankError, RequestIdReused, StoreUnavailable
 from core.ids import ChangeId, RequestId
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed
 from core.keys import Key
@@ -127,9 +127,6 @@ class Writer:
         self._done = done
         self._queue: deque[_Command[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._suspects = (
-            0  # first in the queue: one of them spoiled their group, so each is a group by itself
-        )
         self._now = asyncio.get_running_loop().time
 
     @property
@@ -179,9 +176,7 @@ class Writer:
             self._done()
 
     async def _write_group(self) -> None:
-        size = 1 if self._suspects else GROUP
-        self._suspects -= bool(self._suspects)
-        commands = [self._queue.popleft() for _ in range(min(size, len(self._queue)))]
+        commands = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
         try:
             try:
                 await self._stage_and_append(commands)
@@ -245,7 +240,7 @@ class Writer:
         drafts = [draft for _, draft in staged]
         try:
             prepared = await self._store(changes, drafts)
-        except (RequirementFailed, RequestRepeated, InvalidField) as refusal:
+        except (RequirementFailed, RequestRepeated) as refusal:
             await self._sort_out(staged, refusal)
             return
         steps = 0
@@ -257,7 +252,7 @@ class Writer:
                 await let_pass()
         self._held.confirmed = self._now()
 
-    async def _sort_out(self, staged: Sequence[Staged], refusal: Exception) -> None:
+    async def _sort_out(self, staged: Sequence[Staged], refusal: RequirementFailed | RequestRepeated) -> None:
         """Answer the commands for which the store refused their group; the others are staged again, first of all."""
         commands = [command for command, _ in staged]
         if isinstance(refusal, RequirementFailed):
@@ -269,12 +264,8 @@ class Writer:
                     if refusal.key in owners or any(r.key == refusal.key for r in draft.requires)
                 ]
             )
-        elif isinstance(refusal, RequestRepeated):
+        else:
             await self._answer_repeated(commands)
-        elif len(staged) == 1:
-            await self._refuse([(commands[0], refusal)])
-        else:  # something that it cannot keep: of which one, it does not say
-            self._suspects = len(staged)
         self._queue.extendleft(reversed(self._left_of(commands)))
 
     async def _store(self, changes: Sequence[Change[Any]], drafts: Sequence[Draft[Any]]) -> Sequence[Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from core.aggregate.kind import Kinds
+from core.errors import StoreUnavailable
 from core.index.giving_way import GiveWay, at_once
 from core.kinds import KINDS
 from service.adapters.store.named import migrations, queries
@@ -30,7 +31,7 @@ class PostgresStore(SqlStore):
         sql = queries("postgres")
         database = PostgresDatabase(server)
         try:
-            await database.once(check_server)
+            await _reach(database)
             await database.once(lambda link: prepare_schema(link, migrations("postgres"), migrate=migrate))
         except Exception:
             await database.close()
@@ -48,7 +49,18 @@ async def migrated(server: Server) -> tuple[int, int]:
     """Bring the database's schema up to date; the version it had, and the one it has. Raises StoreUnavailable."""
     database = PostgresDatabase(server)
     try:
-        await database.once(check_server)
+        await _reach(database)
         return await database.once(lambda link: prepare_schema(link, migrations("postgres"), migrate=True))
     finally:
         await database.close()
+
+
+async def _reach(database: PostgresDatabase) -> None:
+    """Raises StoreUnavailable, with the way out: the database cannot be reached, or would lose what it acknowledged."""
+    try:
+        await database.once(lambda link: None)
+    except StoreUnavailable as failure:
+        raise StoreUnavailable(
+            f"{failure.cause}: see that it runs, and what store.url and store.password say"
+        ) from None
+    await database.once(check_server)

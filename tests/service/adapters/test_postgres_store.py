@@ -390,6 +390,7 @@ async def test_a_server_that_is_absent_or_refuses_the_login_is_reported_in_one_l
         await PostgresStore.open(Server(url=address, password="secret-word"))
 
     assert "\n" not in str(refused.value)
+    assert "store.url" in str(refused.value)  # the way out
     assert "secret-word" not in str(refused.value)
 
 

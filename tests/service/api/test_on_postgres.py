@@ -1,6 +1,5 @@
 """The service on a real PostgreSQL: what calls cost the database, counted on the way there, and what it cannot keep."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -102,15 +101,3 @@ async def test_a_text_that_the_database_cannot_keep_is_an_invalid_argument(clien
         await client.memorize(bank_id="b", text="桥\0梁")
 
     assert not (await client.list_nodes(bank_id="b")).nodes
-
-
-async def test_what_comes_together_with_such_a_text_is_kept(client: MemoryBankClient) -> None:
-    texts = ["one", "two", "a\0b", "three", "桥\0梁", "four"]
-
-    outcomes = await asyncio.gather(
-        *(client.add_node(bank_id="b", summary=text) for text in texts), return_exceptions=True
-    )
-
-    assert [isinstance(outcome, InvalidArgument) for outcome in outcomes] == ["\0" in text for text in texts]
-    kept = (await client.list_nodes(bank_id="b")).nodes
-    assert sorted(node.summary for node in kept) == ["four", "one", "three", "two"]
