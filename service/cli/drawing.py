@@ -335,8 +335,10 @@ def _settings(it: types.Bank) -> str:
 
 
 def many(count: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """`1 node`, `2 nodes`, `2 summaries`."""
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
 
 
 def _counts(counts: types.BankCounts) -> str:

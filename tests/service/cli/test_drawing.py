@@ -121,3 +121,16 @@ def test_an_id_among_chinese_words_is_not_broken() -> None:
     shown = drawn(drawing.insight(told), 72)
 
     assert [each for each in ids if each not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "told"),
+    [
+        (1, "summary", "1 summary"),
+        (2, "summary", "2 summaries"),
+        (2_000, "key", "2,000 keys"),
+        (0, "turn", "0 turns"),
+    ],
+)
+def test_what_is_counted_has_its_plural(count: int, noun: str, told: str) -> None:
+    assert drawing.many(count, noun) == told
