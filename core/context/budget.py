@@ -29,7 +29,7 @@ class Tier(IntEnum):
 class Item:
     """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
     `spare`: what its full form has more than `short` goes before anything else does. `quote`: what it says word for
-    word, on one line, where it tells nothing else.
+    word, on one line, where it tells nothing else. `under`: the item that tells nothing else.
     """
 
     item_id: str
@@ -40,6 +40,7 @@ class Item:
     fixed: bool = False
     spare: bool = False
     quote: str = ""
+    under: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,7 @@ class Section:
 
     `share`: of the budget, what its loose items may take, and the title, where nothing fixed stands under it; without
     one they may take all that there is.
+    `note` is said of all that stands in it, behind its title.
     `more` says of how many dropped items nothing else stands there; without it nothing is said.
     `scored`: weights are scores, which compare with no other section's; their ranks do.
     """
@@ -55,9 +57,17 @@ class Section:
     name: str
     title: str
     items: tuple[Item, ...]
+    note: str = ""
     share: float | None = None
     more: Callable[[int], str] | None = None
     scored: bool = False
+
+    @property
+    def title_line(self) -> str:
+        """None without a title."""
+        if not self.title:
+            return ""
+        return f"## {self.title}. {self.note}" if self.note else f"## {self.title}"
 
     @property
     def weights(self) -> Sequence[float]:
@@ -149,7 +159,7 @@ class _Page:
         self.weights = [_line(item.full) for item in section.items]
         self.lines = sum(1 for each in self.weights if each)
         self._whole = tuple(self.weights)
-        self._title = _line(f"## {section.title}") if section.title else 0
+        self._title = _line(section.title_line)
         self._body = sum(self.weights)
         self._dropped = 0
         self._more = ""
@@ -195,8 +205,7 @@ class _Page:
         if self._more:
             last = max(place for place, item in enumerate(items) if not item.fixed)
             texts.insert(last + 1, self._more)
-        title = [f"## {self.section.title}"] if self.section.title else []
-        return "\n".join((*title, *filter(None, texts)))
+        return "\n".join(filter(None, (self.section.title_line, *texts)))
 
     def _shown(self, place: int, item: Item) -> str:
         loss = self.lost.get(place)

@@ -26,10 +26,13 @@ BEST = 4  # turns that fit best
 FITS = 0.5  # what a turn that fits weighs more than a latest one: the better half outlive all but the last
 ASKED_LENGTH = 200  # characters of what an invocation was about
 PROMOTED = 0.15  # of a budget, what keys of the system may take
-LAST_TURNS = 4  # of the short tier: what is being talked about right now
+LAST_TURNS = 4  # of the short tier: what is being talked about right now,
+LATEST = 0.25  # of the room, what they may take for it; the very last whatever it takes
 
 KEY, LONG, DONE, MID = "key", "long", "invocations", "mid"
 RECALL, SHORT, INPUT = "recall", "short", "input"
+RECORDED = "recorded"
+TURNS = frozenset({MID, RECALL, SHORT})
 
 
 def conversation_sections(remembered: Recalled, words: Words, room: int) -> list[Section]:
@@ -49,15 +52,15 @@ def conversation_sections(remembered: Recalled, words: Words, room: int) -> list
         Section(name=DONE, title=words.invocations, items=_done(remembered.invocations, words)),
         Section(
             name=MID,
-            title=f"{words.clusters}. {words.data}",
+            title=words.clusters,
             items=_in_order([*_of(grouped, fitting), *spare]),
         ),
         Section(
             name=RECALL,
-            title=f"{words.recalled}. {words.data}",
+            title=words.recalled,
             items=_in_order(_of(remembered.turns, fitting)),
         ),
-        Section(name=SHORT, title=words.short, items=_short(remembered.short, remembered.ranks, words)),
+        Section(name=SHORT, title=words.short, items=_short(remembered.short, remembered.ranks, words, room)),
     ]
 
 
@@ -67,7 +70,8 @@ def surely_shown(remembered: Recalled, room: int) -> list[Turn]:
     ranks = remembered.ranks
     grouped = [step for _, steps in remembered.clusters for step in steps]
     latest = [turn.step for turn in remembered.short]
-    shown = [turn for turn in remembered.short[-LAST_TURNS:] if shortened(turn) is turn]
+    last = remembered.short[len(remembered.short) - _last(remembered.short, room) :]
+    shown = [turn for turn in last if shortened(turn) is turn]
     left = room // 2
     for step in sorted(ranks.keys() & {*grouped, *remembered.turns, *latest}, key=ranks.__getitem__):
         turn = remembered.turn(step)
@@ -76,6 +80,24 @@ def surely_shown(remembered: Recalled, room: int) -> list[Turn]:
             break
         shown.append(turn)
     return shown
+
+
+def outliving(remembered: Recalled, sections: Sequence[Section]) -> dict[str, float]:
+    """What each side of a turn says that is laid out in the tier of what fits, on one line, and the turn's weight: what
+    weighs less in that tier goes before it does."""
+    weights: dict[str, float] = {}
+    for item in (i for s in sections if s.name in TURNS for i in s.items if i.tier is Tier.FITTING):
+        turn = remembered.turn(int(item.item_id))
+        for side in (turn.input, turn.reply):
+            line = one_line(side)
+            weights[line] = max(item.weight, weights.get(line, 0.0))
+    return weights
+
+
+def recorded_section(words: Words, until: str = "") -> Section:
+    """What is said of all sections between it and the one with the title `until`, or below it."""
+    line = words.recorded_to.format(until) if until else words.recorded
+    return Section(name=RECORDED, title="", items=(Item(item_id=RECORDED, full=line, fixed=True),))
 
 
 def input_section(text: str, words: Words) -> Section:
@@ -151,13 +173,20 @@ def _summaries(summaries: Sequence[Summary]) -> tuple[Item, ...]:
         Item(
             item_id=summary.summary_id,
             full=f"{_head(summary)}\n{indented(summary.text)}",
-            short=f"{_head(summary)}\n{indented(_cut(summary.text))}",
+            short=f"{_head(summary)}\n{indented(_first_lines(summary.text))}",
             tier=Tier.SPARE if rank else Tier.FITTING,
             weight=1.0 - (rank - 1) / older if rank else NEWEST,
         )
         for rank, summary in enumerate(summaries)
     ]
     return tuple(reversed(items))
+
+
+def _first_lines(text: str) -> str:
+    """The lines that a shorter form holds; of a first one that is longer its beginning."""
+    cut = _cut(text)
+    whole, _, _broken = cut.rpartition("\n")
+    return f"{whole}\n…" if cut is not text and whole else cut
 
 
 def _done(invocations: Sequence[InvocationSummary], words: Words) -> tuple[Item, ...]:
@@ -219,10 +248,10 @@ def _in_order(items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: int(item.item_id)))
 
 
-def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tuple[Item, ...]:
+def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: int) -> tuple[Item, ...]:
     """In step order; of those that do not fit by themselves the newest is the last to go. But for the last ones
     shown whole or not at all, as what is found is: their beginnings would outlive turns that answer."""
-    last = len(turns) - LAST_TURNS
+    last = len(turns) - _last(turns, room)
     return tuple(
         turn_item(
             turn,
@@ -233,6 +262,17 @@ def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tup
         )
         for place, turn in enumerate(turns)
     )
+
+
+def _last(turns: Sequence[Turn], room: int) -> int:
+    """How many of the last turns go last."""
+    left = int(LATEST * room)
+    for number, turn in enumerate(reversed(turns[-LAST_TURNS:])):
+        cut = shortened(turn)
+        left -= estimate(cut.input) + estimate(cut.reply)
+        if left < 0:
+            return max(1, number)
+    return min(LAST_TURNS, len(turns))
 
 
 def _fit(turn: Turn, ranks: Mapping[int, int]) -> float:

@@ -20,7 +20,7 @@ PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
 EPISODES, REFLECTIONS = "episodes", "reflections"
 PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
-SHARES = {PREFERENCES: 0.07, STRATEGIES: 0.04, FACTS: 0.06}
+SHARES = {PREFERENCES: 0.04, STRATEGIES: 0.03, FACTS: 0.04}
 """Of a budget, what each of these may take with its title: a small one must have room for what was said."""
 
 
@@ -50,18 +50,14 @@ def long_term_sections(known: Known, words: Words, *, alone: bool = False) -> li
     ]
     return [
         *(
-            _section(name, title, _records(records, name, over, words), words, shares.get(name))
+            Section(
+                name=name, title=title, items=_records(records, name, over, words), share=shares.get(name)
+            )
             for name, title, records in plain
         ),
-        _section(EPISODES, words.episodes, _episodes(known.episodes, over, words), words),
-        _section(REFLECTIONS, words.reflections, _reflections(known.reflections), words),
+        Section(name=EPISODES, title=words.episodes, items=_episodes(known.episodes, over, words)),
+        Section(name=REFLECTIONS, title=words.reflections, items=_reflections(known.reflections)),
     ]
-
-
-def _section(
-    name: str, title: str, items: tuple[Item, ...], words: Words, share: float | None = None
-) -> Section:
-    return Section(name=name, title=f"{title}. {words.data}", items=items, share=share)
 
 
 def _records(

@@ -63,13 +63,15 @@ def _sections(
     return [
         Section(
             name="memories",
-            title=f"{words.memories_title}. {words.data_note}",
+            title=words.memories_title,
+            note=words.data_note,
             items=tuple(items),
             scored=True,
         ),
         Section(
             name="neighbors",
-            title=f"{words.neighbors_title}. {words.data_note}",
+            title=words.neighbors_title,
+            note=words.data_note,
             items=tuple(_neighbor_item(node, words, lightest, attempts) for node in neighbors),
         ),
     ]
@@ -209,6 +211,7 @@ def _said_item(
     segment: Segment, said: str, score: float, node: Node, words: Wording, tried: bool, tier: Tier
 ) -> Item:
     """A segment under its node: its day, and that it was an attempt, where these are not the node's (`tried`)."""
+    is_marked = tried or node.state is NodeState.CONTESTED  # which its turn does not tell
     marks = [words.attempt] if segment.of_failure and not tried else []
     marks += [words.refuted] if segment.is_refuted_whole else []
     plain = not (marks or segment.refuted)
@@ -222,6 +225,7 @@ def _said_item(
         weight=score,
         tier=tier,
         quote=one_line(said) if plain else "",
+        under="" if is_marked else node.node_id,
     )
 
 

@@ -1,13 +1,14 @@
 """What a context would say twice: facts of turns that stand in it, passages of a bank that such a turn says, too.
 
 Law: pure. What tells more than its turn stays: another day, a mark, a detail, other words. Only turns that hardly a
-budget leaves out speak for others, so that nothing is lost with them.
+budget leaves out speak for others, or that outlive them, so that nothing is lost with them. A memory that was found by
+such passages alone goes with them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from core.context.budget import Section
+from core.context.budget import Item, Section, Tier
 from core.context.lines import one_line
 from core.context.long_term import Known
 from core.ids import ConversationId
@@ -18,10 +19,16 @@ LEAST_QUOTE = 20  # characters: less may be said by anybody
 
 
 class Told:
-    """What turns of a conversation say."""
+    """What turns of a conversation say. `outliving`: lines of turns that stand where nothing lighter does."""
 
-    def __init__(self, conversation_id: ConversationId, turns: Iterable[Turn]) -> None:
+    def __init__(
+        self,
+        conversation_id: ConversationId,
+        turns: Iterable[Turn],
+        outliving: Mapping[str, float] | None = None,
+    ) -> None:
         self._conversation_id = conversation_id
+        self._outliving = outliving or {}
         self._said = {turn.step: one_line(f"{turn.input}\n{turn.reply}") for turn in turns}
         self._all = "\n".join(self._said.values())
 
@@ -35,9 +42,13 @@ class Told:
         )
 
     def new_in(self, section: Section) -> Section:
-        """The section without items that only quote what a turn says."""
-        items = [item for item in section.items if not self._is_quoted(item.quote)]
-        return section if len(items) == len(section.items) else replace(section, items=tuple(items))
+        """The section without items that only quote what a turn says, nor those that only such ones stand under."""
+        weighed = zip(section.items, section.weights, strict=True)
+        left = [item for item, weight in weighed if not self._is_quoted(item, weight)]
+        if len(left) == len(section.items):
+            return section
+        gone = {item.under for item in section.items} - {item.under for item in left}
+        return replace(section, items=tuple(item for item in left if item.item_id not in gone))
 
     def _new(self, records: Sequence[Record]) -> list[Record]:
         return [record for record in records if not self._repeats(record)]
@@ -51,8 +62,11 @@ class Told:
         quoted = [q for q in (line, *(line.partition(mark)[2].strip() for mark in ":：")) if q]
         return any(q in self._said.get(step, "") for step in record.steps for q in quoted)
 
-    def _is_quoted(self, quote: str) -> bool:
-        return len(quote) >= LEAST_QUOTE and quote in self._all
+    def _is_quoted(self, item: Item, weight: float) -> bool:
+        if len(item.quote) < LEAST_QUOTE:
+            return False
+        outlived = item.tier is Tier.FITTING and self._outliving.get(item.quote, 0.0) > weight
+        return outlived or item.quote in self._all
 
 
 NOTHING_TOLD = Told(ConversationId(""), ())

@@ -132,4 +132,9 @@ CHINESE = Wording(
 
 def wording(insight: Insight) -> Wording:
     """The words for a task: Chinese for a Chinese goal, else English."""
-    return CHINESE if is_chinese(insight.goal) else ENGLISH
+    return wording_for(insight.goal)
+
+
+def wording_for(text: str) -> Wording:
+    """Returns the words for a text: Chinese for a Chinese one, else English."""
+    return CHINESE if is_chinese(text) else ENGLISH

@@ -29,7 +29,7 @@ def working_section(items: Sequence[WorkingItem], keep_steps: int, words: Words)
         )
         for place, item in enumerate(items)
     )
-    return Section(name=WORKING, title=f"{words.working}. {words.data}", items=made)
+    return Section(name=WORKING, title=words.working, items=made)
 
 
 def _head(item: WorkingItem, words: Words) -> str:

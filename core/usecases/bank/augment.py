@@ -15,7 +15,7 @@ from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemb
 from core.context.memories import gathered_sections, memory_sections
 from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools
 from core.context.validations import Told, told_by
-from core.context.wording import wording
+from core.context.wording import Wording, wording
 from core.errors import BudgetTooSmall
 from core.ids import ConflictId, NodeId
 from core.index.scoring import Mode
@@ -100,10 +100,12 @@ async def augment(house: House, command: Augment) -> Augmented:
     )
 
 
-async def gather(house: House, command: Augment, budget: int, said: int = SAID) -> Gathered:
+async def gather(
+    house: House, command: Augment, budget: int, said: int = SAID, words: Wording | None = None
+) -> Gathered:
     """Search for the query, and lay out what a prompt of `budget` tokens should hold; of segments `said` are looked
-    for where the command says neither a target nor a number. Raises BankNotFound,
-    EmbeddingSpaceMismatch."""
+    for where the command says neither a target nor a number. `words`: for the memories, else as the task's. Raises
+    BankNotFound, EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
         asked = command.query or _next_step(bank)
         require_own_space(house, bank)
@@ -119,7 +121,8 @@ async def gather(house: House, command: Augment, budget: int, said: int = SAID) 
     if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
         judged = await _judged(house, command, query)
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        remembered = _remembered(house, bank, command, query(bank), judged.opinions)
+        of_memories = words or wording(bank.insight)
+        remembered = _remembered(house, bank, command, query(bank), judged.opinions, of_memories)
         declared = tools(wording(bank.insight), command.tool_format)
         sections = prompt_sections(
             bank.insight,
@@ -170,9 +173,8 @@ class _Remembered(NamedTuple):
 
 
 def _remembered(
-    house: House, bank: Bank, command: Augment, query: Query, opinions: Opinions | None
+    house: House, bank: Bank, command: Augment, query: Query, opinions: Opinions | None, words: Wording
 ) -> _Remembered:
-    words = wording(bank.insight)
     conflicts = bank.open_conflicts()
     found = search(bank, query, opinions)
     if command.target is not None:

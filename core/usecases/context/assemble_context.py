@@ -6,15 +6,23 @@ the call, or is told as missing where the caller can do without.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
-from core.context.conversing import conversation_sections, input_section, surely_shown
+from core.context.conversing import (
+    SHORT,
+    conversation_sections,
+    input_section,
+    outliving,
+    recorded_section,
+    surely_shown,
+)
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
 from core.context.repeating import NOTHING_TOLD, Told
 from core.context.tools import MEMORY_TOOLS, declared
+from core.context.wording import wording_for
 from core.context.words import Words, words_for
 from core.context.working import working_section
 from core.conversation.recalling import Recalled, recall
@@ -151,10 +159,11 @@ async def _conversation(
             singles=max(1, min(MOST_TURNS, budget // LEAST_TURN) // command.sources),
         )
         room = budget // command.sources
+        sections = conversation_sections(recalled, words_for(command.input), room)
         return _Conversation(
             recalled=recalled,
-            sections=conversation_sections(recalled, words_for(command.input), room),
-            told=Told(key.conversation_id, surely_shown(recalled, room)),
+            sections=sections,
+            told=Told(key.conversation_id, surely_shown(recalled, room), outliving(recalled, sections)),
             uid=conversation.uid,
             revision=conversation.revision,
         )
@@ -169,7 +178,8 @@ async def _bank(house: House, command: AssembleContext, key: BankKey, budget: in
         min_revision=command.least(key),
     )
     fixed = estimate(command.system) + estimate(command.input)
-    return await gather(house, asked, max(1, budget - fixed), SAID // command.sources)
+    words = wording_for(command.input)
+    return await gather(house, asked, max(1, budget - fixed), SAID // command.sources, words)
 
 
 async def _working(house: House, command: AssembleContext, key: InvocationKey) -> WorkingMemory:
@@ -194,19 +204,33 @@ def _sections(house: House, command: AssembleContext, read: _Read) -> list[Secti
     of_talk = read.talk.sections if read.talk else []
     told = read.talk.told if read.talk else NOTHING_TOLD
     of_bank = [told.new_in(section) for section in _of_bank(command, read.bank)]
-    return [
-        *_fixed(SYSTEM, command.system),
-        *_fixed(INSTRUCTIONS, read.told.block if read.told else ""),
-        *(s for s in of_bank if s.name in BEFORE),
-        *of_talk[:1],
+    now = [*(s for s in of_bank if s.name == NOW), input_section(command.input, words)]
+    recorded = [
         *_known(read, words),
         *of_talk[1:3],
-        *(s for s in of_bank if s.name not in BEFORE and s.name != NOW),
+        *(replace(s, note="") for s in of_bank if s.name not in BEFORE and s.name != NOW),
         *of_talk[3:],
         *_so_far(house, read.working, words),
-        *(s for s in of_bank if s.name == NOW),
-        input_section(command.input, words),
     ]
+    return [
+        *_fixed(SYSTEM, command.system),
+        *_fixed(INSTRUCTIONS, read.told.block.rstrip() if read.told else ""),
+        *(s for s in of_bank if s.name in BEFORE),
+        *of_talk[:1],
+        *_noted(command, recorded, now, words),
+        *recorded,
+        *now,
+    ]
+
+
+def _noted(
+    command: AssembleContext, recorded: Sequence[Section], now: Sequence[Section], words: Words
+) -> list[Section]:
+    """Said once of all that was recorded; of messages the first one ends with it, and has no latest turns."""
+    in_one = command.form is Form.TEXT
+    if not any(section.items for section in recorded if in_one or section.name != SHORT):
+        return []
+    return [recorded_section(words, next(s.title for s in now if s.items) if in_one else "")]
 
 
 def _known(read: _Read, words: Words) -> list[Section]:

@@ -46,10 +46,10 @@ class RetrievalStub:
     """
     AssembleContext: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]
     """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-    instruction documents, tools, task state, keys, preferences, strategies, facts, episodes, reflections, summaries,
-    ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
-    to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
-    BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
+    facts, episodes, reflections, summaries, ended invocations, memories of the bank, turns of clusters, single turns,
+    the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
+    count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
 
 @_typing.type_check_only
@@ -70,10 +70,10 @@ class RetrievalAsyncStub(RetrievalStub):
     """
     AssembleContext: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]  # type: ignore[assignment]
     """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-    instruction documents, tools, task state, keys, preferences, strategies, facts, episodes, reflections, summaries,
-    ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
-    to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
-    BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
+    facts, episodes, reflections, summaries, ended invocations, memories of the bank, turns of clusters, single turns,
+    the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
+    count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
 
 class RetrievalServicer(metaclass=_abc_1.ABCMeta):
@@ -115,10 +115,10 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_retrieval_pb2.AssembleContextResponse, _abc.Awaitable[_retrieval_pb2.AssembleContextResponse]]:
         """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-        instruction documents, tools, task state, keys, preferences, strategies, facts, episodes, reflections, summaries,
-        ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
-        to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
-        BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
+        facts, episodes, reflections, summaries, ended invocations, memories of the bank, turns of clusters, single turns,
+        the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
+        count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
 
 def add_RetrievalServicer_to_server(servicer: RetrievalServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

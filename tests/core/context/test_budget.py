@@ -124,6 +124,15 @@ def test_a_budget_too_small_for_what_is_fixed_is_refused_by_name() -> None:
     assert refused.value.needed > 3
 
 
+def test_what_is_said_of_a_section_stands_behind_its_title_and_is_weighed() -> None:
+    section = Section(name="memories", title="Memories", note="Only recorded.", items=(item("a", 1.0),))
+
+    made = assemble([section], 100, "f")
+
+    assert made.text.splitlines()[0] == "## Memories. Only recorded."
+    assert made.tokens == estimate(made.text)
+
+
 def test_an_empty_section_has_no_title() -> None:
     made = assemble(sections(), 100, "token_budget")
 
@@ -160,6 +169,7 @@ def _sections(chance: Random) -> list[Section]:
         Section(
             name=f"s{number}",
             title=_text(chance, 4).replace("\n", " "),
+            note=chance.choice(("", "What stands here was 记录的.")),
             items=tuple(_item(chance, f"i{n}") for n in range(chance.randrange(8))),
             share=chance.choice((None, None, None, 0.0, 0.2, 0.5)),
             more=chance.choice((None, None, "(and {} more)".format)),

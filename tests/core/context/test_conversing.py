@@ -8,7 +8,7 @@ from core.context.budget import assemble
 from core.context.conversing import PROMOTED, SHORT_SIDE, conversation_sections, shortened, turn_item
 from core.context.words import CHINESE, ENGLISH, words_for
 from core.conversation.recalling import Recalled
-from core.model.conversation import KeyMemory, KeyType
+from core.model.conversation import KeyMemory, KeyType, StepRange, Summary, SummaryKind
 from core.text.tokens import estimate
 from tests.support.changes import START
 from tests.support.conversations import turn
@@ -31,6 +31,24 @@ def test_a_turn_stands_under_its_number_and_day_with_its_speakers() -> None:
 
     assert item.full == "[12] 2024-03-01\n  王明: 数据库定了。\n  ## 假标题\n  助手: 好的。"
     assert item.short == ""
+
+
+def test_a_long_summary_is_shortened_by_whole_lines() -> None:
+    text = "\n".join(f"Ada: Ferry {number} leaves from the old harbour at nine." for number in range(12))
+    summary = Summary(
+        summary_id="s1",
+        kind=SummaryKind.LONG,
+        ranges=(StepRange(first_step=1, last_step=10),),
+        text=text,
+        **dict.fromkeys(("start_time", "end_time", "create_time"), START),
+    )
+    (item,) = conversation_sections(remembered(summaries=[summary]), ENGLISH, 1_000)[1].items
+
+    head, *lines, rest = item.short.splitlines()
+    assert head == "[1–10] 2024-03-01"
+    assert lines
+    assert all(line[2:] in text.splitlines() for line in lines)
+    assert rest == "  …"
 
 
 def test_the_words_are_of_the_language_of_the_input() -> None:
@@ -56,13 +74,22 @@ def shown(within: int, found: Recalled) -> list[int]:
     return [int(line[1:].split("]")[0]) for line in text.splitlines() if line.startswith("[")]
 
 
-def test_a_turn_that_fits_outlives_the_latest_ones_but_the_last_four() -> None:
+def test_a_turn_that_fits_outlives_the_latest_ones_but_the_last() -> None:
     latest = [turn(step, "This and that was told at length. " * 12) for step in range(11, 21)]
     fitting = [turn(step, "The ferry leaves at nine. " * 9) for step in range(1, 9)]
 
     steps = shown(1_200, remembered(short=latest, turns=fitting, ranks={t.step: t.step - 1 for t in fitting}))
 
-    assert steps == [1, 2, 3, 4, 5, 17, 18, 19, 20]
+    assert steps == [1, 2, 3, 4, 5, 6, 7, 18, 19, 20]
+
+
+def test_of_a_small_budget_the_last_turns_leave_room_for_one_that_answers() -> None:
+    latest = [turn(step, "This and that was told at length. " * 4) for step in range(11, 21)]
+    answering = turn(3, "The ferry leaves at nine.")
+    found = remembered(short=latest, turns=[answering], ranks={3: 0})
+
+    assert shown(150, found) == [3, 20]
+    assert shown(1_000, found)[-4:] == [17, 18, 19, 20]
 
 
 def test_a_latest_turn_that_fits_outlives_later_ones_that_do_not() -> None:

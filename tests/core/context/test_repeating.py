@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.context.budget import Item, Section
+from core.context.budget import Item, Section, Tier
 from core.context.long_term import Known
 from core.context.repeating import Told
 from core.ids import ConversationId
@@ -49,3 +49,31 @@ def test_a_passage_that_a_turn_says_word_for_word_stands_once() -> None:
 
     assert TOLD.new_in(section).items == (marked, short)
     assert TOLD.new_in(replace(section, items=(marked,))).items == (marked,)
+
+
+def test_a_passage_goes_where_a_turn_says_it_that_outlives_it() -> None:
+    told = Told(TALK, (), {"My cat is called Marmalade.": 0.75})
+    quoted = Item(item_id="i#1", full="> My cat", quote="My cat is called Marmalade.")
+
+    def left(weight: float, tier: Tier = Tier.FITTING) -> bool:
+        item = replace(quoted, weight=weight, tier=tier)
+        return bool(told.new_in(Section(name="memories", title="Memories", items=(item,))).items)
+
+    assert not left(0.5)
+    assert left(0.75)
+    assert left(0.5, Tier.NEEDED)
+
+
+def test_a_memory_goes_with_all_that_was_said_under_it() -> None:
+    items = [
+        Item(item_id="n-1", full="- [n-1] A cat"),
+        Item(item_id="i#1", full="> My cat", quote="My cat is called Marmalade.", under="n-1"),
+        Item(item_id="n-2", full="- [n-2] A cat and a dog"),
+        Item(item_id="i#2", full="> My cat", quote="My cat is called Marmalade.", under="n-2"),
+        Item(item_id="i#3", full="> My dog", quote="My dog is called Olive.", under="n-2"),
+        Item(item_id="n-3", full="- [n-3] Found by itself"),
+    ]
+
+    left = TOLD.new_in(Section(name="memories", title="Memories", items=tuple(items))).items
+
+    assert [item.item_id for item in left] == ["n-2", "i#3", "n-3"]

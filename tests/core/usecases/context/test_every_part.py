@@ -56,6 +56,7 @@ ORDER = [
     "tools",
     "insight",
     "key",
+    "recorded",
     "preferences",
     "strategies",
     "facts",
@@ -277,10 +278,10 @@ async def test_titles_speak_the_language_of_the_input() -> None:
 
 
 class Meeting:
-    """Aggregates that are read only when all of a party want to read."""
+    """Aggregates that are first read only when all of a party want to read."""
 
     def __init__(self, inner: Any, barrier: asyncio.Barrier) -> None:
-        self._inner, self._barrier = inner, barrier
+        self._inner, self._barrier, self._has_met = inner, barrier, False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -288,7 +289,9 @@ class Meeting:
     def reading(self, key: Key, min_revision: int = 0) -> AbstractAsyncContextManager[Any]:
         @asynccontextmanager
         async def met() -> AsyncIterator[Any]:
-            await self._barrier.wait()
+            if not self._has_met:
+                await self._barrier.wait()
+                self._has_met = True
             async with self._inner.reading(key, min_revision) as aggregate:
                 yield aggregate
 
@@ -297,9 +300,11 @@ class Meeting:
 
 async def test_parts_are_read_at_once() -> None:
     async with furnished() as house:
-        barrier = asyncio.Barrier(3)
+        barrier = asyncio.Barrier(5)
         waiting = replace(
             house,
+            banks=Meeting(house.banks, barrier),
+            instructions=Meeting(house.instructions, barrier),
             collections=Meeting(house.collections, barrier),
             conversations=Meeting(house.conversations, barrier),
             invocations=Meeting(house.invocations, barrier),
@@ -332,6 +337,7 @@ async def test_without_an_embedder_what_needs_none_is_there() -> None:
     assert [section.name for section in made.sections] == [
         "system",
         "instructions",
+        "recorded",
         "working",
         "input",
     ]
