@@ -5,13 +5,18 @@ never a paraphrase. The similarity of the sentences may lower how many words mus
 and never decides alone.
 """
 
+import re
+
+from core.agents.offline.claims import clock
 from core.agents.offline.claims.alignment import Alignment, align, matches, speak_of_one_thing, weight
 from core.agents.offline.claims.order import turned_round
 from core.agents.offline.claims.quantity import ALL, quantity
+from core.agents.offline.claims.replacement import prefixed
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
 WORDS_SHARED_WHEN_NEAR = 0.7  # the same, for sentences nearer than the embedder's line for sameness
+OTHER = re.compile(r"\b(?:another|other|else)\b|另一|另外|其他|别的", re.IGNORECASE)
 EXACT = (Kind.NAME, Kind.NUMBER, Kind.DATE, Kind.LABEL)
 
 
@@ -27,23 +32,26 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
         or part.mood != whole.mood
     ):
         return False
-    if (
-        part.personal != whole.personal
-        or part.personal
-        and part.speaker != whole.speaker
-        or part.personal == "it"
-    ):
+    if not _told_by_one(part, whole) or bool(OTHER.search(part.text)) is not bool(OTHER.search(whole.text)):
         return False
     if not speak_of_one_thing(part, whole):
         return False
     if turned_round(part, whole) or _counts_apart(part, whole):
         return False
-    if _denied_alike(part, whole):
+    if _denied_alike(part, whole) or _prefixed_alike(part, whole) or _prefixed_alike(whole, part):
         return True
     denied = align(part.denied, whole.denied, part.chinese)
     if denied.only_a or denied.only_b:
         return False
     return any(_held(view, whole, part, near) for view in _views(whole))
+
+
+def _told_by_one(part: Statement, whole: Statement) -> bool:
+    """Whether a pronoun means the same in both; "our flight" may be named behind an opening phrase, too."""
+    if part.speaker == whole.speaker and {part.personal, whole.personal} == {"", "my"}:
+        return True
+    same = part.personal == whole.personal and part.personal != "it"
+    return same and (not part.personal or part.speaker == whole.speaker)
 
 
 def _denied_alike(part: Statement, whole: Statement) -> bool:
@@ -56,6 +64,19 @@ def _denied_alike(part: Statement, whole: Statement) -> bool:
     laid = align(part.terms, whole.terms, part.chinese)
     return not (laid.only_a or laid.only_b or any(_roughly(x, y) for x, y in laid.pairs)) and (
         not part.subject_end or not whole.subject_end
+    )
+
+
+def _prefixed_alike(one: Statement, other: Statement) -> bool:
+    """Whether one denies what the other denies by a prefix, and all else is the same: "not valid", "invalid"."""
+    if not one.denied or other.denied:
+        return False
+    laid = align(one.terms, other.terms, one.chinese)
+    replaced = [*laid.only_a, *laid.only_b]
+    return (
+        len(laid.only_a) == len(laid.only_b) == 1
+        and laid.only_a[0] is one.denied[0]
+        and prefixed(*(t.key for t in replaced))
     )
 
 
@@ -109,7 +130,9 @@ def _single_out(statement: Statement) -> set[str]:
 
 def _roughly(a: Term, b: Term) -> bool:
     """ "over 15" leaves room for 18, and does not say it."""
-    return a.kind is Kind.NUMBER and (a.value, a.bound) != (b.value, b.bound)
+    if a.kind is not Kind.NUMBER or a.unit == b.unit == clock.UNIT:
+        return False  # "at two" may be at 14:00, and that they match was seen
+    return (a.value, a.bound) != (b.value, b.bound)
 
 
 def _one_replaced(laid: Alignment, part: Statement, whole: Statement) -> bool:

@@ -32,6 +32,10 @@ TIME = re.compile(
 )
 AFTER_NOON = ("中午", "下午", "傍晚", "晚上", "夜里")
 QUARTERS = {"半": 0.5, "一刻": 0.25, "三刻": 0.75}
+HALVES = re.compile(  # 一个半小时, 两公斤半, 半小时
+    r"(?P<number>\d+|[一二两三四五六七八九十]+)(?:个半(?P<counted>小时|星期)|(?P<measured>公斤|千克|斤|米|公里|升|吨)半)"
+    r"|半个?(?P<alone>小时|公斤|斤)"
+)
 WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
 LABEL = re.compile(
     r"第[零〇一二两三四五六七八九十百千\d]+[\u4e00-\u9fff]?"
@@ -114,7 +118,7 @@ def statement(text: str) -> Statement:
         state=bool(course.state),
         passive=PASSIVE.search(text) is not None,
         question=text.rstrip().endswith(("?", "？", "吗", "呢")),
-        hedged=any(word in text for word in words.HEDGES),
+        hedged=any(word in text.replace("不可能", "") for word in words.HEDGES),
         personal="" if course.whose and _names_whose(course.terms) else course.personal,
         contrasting="而" in text,
         conditional=CONDITION.match(text) is not None,
@@ -167,6 +171,7 @@ def _stretch(course: Course, start: int, end: int) -> None:
 def _forms(text: str, at: int, end: int) -> Iterator[Found]:
     """The next one of each form; of those that start together the first counts."""
     for pattern, add in (
+        (HALVES, _halves),
         (TIME, _time),
         (_known(), _term),
         (LABEL, _label),
@@ -184,13 +189,9 @@ def _forms(text: str, at: int, end: int) -> Iterator[Found]:
 
 @cache
 def _known() -> re.Pattern[str]:
-    """The lexicon's longer words, which the tagger may cut: 首席执行官."""
-    listed = (
-        word
-        for word in groups(words.SYNONYMS)
-        if (len(word) > 2 or word.endswith("到")) and not word.isascii()
-    )
-    return re.compile("|".join(sorted(listed, key=len, reverse=True)))
+    """The lexicon's words that the tagger may cut: 首席执行官."""
+    listed = {word for word in groups(words.SYNONYMS) if len(word) > 2 and not word.isascii()}
+    return re.compile("|".join(sorted(listed | words.CUT_WRONGLY, key=len, reverse=True)))
 
 
 def _term(course: Course, found: re.Match[str]) -> None:
@@ -205,6 +206,13 @@ def _label(course: Course, found: re.Match[str]) -> None:
 def _weekday(course: Course, found: re.Match[str]) -> None:
     day = found.group(1).replace("天", "日")
     course.add(Kind.DATE, day, found.start(), found.end(), unit="weekday")
+
+
+def _halves(course: Course, found: re.Match[str]) -> None:
+    unit = found["counted"] or found["measured"] or found["alone"]
+    dimension, factor = MEASURED[unit]
+    value = ((value_of(found["number"]) if found["number"] else 0.0) + 0.5) * factor
+    course.add(Kind.NUMBER, f"{value:g}", found.start(), found.end(), value=value, unit=dimension)
 
 
 def _familiar(course: Course, found: re.Match[str]) -> None:
@@ -243,7 +251,7 @@ def _time(course: Course, found: re.Match[str]) -> None:
 
 def _is_number(text: str, found: re.Match[str]) -> bool:
     digits, unit = found["digits"], found["unit"]
-    if digits[0].isdigit():
+    if digits[0].isdigit() or len(digits) > 1 and unit in MEASURED:
         return True
     if len(digits) == 1 and not found["scale"]:  # 张三 is no number, and 一名 is "a"
         return unit in words.COUNTED or unit in words.MEASURES and digits != "一"
@@ -336,6 +344,8 @@ def _content(course: Course, word: str, kind: str, at: int, following: str) -> N
     if word in PRONOUNS and not course.terms:
         course.personal = course.personal or PRONOUNS[word]
         course.whose = len(word) == 1
+        if following == "的":
+            course.personal = "my"
     if word in words.EXCLUSIVE:
         course.only_at.add(len(course.terms))
     denied = vocabulary(chinese=True).denying.get(word)

@@ -15,6 +15,7 @@ from core.agents.offline.claims.draft import Draft
 from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
 from core.agents.offline.claims.measures import MEASURED
 from core.agents.offline.claims.openings import depends, introduced, is_order
+from core.agents.offline.claims.spelled import STARTS, Spelled, spelled_out
 from core.agents.offline.claims.statement import Denial, Kind, Statement
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
@@ -41,6 +42,9 @@ MERELY = frozenset({"imagine", "hope", "wish", "guess"})  # "can only imagine"
 DESCRIBING = re.compile(
     r"[^,] (?:that|which|who) (?:is|are|was|were|has|have|do|does|did|can|may) ?$", re.IGNORECASE
 )
+EXPLETIVE = re.compile(
+    r"it (?:is|was) (?:not )?\w+ to \w", re.IGNORECASE
+)  # "it is possible to …" tells of no "it"
 ASIDE = frozenset({"with", "at", "in", "by", "for", "to", "under"})  # "at no charge": beside the matter
 SUBJECTS = frozenset({"i", "we", "you", "he", "she", "they"})  # behind which a verb stands
 BEING = frozenset({"is", "are", "was", "were"})
@@ -120,6 +124,8 @@ def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
         _mark(draft, token, _lower(read, at + 1))
         return at + 1
     before, draft.last = draft.last, token.lower
+    if token.lower in STARTS and (one := spelled_out(draft.text, token.start)):
+        return _spelled(draft, read, token.start, one)
     if token.kind == "option":
         draft.add(Kind.LABEL, token.text, token.start, token.end)
         return at + 1
@@ -136,6 +142,17 @@ def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
         return _number(draft, read, at)
     _word(draft, token, before, _lower(read, at + 1))
     return at + 1
+
+
+def _spelled(draft: Draft, read: Sequence[Token], start: int, one: Spelled) -> int:
+    """Takes in a value that is spelled out; where the next token is."""
+    key, draft.bound, draft.last = f"{one.value:g}", 0, ""
+    if one.unit == "day":
+        draft.add(Kind.DATE, key, start, one.end, unit="day")
+    else:
+        parts = clock.OPEN if one.left_open else frozenset[str]()
+        draft.add(Kind.NUMBER, key, start, one.end, value=one.value, unit=one.unit, parts=parts)
+    return next((n for n, token in enumerate(read) if token.start >= one.end), len(read))
 
 
 def _lower(read: Sequence[Token], at: int) -> str:
@@ -156,9 +173,9 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
     lower = token.lower
     if lower == "like" and before not in LIKING:
         return  # "much like it"
-    if lower in PRONOUNS and not draft.terms and not draft.personal:
+    if lower in PRONOUNS and not draft.terms and not draft.personal and not EXPLETIVE.match(draft.text):
         draft.personal = PRONOUNS[lower]
-    if lower == "there" and not draft.terms and not draft.personal and following in BEING:
+    if lower in {"there", "it"} and not draft.terms and not draft.personal and following in BEING:
         draft.existential, draft.verb_at = True, 0
     if not (lower in words.NEGATORS and DESCRIBING.search(draft.text[: token.start])):
         _connect(draft, lower, before, following)

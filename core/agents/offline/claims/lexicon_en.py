@@ -41,6 +41,7 @@ enjoy dislike dislikes disliked hate hates detests aversion
 support oppose opposes opposed opponent
 have lacks lack resigned quit
 accept rejects rejected
+possible impossible
 """
 
 # One group a line; the first stands for all.

@@ -137,12 +137,12 @@ def _opposite(both: Comparison) -> Contradiction | None:
         return None
     for a in both.laid.only_a:
         for b in both.laid.only_b:
-            if frozenset((a.key, b.key)) in both.words.opposites or _prefixed(a.key, b.key):
+            if frozenset((a.key, b.key)) in both.words.opposites or prefixed(a.key, b.key):
                 return found(Slot.OPPOSITE, both.left, (a,), both.right, (b,), 0.85)
     return None
 
 
-def _prefixed(a: str, b: str) -> bool:
+def prefixed(a: str, b: str) -> bool:
     """Whether one word is the other with a prefix that denies it: valid, invalid."""
     short, long = sorted((a, b), key=len)
     return len(short) >= ROOT and long.endswith(short) and long.removesuffix(short) in DENYING_PREFIXES

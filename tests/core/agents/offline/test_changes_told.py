@@ -53,6 +53,8 @@ def test_a_change_told_in_passing_contradicts_what_was_told(before: str, after: 
         ("Ms Holm quit smoking.", "The caretaker is called Ms Holm."),
         ("The train goes from Oslo to Turin.", "We host in Oslo."),
         ("We moved from Oslo to Turin.", "We used to live in Oslo."),
+        ("The talk takes half an hour.", "The talk takes 30 minutes."),
+        ("会议从中午十二点开到一点半。", "会议12:00到13:30开。"),
         ("前厅请了人，月薪三千八。", "月薪三千八百元。"),
     ],
 )
@@ -69,6 +71,12 @@ def test_what_was_not_given_up_is_not_contradicted(a: str, b: str) -> None:
         ("There is no bath in the flat.", "The flat has no bath."),
         ("For two decades she has been working as a cook.", "She has worked as a cook for twenty years."),
         ("The sack weighs 2.5 kg.", "The sack weighs 2500 grams."),
+        ("The talk takes an hour and a half.", "The talk takes 90 minutes."),
+        ("Dinner is at half past seven.", "Dinner begins at 19:30."),
+        ("The term starts on the third of April.", "The term begins on 3 April."),
+        ("航程一个半小时。", "航程九十分钟。"),
+        ("It is not possible to swap the seats.", "It is impossible to swap the seats."),
+        ("The heater isn't connected.", "The heater is disconnected."),
         ("Three times a week I go for a swim.", "I go swimming three times a week."),
     ],
 )
