@@ -16,6 +16,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +42,7 @@ MANUALS = (
     *("ls", "cp", "mv", "rm", "chmod", "chown", "dd", "df", "du", "head"),
     *("tail", "sort", "uniq", "wc", "cut", "date", "touch", "ln", "tar", "grep"),
 )
+ROLE = re.compile(r"\s*(?:user|assistant): ")
 KINDS = ("chats", "licences", "manuals")
 
 
@@ -49,12 +51,18 @@ def told(message: Message) -> str:
     return " ".join(message.text.split())
 
 
+def lines(quote: str) -> list[str]:
+    """A quote's sentences, as messages hold them: without the role that a transcript puts in front."""
+    return [" ".join(ROLE.sub("", line).split()) for line in quote.splitlines() if line.strip()]
+
+
 def is_real(
     conflict: Conflict, messages: Sequence[Message], changes: Sequence[Mapping[str, list[str]]]
 ) -> bool:
     """Whether two of its quotes come from before and after one of the changes."""
     sources = [
-        {m.message_id for m in messages if " ".join(side.quote.split()) in told(m)} for side in conflict.sides
+        {m.message_id for m in messages for line in lines(side.quote) if line in told(m)}
+        for side in conflict.sides
     ]
     return any(
         sources[a] & set(change["before"]) and sources[b] & set(change["after"])
