@@ -58,7 +58,7 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
     subject = left.asserted if contrast else _subject_of(left, clause)
     both = compare(left, subject, right, tuple(t for t in theirs if t not in held))
     if contrast:
-        if MAY_BE.search(left.text) or right.hedged:
+        if MAY_BE.search(left.text) or right.hedged and not left.hedged:
             return None
         if covered < COVERED_CONTRAST or not _same_frame(both) or _of_another(left, right, held):
             return None
