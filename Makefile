@@ -123,11 +123,12 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # ---- checking ----
 
-# What is fetched and built goes side by side, then what only reads: types take a minute of one processor.
+# What is fetched and built goes side by side, then what reads and is quick. Types take a minute of one processor, and so
+# go beside the tests, which do not use two all the time.
 check:  ## All that must hold: what CI runs
 	@$(MAKE) --jobs 2 --no-print-directory setup languages langchain pooler
-	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory types lint layers proto-lint check-proto
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory lint layers proto-lint check-proto
+	@$(MAKE) --jobs 2 --no-print-directory types test
 
 # LangChain is only for its example's tests: without it, and without a network, these are skipped.
 langchain:

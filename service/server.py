@@ -67,17 +67,18 @@ async def serve(
     settings: Settings,
     announce: Callable[[str], None],
     agents: Callable[[Embedder], Agents] | None = None,
+    embedder: Embedder | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT. `announce` gets one line when the server is ready.
 
-    `agents` stand in for the configured ones."""
+    `agents` and `embedder` stand in for the configured ones."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
     sys.setswitchinterval(TURN)
     give_back_early()
-    async with running(settings, agents=agents) as address:
+    async with running(settings, embedder, agents=agents) as address:
         with brief_collections():
             announce(f"listening on {address}")
             await stop.wait()

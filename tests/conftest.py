@@ -1,5 +1,6 @@
 """What all tests have in common."""
 
+import os
 import signal
 
 import pytest
@@ -12,7 +13,12 @@ settings.load_profile("any machine")
 
 
 def pytest_configure() -> None:
-    """Heed interrupts as in a terminal, here and in what tests start: `nohup make test &` would ignore them."""
+    """Heed interrupts as in a terminal, here and in what tests start: `nohup make test &` would ignore them.
+
+    And let numpy have one thread, as the service does: each process of a run would have as many as there are
+    processors, and they spin.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

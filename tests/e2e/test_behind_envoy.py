@@ -16,7 +16,7 @@ import pytest
 from memorybank_client import MemoryBankClient, MemoryBankError
 from tests.support.envoy import envoy, program
 from tests.support.postgres import empty_database
-from tests.support.process import CLIENT_SPACE, Server, free_port, server_process, vector
+from tests.support.process import CLIENT_SPACE, Server, free_port, modelless_process, vector
 from tests.support.scale import scaled
 
 FULL = scaled(1) > 1
@@ -91,7 +91,7 @@ class Fleet:
 
     async def start(self, address: str) -> None:
         closing = AsyncExitStack()
-        server = server_process(self.folder / address, self.settings, listen=address)
+        server = modelless_process(self.folder / address, self.settings, listen=address)
         self.running[address] = await closing.enter_async_context(server), closing
 
     async def kill(self, address: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank_client import MemoryBankClient
 from tests.support.killing import killed_when
-from tests.support.process import Server, server_process
+from tests.support.process import Server, modelless_process
 from tests.support.scale import scaled
 
 KILLS = scaled(4) - 3  # at each moment: one, in soak 37
@@ -107,7 +107,7 @@ async def test_tiers_killed_at_each_step_are_brought_to_their_end_by_the_next_pr
         (moment, f"{moment.replace(' ', '-')}-{number}") for moment in MOMENTS for number in range(KILLS)
     ]
     for before, after in pairwise([None, *rounds, None]):  # each process ends one talk and dies of the next
-        async with server_process(tmp_path, QUICK) as server:
+        async with modelless_process(tmp_path, QUICK) as server:
             if before is not None:
                 await is_brought_to_its_end(server, *before)
             if after is not None:

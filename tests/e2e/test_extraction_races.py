@@ -12,7 +12,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from memorybank.v1.conversation_pb2 import Turn
 from memorybank.v1.long_term_pb2 import User
 from memorybank_client import FailedPrecondition, MemoryBankClient, NotFound
-from tests.support.process import server_process
+from tests.support.process import modelless_process
 from tests.support.scale import scaled
 
 RACES = 1 if scaled(1) == 1 else 50  # of each sort
@@ -61,8 +61,8 @@ async def ended(client: MemoryBankClient, user: str) -> None:
 async def test_nothing_that_was_found_lands_after_the_call_is_acknowledged(tmp_path: Path) -> None:
     chance, races = random.Random(7), Counter[str]()
     async with (
-        server_process(tmp_path, QUICK) as one,
-        server_process(tmp_path, QUICK) as other,
+        modelless_process(tmp_path, QUICK) as one,
+        modelless_process(tmp_path, QUICK) as other,
         one.client() as here,
         other.client() as there,
     ):

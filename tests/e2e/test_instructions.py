@@ -10,7 +10,7 @@ import pytest
 from memorybank.v1.errors_pb2 import ERROR_REASON_STALE_REVISION
 from memorybank.v1.instructions_pb2 import EditSourceResponse, Owner, SourceRef
 from memorybank_client import MemoryBankClient, StaleRevision
-from tests.support.process import server_process
+from tests.support.process import modelless_process
 
 ADA, PATH = Owner(user="ada"), "~/.agents/AGENTS.md"
 REFS = [SourceRef(owner=ADA, path=PATH)]
@@ -20,7 +20,7 @@ EDITS = 100
 @pytest.mark.slow
 async def test_of_a_hundred_edits_of_one_version_on_two_processes_one_wins(tmp_path: Path) -> None:
     async with AsyncExitStack() as closing:
-        servers = [await closing.enter_async_context(server_process(tmp_path)) for _ in range(2)]
+        servers = [await closing.enter_async_context(modelless_process(tmp_path)) for _ in range(2)]
         clients = [await closing.enter_async_context(server.client()) for server in servers]
         await clients[0].put_source(owner=ADA, path=PATH, text="- answer in English")
 
@@ -48,7 +48,7 @@ async def edit(client: MemoryBankClient, language: str) -> EditSourceResponse:
 async def test_a_run_is_loaded_on_one_process_edited_on_another_and_goes_on_on_a_third(
     tmp_path: Path,
 ) -> None:
-    async with server_process(tmp_path) as one, server_process(tmp_path) as other:
+    async with modelless_process(tmp_path) as one, modelless_process(tmp_path) as other:
         async with one.client() as here, other.client() as there:
             await here.put_source(owner=ADA, path=PATH, text="- 回复使用英文")
             began = await here.load_sources(refs=REFS, user="ada", run_id="r1")
@@ -56,7 +56,7 @@ async def test_a_run_is_loaded_on_one_process_edited_on_another_and_goes_on_on_a
         await one.kill()
         await other.stop()
 
-    async with server_process(tmp_path) as third, third.client() as later:
+    async with modelless_process(tmp_path) as third, third.client() as later:
         same = await later.load_sources(refs=REFS, user="ada", run_id="r1")
         following = await later.load_sources(refs=REFS, user="ada", run_id="r2")
 
@@ -70,7 +70,7 @@ async def test_loads_that_begin_a_run_on_two_processes_while_it_is_edited_all_se
     tmp_path: Path,
 ) -> None:
     async with AsyncExitStack() as closing:
-        servers = [await closing.enter_async_context(server_process(tmp_path)) for _ in range(2)]
+        servers = [await closing.enter_async_context(modelless_process(tmp_path)) for _ in range(2)]
         clients = [await closing.enter_async_context(server.client()) for server in servers]
         await clients[0].put_source(owner=ADA, path=PATH, text="version 0")
 

@@ -28,7 +28,7 @@ from service.adapters.store.sqlite_store import SqliteStore
 from service.api.endpoint import DEFAULT_TENANT
 from service.stores import DATABASE
 from tests.support.changes import same
-from tests.support.process import CLIENT_SPACE, server_process, vector
+from tests.support.process import CLIENT_SPACE, modelless_process, vector
 from tests.support.scale import scaled
 
 ROUNDS = 3
@@ -210,14 +210,14 @@ async def test_no_acknowledged_write_is_lost_halved_or_doubled_by_kills_at_rando
 ) -> None:
     rounds, chance = scaled(ROUNDS), random.Random(9)
     writers = [Writer(f"w{n}") for n in range(WRITERS)]
-    async with server_process(tmp_path, SLOW) as server, server.client() as client:
+    async with modelless_process(tmp_path, SLOW) as server, server.client() as client:
         await client.create_bank(bank_id=GRAPH, embedding_space=CLIENT_SPACE)
         await client.create_bank(bank_id=NOTES)
         await server.stop()
 
     landed = lost = 0
     for _ in range(rounds):
-        async with server_process(tmp_path, SLOW) as server, server.client(retries=False) as client:
+        async with modelless_process(tmp_path, SLOW) as server, server.client(retries=False) as client:
             writing = [asyncio.create_task(writer.write(client)) for writer in writers]
             await asyncio.sleep(chance.uniform(*LIFE))  # the moment of the kill is the point
             await server.kill()
@@ -225,7 +225,7 @@ async def test_no_acknowledged_write_is_lost_halved_or_doubled_by_kills_at_rando
         outcome = await check(tmp_path, writers)
         landed, lost = landed + outcome[0], lost + outcome[1]
 
-    async with server_process(tmp_path, SLOW) as server, server.client() as client:
+    async with modelless_process(tmp_path, SLOW) as server, server.client() as client:
         for writer in writers:
             assert writer.pending is not None
             await writer.pending.send(client)
@@ -263,7 +263,7 @@ Gloves are out of stock until 12 August.
 
 async def killed_half_way(folder: Path) -> None:
     """A process remembers a text of several topics and is killed when it has told of the first one's node."""
-    async with server_process(folder, SLOW) as server, server.client(retries=False) as client:
+    async with modelless_process(folder, SLOW) as server, server.client(retries=False) as client:
         await client.create_bank(bank_id=NOTES)
         async with aclosing(client.memorize_stream(HALVES, bank_id=NOTES, request_id="r1")) as events:
             async for event in events:
@@ -288,7 +288,7 @@ async def what_came_of_it(folder: Path) -> list[tuple[str, str, tuple[str, ...]]
 
 async def untouched(folder: Path) -> list[tuple[str, str, tuple[str, ...]]]:
     """What comes of the same text when nobody is killed."""
-    async with server_process(folder) as server, server.client() as client:
+    async with modelless_process(folder) as server, server.client() as client:
         await client.create_bank(bank_id=NOTES)
         await client.memorize(bank_id=NOTES, text=HALVES)
         await server.stop()
@@ -300,7 +300,7 @@ async def test_a_memory_killed_half_way_is_finished_once_by_the_next_process(tmp
     expected = await untouched(tmp_path / "untouched")
 
     await killed_half_way(tmp_path / "asked")
-    async with server_process(tmp_path / "asked", SLOW) as server, server.client() as client:
+    async with modelless_process(tmp_path / "asked", SLOW) as server, server.client() as client:
         events = client.memorize_stream(HALVES, bank_id=NOTES, request_id="r1")
         *_, last = [event async for event in events]
         await server.stop()
@@ -308,7 +308,7 @@ async def test_a_memory_killed_half_way_is_finished_once_by_the_next_process(tmp
     assert await what_came_of_it(tmp_path / "asked") == expected
 
     await killed_half_way(tmp_path / "unasked")
-    async with server_process(tmp_path / "unasked", QUICK) as server, server.client() as client:
+    async with modelless_process(tmp_path / "unasked", QUICK) as server, server.client() as client:
         await until_done(client)
         await server.stop()
     assert await what_came_of_it(tmp_path / "unasked") == expected

@@ -15,7 +15,7 @@ import pytest
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError, NotFound
 from tests.support.killing import killed_when, read_only
-from tests.support.process import server_process
+from tests.support.process import modelless_process
 from tests.support.scale import scaled
 
 QUICK = {"banks.resume_after_seconds": "0.1", "banks.upkeep_seconds": "0.1"}
@@ -241,7 +241,7 @@ async def test_what_was_cut_short_is_ended_once_by_the_next_process(
     for count, (sort, number) in enumerate(rounds):
         begin, act, _, moments = SORTS[sort]
         user, (name, shows) = f"u{count:03}", moments[number]
-        async with server_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
+        async with modelless_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
             if last is not None:
                 await last(client, tmp_path)
             await begin(client, user)
@@ -253,7 +253,7 @@ async def test_what_was_cut_short_is_ended_once_by_the_next_process(
                 server.process.kill()  # the moment had passed before it was seen
             await server.process.wait()
         last = _claim(sort, user)
-    async with server_process(tmp_path, QUICK) as server, server.client() as client:
+    async with modelless_process(tmp_path, QUICK) as server, server.client() as client:
         assert last is not None
         await last(client, tmp_path)
     assert struck.total() * 2 > len(rounds)

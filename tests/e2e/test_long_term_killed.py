@@ -11,7 +11,7 @@ import pytest
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import MemoryBankClient
 from tests.e2e.test_purge_killed import files_with
-from tests.support.process import server_process
+from tests.support.process import modelless_process
 from tests.support.scale import scaled
 
 KILLS = scaled(4) - 3  # one, in soak 37
@@ -92,7 +92,7 @@ async def test_judging_reflecting_and_pruning_killed_at_random_moments_end_as_th
 ) -> None:
     chance, amid_judging, expected, whole = random.Random(5), 0, None, 0.0
     for number in range(1, KILLS + 1):
-        async with server_process(tmp_path, QUICK) as server, server.client() as client:
+        async with modelless_process(tmp_path, QUICK) as server, server.client() as client:
             if expected is None:
                 await tell(client, 0)
                 start = time.perf_counter()
@@ -106,11 +106,11 @@ async def test_judging_reflecting_and_pruning_killed_at_random_moments_end_as_th
             await asyncio.sleep(chance.uniform(0.0, whole))  # the moment of the kill is the point
             amid_judging += (await client.get_collection(**owner(number))).counts.unjudged > 0
             await server.kill()
-    async with server_process(tmp_path, QUICK) as server, server.client() as client:
+    async with modelless_process(tmp_path, QUICK) as server, server.client() as client:
         assert await settled(client, KILLS) == expected
         await are_pruned(client, KILLS)
         await server.stop()
-    async with server_process(tmp_path, QUICK) as server:
+    async with modelless_process(tmp_path, QUICK) as server:
         await server.stop()  # what a scrub owed was made up for at the start
     assert files_with(tmp_path, [b"weakquokka"]) == []
     print(f"{KILLS} kills within {whole * 1_000:.0f} ms of chores, {amid_judging} of them amid judging")

@@ -10,7 +10,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import MemoryBankClient, MemoryBankError, NotFound
 from tests.e2e.test_purge_killed import files_with
-from tests.support.process import server_process
+from tests.support.process import modelless_process
 from tests.support.scale import scaled
 
 RACES = 4 if scaled(1) == 1 else 200
@@ -69,8 +69,8 @@ async def listed(client: MemoryBankClient, race: int) -> list[str]:
 async def test_nothing_comes_back_that_was_erased_purged_or_switched_off(tmp_path: Path) -> None:
     frozen = dict[int, list[str]]()
     async with (
-        server_process(tmp_path) as here,
-        server_process(tmp_path) as there,
+        modelless_process(tmp_path) as here,
+        modelless_process(tmp_path) as there,
         here.client() as one,
         there.client() as other,
     ):
@@ -79,13 +79,13 @@ async def test_nothing_comes_back_that_was_erased_purged_or_switched_off(tmp_pat
             await asyncio.gather(busy(one, race, ids), ended(other, race, ids))
             if race % 4 == 3:
                 frozen[race] = await listed(other, race)
-    async with server_process(tmp_path) as server, server.client() as client:
+    async with modelless_process(tmp_path) as server, server.client() as client:
         for race in range(RACES):
             assert await listed(client, race) == frozen.get(race, [])
             if race in frozen:
                 await client.delete_collection(**owner(race))
         await server.stop()
-    async with server_process(tmp_path) as server:
+    async with modelless_process(tmp_path) as server:
         await server.stop()  # what a scrub owes is made up for at the next start
     assert files_with(tmp_path, [SECRET.encode()]) == []
     print(f"{RACES} races on two processes; nothing came back, no byte is left")

@@ -20,7 +20,7 @@ from memorybank_client import MemoryBankClient, NotFound, Unavailable
 from service.adapters.store.sqlite_store import SqliteStore
 from service.api.endpoint import DEFAULT_TENANT
 from service.stores import DATABASE
-from tests.support.process import server_process
+from tests.support.process import modelless_process
 from tests.support.scale import scaled
 
 KILLS = scaled(4) - 3  # one, in soak 37
@@ -138,7 +138,7 @@ async def test_a_purge_killed_at_random_moments_is_finished_by_the_next_process(
     theirs, whole = list[object](), 0.0
     for number in range(1, kills + 1):
         user = f"林晚晴-{number}"
-        async with server_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
+        async with modelless_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
             if not theirs:
                 await remember(client, NEIGHBOUR)
                 theirs = await memory_of(client, NEIGHBOUR)
@@ -155,7 +155,7 @@ async def test_a_purge_killed_at_random_moments_is_finished_by_the_next_process(
         outcome = await standing(tmp_path, user)
         outcomes[outcome] += 1
 
-        async with server_process(tmp_path, QUICK) as server, server.client() as client:
+        async with modelless_process(tmp_path, QUICK) as server, server.client() as client:
             if outcome == "not begun":
                 await purge(client, user)
             await until_gone(client, user)

@@ -16,7 +16,7 @@ from memorybank_client import MemoryBankClient, MemoryBankError, Unavailable
 from tests.support.chat_endpoint import ChatEndpoint, serving
 from tests.support.chat_rule import sensible
 from tests.support.postgres import cluster, empty_database
-from tests.support.process import CLIENT_SPACE, Server, server_process, vector
+from tests.support.process import CLIENT_SPACE, Server, modelless_process, vector
 from tests.support.relay import Relay, relayed
 from tests.support.scale import scaled
 
@@ -47,7 +47,7 @@ class Replicas:
         known = self._running.get(number)
         if known is not None and known.process.returncode is None:
             return known
-        starting = server_process(self._folder / str(number), self._settings(self.relays[number]))
+        starting = modelless_process(self._folder / str(number), self._settings(self.relays[number]))
         self._running[number] = await self._closing.enter_async_context(starting)
         return self._running[number]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memorybank_client import MemoryBankClient
-from tests.support.process import CLIENT_SPACE, free_port, server_process, vector
+from tests.support.process import CLIENT_SPACE, free_port, modelless_process, vector
 from tests.support.scale import scaled
 
 BANK, CALLERS, RESTARTS = "steady", 8, scaled(1)
@@ -65,7 +65,7 @@ async def test_a_restart_under_load_fails_no_call_and_nothing_is_lost_or_done_tw
         clients = [await closing.enter_async_context(MemoryBankClient(address).within(60)) for _ in range(2)]
         load = Load(clients=clients)
         for restart in range(RESTARTS + 1):
-            async with server_process(tmp_path, listen=address) as server:
+            async with modelless_process(tmp_path, listen=address) as server:
                 if not restart:
                     await clients[0].create_bank(bank_id=BANK, embedding_space=CLIENT_SPACE)
                     load.begin()

@@ -15,7 +15,7 @@ import pytest_asyncio
 from memorybank.v1.types_pb2 import CONFLICT_STATUS_OPEN, NODE_STATE_CONTESTED
 from memorybank_client import MemoryBankClient, NotFound
 from tests.support.postgres import empty_database
-from tests.support.process import CLIENT_SPACE, server_process, vector
+from tests.support.process import CLIENT_SPACE, modelless_process, vector
 from tests.support.scale import scaled
 
 READS = 100 if scaled(1) == 1 else 10_000
@@ -38,7 +38,7 @@ async def clients(
     settings = {"store.url": empty_database().url} if of_postgres else {}
     folders = [folder / name if of_postgres else folder for name in ("1", "2")]
     async with AsyncExitStack() as closing:
-        starting = [closing.enter_async_context(server_process(each, settings)) for each in folders]
+        starting = [closing.enter_async_context(modelless_process(each, settings)) for each in folders]
         opening = [
             MemoryBankClient(server.address, read_your_writes=False).within(180)
             for server in await asyncio.gather(*starting)

@@ -26,7 +26,7 @@ from memorybank_client import FailedPrecondition, MemoryBankClient, NotFound
 from service.adapters.store.sqlite_store import SqliteStore
 from service.api.endpoint import DEFAULT_TENANT
 from service.stores import DATABASE
-from tests.support.process import server_process
+from tests.support.process import modelless_process
 from tests.support.scale import scaled
 
 RACES = 10
@@ -129,7 +129,7 @@ class Outcome:
 @asynccontextmanager
 async def two_processes(folder: Path) -> AsyncIterator[tuple[tuple[MemoryBankClient, ...], Store]]:
     async with AsyncExitStack() as closing:
-        servers = [await closing.enter_async_context(server_process(folder)) for _ in range(2)]
+        servers = [await closing.enter_async_context(modelless_process(folder)) for _ in range(2)]
         clients = [await closing.enter_async_context(server.client()) for server in servers]
         store = await SqliteStore.open(folder / DATABASE)
         closing.push_async_callback(store.close)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,10 +20,14 @@ import numpy as np
 
 from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
 from memorybank_client import MemoryBankClient
+from tests.support.scale import scaled
 
 CHECKOUT = Path(__file__).parents[2]
 DIMENSION = 8
 CLIENT_SPACE = EmbeddingSpace(name="of-the-test", dimension=DIMENSION, source=SPACE_SOURCE_CLIENT)
+
+MODELLESS = ("-m", "service") if scaled(1) > 1 else ("-m", "tests.support.hashing_server")
+"""The program of tests that claim nothing of how texts are embedded: the one that is served at soak's size alone."""
 
 Settings = dict[str, str]
 """Settings by their name in the configuration (`banks.upkeep_seconds`)."""
@@ -86,6 +91,9 @@ async def server_process(
         if process.returncode is None:
             process.kill()
         await process.communicate()
+
+
+modelless_process = partial(server_process, program=MODELLESS)
 
 
 @asynccontextmanager

@@ -7,16 +7,11 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-
-import uvloop
 
 from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents, Structurer
 from core.ports.embedder import Embedder
-from service.config import load_settings
-from service.process.logs import configure_logs
-from service.server import serve
+from tests.support.hashing_server import run
 
 
 class SlowStructurer:
@@ -41,9 +36,7 @@ def slow(seconds: float) -> Callable[[Embedder], Agents]:
 
 
 def main(seconds: str, _serve: str, _listen: str, listen: str, _data: str, folder: str) -> None:
-    settings = load_settings(listen=listen, data_dir=Path(folder))
-    configure_logs(settings.log.level, settings.log.format)
-    uvloop.run(serve(settings, lambda line: print(line, flush=True), slow(float(seconds))))
+    run(listen, folder, agents=slow(float(seconds)))
 
 
 if __name__ == "__main__":
