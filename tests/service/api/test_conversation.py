@@ -137,7 +137,7 @@ async def test_a_context_holds_keys_turns_and_the_input(service: Service) -> Non
         retrieval.AssembleContextRequest(user="ada", conversation_id="c1", input="When does it leave?")
     )
 
-    assert [section.name for section in made.sections] == ["key", "short", "input"]
+    assert [section.name for section in made.sections] == ["key", "recorded", "short", "input"]
     assert "Ada: The ferry leaves at nine." in made.prompt
     assert list(made.revisions) == ["conversation/ada/c1"]
 
