@@ -9,7 +9,7 @@ invented one stops both.
 from itertools import product
 
 from core.agents.offline.claims.alignment import speak_of_one_thing
-from core.agents.offline.claims.comparison import compare
+from core.agents.offline.claims.comparison import compare, tells_of_another
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
 from core.agents.offline.claims.ending import endings
 from core.agents.offline.claims.finding import Contradiction, Slot
@@ -47,6 +47,8 @@ def _between(left: Statement, right: Statement, same_matter: bool) -> Contradict
         return None  # nothing in common, but for who speaks: no subject, no frame
     if left.labels and right.labels and left.labels.isdisjoint(right.labels):
         return None  # "Phase 1" and "Phase 2" are two things
+    if tells_of_another(left, right) and not left.denied and not right.denied:
+        return None
     if left.defines and right.defines and left.defines != right.defines:
         return None
     found = [

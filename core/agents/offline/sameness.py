@@ -5,10 +5,9 @@ never a paraphrase. The similarity of the sentences may lower how many words mus
 and never decides alone.
 """
 
-import re
-
 from core.agents.offline.claims import clock
 from core.agents.offline.claims.alignment import Alignment, align, matches, speak_of_one_thing, weight
+from core.agents.offline.claims.comparison import tells_of_another
 from core.agents.offline.claims.order import turned_round
 from core.agents.offline.claims.quantity import ALL, quantity
 from core.agents.offline.claims.replacement import prefixed
@@ -16,7 +15,6 @@ from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
 WORDS_SHARED_WHEN_NEAR = 0.7  # the same, for sentences nearer than the embedder's line for sameness
-OTHER = re.compile(r"\b(?:another|other|else)\b|另一|另外|其他|别的", re.IGNORECASE)
 EXACT = (Kind.NAME, Kind.NUMBER, Kind.DATE, Kind.LABEL)
 
 
@@ -32,7 +30,7 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
         or part.mood != whole.mood
     ):
         return False
-    if not _told_by_one(part, whole) or bool(OTHER.search(part.text)) is not bool(OTHER.search(whole.text)):
+    if not _told_by_one(part, whole) or tells_of_another(part, whole):
         return False
     if not speak_of_one_thing(part, whole):
         return False

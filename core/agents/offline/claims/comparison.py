@@ -20,6 +20,7 @@ DESCRIBES = re.compile(
     r"\b(?:of|to|for|in|on|at|with|without|from|by|about|than|otherwise|that|which|who|whose|between|under|over|or|and)\b|[,(]",
     re.IGNORECASE,
 )  # what stands before what is told of a noun behind it
+ANOTHER = re.compile(r"(?:an|the )?others?\b|另一|另外|其他|别的", re.IGNORECASE)
 SWAP_WEIGHT = 3.0  # without the subject in common, the shared words must be this telling
 
 
@@ -213,6 +214,11 @@ def _first_word(statement: Statement, term: Term) -> bool:
     """Whether `term` is the first word of its clause after the names."""
     words = (t for t in statement.of_clause(term.clause) if t.kind is Kind.WORD and t.key not in FIRST)
     return next(words, None) is term
+
+
+def tells_of_another(one: Statement, other: Statement) -> bool:
+    """Whether one begins with what it calls another, and the other does not: "one critic", "another critic"."""
+    return bool(ANOTHER.match(one.text)) is not bool(ANOTHER.match(other.text))
 
 
 def belongs_apart(one: Statement, owner: Term, other: Statement) -> bool:

@@ -51,6 +51,7 @@ def test_a_change_told_in_passing_contradicts_what_was_told(before: str, after: 
         ("Nils has a boat.", "Nils has not sold his boat."),
         ("Omar resigned as treasurer of the club.", "Omar is a baker."),
         ("Ms Holm quit smoking.", "The caretaker is called Ms Holm."),
+        ("One guest called the soup a delight.", "Another guest called the soup a bore."),
         ("The train goes from Oslo to Turin.", "We host in Oslo."),
         ("We moved from Oslo to Turin.", "We used to live in Oslo."),
         ("The talk takes half an hour.", "The talk takes 30 minutes."),
