@@ -1,0 +1,55 @@
+"""The groups: they are read whole, and what the rules find in them by words alone stays found."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from tests.bench.bench_groups import Counted, count
+from tests.judging.groups import read_groups
+from tests.judging.pairs import LANGUAGES, Half, Label, read_pairs
+
+EACH = 6  # of the groups one is judged here, which takes less than two seconds; `bench_groups` judges all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """Raised when the rules become better, and lowered never."""
+
+    found: int
+    false: int
+    same: int
+    contradictions_taken_for_such: int
+
+
+REACHED = {
+    "en": Reached(found=76, false=25, same=38, contradictions_taken_for_such=9),
+    "zh": Reached(found=37, false=21, same=18, contradictions_taken_for_such=10),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_group_has_values_in_several_wordings_or_what_stands_apart(language: str) -> None:
+    groups = read_groups(language)
+
+    assert all(group.kind and len(group.sentences) >= 3 for group in groups)
+    assert all(len(group.values) != 1 and all(len(value) > 1 for value in group.values) for group in groups)
+    assert all(len(set(group.sentences)) == len(group.sentences) for group in groups)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_of_the_pairs_is_in_a_group(language: str) -> None:
+    grouped = {one for group in read_groups(language) for one in group.sentences}
+
+    assert grouped.isdisjoint(one for pair in read_pairs(language, Half.OPEN) for one in pair.texts)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_keep_their_level_on_groups(language: str) -> None:
+    counted, reached = Counted(), REACHED[language]
+    for group in read_groups(language)[::EACH]:
+        count(group, counted)
+
+    assert counted.contradict[Label.CONFLICT] >= reached.found
+    assert counted.false <= reached.false
+    assert counted.same[Label.SAME] >= reached.same
+    assert counted.same[Label.CONFLICT] <= reached.contradictions_taken_for_such
