@@ -145,6 +145,7 @@ class Writer:
         answer: type[Result] | None,
     ) -> Committed[Result]:
         """Queue the command and wait for its outcome. A cancelled caller leaves it in the queue."""
+        assert request is None or answer is not None, "a request needs the class of its answer"
         outcome: asyncio.Future[Committed[Result]] = asyncio.get_running_loop().create_future()
         self._queue.append(_Command(stage, request, answer, outcome))
         if self._task is None:
@@ -217,9 +218,8 @@ class Writer:
             return
         records = await self._ledger.store.requests(self._held.aggregate.key, asked)
         for command in commands:
-            if command.request is None:
+            if command.request is None or command.answer is None:  # both, or neither
                 continue
-            assert command.answer is not None, "a request needs the class of its answer"
             try:
                 record = records.get(RequestId(command.request.request_id))
                 known = answered(record, command.request, command.answer)
