@@ -163,7 +163,11 @@ async def _conversation(
         return _Conversation(
             recalled=recalled,
             sections=sections,
-            told=Told(key.conversation_id, surely_shown(recalled, room), outliving(recalled, sections)),
+            told=Told(
+                key.conversation_id,
+                surely_shown(recalled, room),
+                outliving(recalled, sections) if command.sources > 1 else None,
+            ),
             uid=conversation.uid,
             revision=conversation.revision,
         )
