@@ -5,6 +5,8 @@ never a paraphrase. The similarity of the sentences may lower how many words mus
 and never decides alone.
 """
 
+import re
+
 from core.agents.offline.claims import clock
 from core.agents.offline.claims.alignment import Alignment, align, matches, speak_of_one_thing, weight
 from core.agents.offline.claims.comparison import tells_of_another
@@ -15,6 +17,16 @@ from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
 WORDS_SHARED_WHEN_NEAR = 0.7  # the same, for sentences nearer than the embedder's line for sameness
+OWNER = re.compile(r"(\w+)['’]s\b")
+DENYING_EN = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot)\b|n['’]t\b", re.IGNORECASE
+)
+NEGATIVE_EN = re.compile(
+    r"\b(?:un|im|in|dis|ir|il|non)\w{4,}|\w{3}less\b|\bwithout\b|\bonly\b|\bfail|\black|\bforbid|\bprohibit|\bban",
+    re.IGNORECASE,
+)
+DENYING_ZH = re.compile(r"[不没未无]|禁止")
+NEGATIVE_ZH = re.compile(r"[停退错非别晚缺]")
 EXACT = (Kind.NAME, Kind.NUMBER, Kind.DATE, Kind.LABEL)
 
 
@@ -34,7 +46,9 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
         return False
     if not speak_of_one_thing(part, whole):
         return False
-    if turned_round(part, whole) or _counts_apart(part, whole):
+    if turned_round(part, whole) or _counts_apart(part, whole) or _owners_exchanged(part, whole):
+        return False
+    if _denies_alone(part, whole) or _denies_alone(whole, part):
         return False
     if _denied_alike(part, whole) or _prefixed_alike(part, whole) or _prefixed_alike(whole, part):
         return True
@@ -118,6 +132,31 @@ def _counts_apart(part: Statement, whole: Statement) -> bool:
     if ours == theirs:
         return False
     return {ours, theirs} != {ALL, ""} or _single_out(part) != _single_out(whole)
+
+
+def _owners_exchanged(part: Statement, whole: Statement) -> bool:
+    """Whether each belongs to the other: "Nadia's manager is Victor", "Victor's manager is Nadia"."""
+    ours, theirs = _owners(part), _owners(whole)
+    if not ours or not theirs or ours & theirs:
+        return False
+    return all(name in whole.text.lower() for name in ours) and all(
+        name in part.text.lower() for name in theirs
+    )
+
+
+def _owners(statement: Statement) -> set[str]:
+    if statement.chinese:
+        joined = (term for term in statement.terms if statement.text[term.end :].startswith("的"))
+        return {statement.text[term.start : term.end] for term in joined}
+    return {found.lower() for found in OWNER.findall(statement.text)}
+
+
+def _denies_alone(one: Statement, other: Statement) -> bool:
+    """Whether it has a word that denies, and the other has neither such a word nor one that means so much."""
+    denying, meaning_so = (DENYING_ZH, NEGATIVE_ZH) if one.chinese else (DENYING_EN, NEGATIVE_EN)
+    if denying.search(one.text) is None:
+        return False
+    return denying.search(other.text) is None and meaning_so.search(other.text) is None
 
 
 def _single_out(statement: Statement) -> set[str]:

@@ -9,8 +9,9 @@ from core.agents.offline.claims.alignment import align
 from core.agents.offline.claims.statement import Statement
 
 PIVOT = re.compile(
-    r"\b(?:over|than|before|after|beats?|defeat(?:s|ed)|from|to|above|below|behind|instead of|rather than)\b"
-    r"|比|胜过|超过|击败|打败|战胜|先于|早于|晚于|高于|低于|多于|少于",
+    r"\b(?:over|than|before|after|beats?|defeat(?:s|ed)|from(?!.*\bto\b)|to|above|below|behind|instead of"
+    r"|rather than|under|taught)\b|比|胜过|超过|击败|打败|战胜|输给|败给|发给|寄给|交给|借给"
+    r"|先于|早于|晚于|高于|低于|多于|少于",
     re.IGNORECASE,
 )
 OPPOSED = (
@@ -23,6 +24,9 @@ OPPOSED = (
         re.compile(r"\b(?:above|over)\b|上面|上方", re.IGNORECASE),
         re.compile(r"\b(?:below|under|beneath)\b|下面|下方", re.IGNORECASE),
     ),
+    (re.compile(r"\bup\b", re.IGNORECASE), re.compile(r"\bdown\b", re.IGNORECASE)),
+    (re.compile(r"\bon\b", re.IGNORECASE), re.compile(r"\boff\b", re.IGNORECASE)),
+    (re.compile(r"\bin (?:work|service|stock|use)\b"), re.compile(r"\bout of (?:work|service|stock|use)\b")),
     (re.compile(r"\binside\b|里面", re.IGNORECASE), re.compile(r"\boutside\b|外面", re.IGNORECASE)),
 )
 
