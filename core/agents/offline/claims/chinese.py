@@ -23,7 +23,7 @@ from core.text.chinese import tagged
 NUMBER = re.compile(
     r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
     r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]"
-    r"|美元|欧元|英镑|日元|港元|个?(?:小时|星期)|分钟|公斤|千克|公里|千米|厘米|毫[米克升]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
+    r"|美元|欧元|英镑|日元|港元|个?(?:小时|星期)|分钟|公斤|千克|公里|千米|厘米|毫[米克升秒]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
 )
 TIME = re.compile(
     r"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)?"
@@ -254,7 +254,7 @@ def _is_number(text: str, found: re.Match[str]) -> bool:
     if digits[0].isdigit() or len(digits) > 1 and unit in MEASURED:
         return True
     if len(digits) == 1 and not found["scale"]:  # 张三 is no number, and 一名 is "a"
-        return unit in words.COUNTED or unit in words.MEASURES and digits != "一"
+        return unit in words.COUNTED or unit in MEASURED or unit in words.MEASURES and digits != "一"
     around = text[max(0, found.start() - 1) : found.end() + 1]
     return not any(word in around for word in words.NOT_NUMBERS)
 

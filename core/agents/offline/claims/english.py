@@ -45,6 +45,7 @@ DESCRIBING = re.compile(
 EXPLETIVE = re.compile(
     r"it (?:is|was) (?:not )?\w+ to \w", re.IGNORECASE
 )  # "it is possible to …" tells of no "it"
+TRYING = frozenset({"failed", "refused", "refuses", "declined"})
 ASIDE = frozenset({"with", "at", "in", "by", "for", "to", "under"})  # "at no charge": beside the matter
 SUBJECTS = frozenset({"i", "we", "you", "he", "she", "they"})  # behind which a verb stands
 BEING = frozenset({"is", "are", "was", "were"})
@@ -54,7 +55,7 @@ BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
 FRAGMENT = re.compile(r"[;,]\s*(?:and|or)?\s*$")  # an item of a sentence that goes on
 ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
 MAY = "May"  # a month there, no doubt
-SAYING_LITTLE = words.FUNCTION | words.NEGATORS
+SAYING_LITTLE = words.FUNCTION | words.NEGATORS - TRYING
 STATES_AND_MODALS = words.STATES | words.MODALS | HELPING
 VERBS = words.STATES | words.PAST | words.SEVERAL
 
@@ -185,7 +186,7 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
         _verb(draft)
         draft.denial = Denial.CLAUSE
         draft.add(Kind.WORD, denied, token.start, token.end)
-    elif token.text != MAY and lower in SAYING_LITTLE or len(lower) < 2:
+    elif token.text != MAY and lower in SAYING_LITTLE or len(lower) < 2 or _negates(lower, following):
         if lower in STATES_AND_MODALS:
             _verb(draft)
     else:
@@ -218,6 +219,8 @@ def _restrict(draft: Draft, lower: str, before: str, following: str) -> None:
 def _negates(lower: str, following: str) -> bool:
     if lower in {"rather", "instead"}:
         return following in {"than", "of"}
+    if lower in TRYING:
+        return following == "to"  # "failed to come", but "failed the test"
     return lower in words.NEGATORS and following not in NO_NEGATION
 
 

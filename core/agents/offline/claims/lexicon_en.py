@@ -126,6 +126,7 @@ punctual: on time
 happened: took place
 happens: takes place
 quit: gave up
+dislikes: ca not stand, can not stand, cannot stand
 postponed: put off
 lives: moved to, relocated to
 below: no more than, not more than, no longer than, no later than, no higher than

@@ -23,7 +23,7 @@ _MOODS = (
     (
         "should be",
         r"\bshould\b|\bought to\b|\bplease\b|\brecommend(?:s|ed)?\b|\badvis(?:e|es|able)\b|\bmake sure\b"
-        r"|应该|应当|最好|建议|(?<![申邀聘宴])请(?![了人假客教求示来过])|务必",
+        r"|应该|应当|最好|建议|(?:^|[，；：])请(?![了人假客教求示来过])|务必",
     ),
 )
 MOODS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _MOODS)

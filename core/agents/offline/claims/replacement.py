@@ -40,6 +40,9 @@ CURRENCIES = frozenset(
     "港元",
 }
 
+PLACING = frozenset(
+    map(english_key, ("hangs", "lies", "stands", "sits", "kept", "stored", "hidden", "located"))
+)
 PLACED = re.compile(  # what stands between a thing and where it is
     r"\b(?:is|are|lies|lie|stands|hangs|sits|stays)\b[^,;]*\b(?:in|on|at|under|behind|beside|near|inside|above|below)\b|在",
     re.IGNORECASE,
@@ -91,7 +94,7 @@ def _holder(both: Comparison) -> Contradiction | None:
 
 def _place(both: Comparison) -> Contradiction | None:
     """The same thing, said to be in two places: nothing else is told of it."""
-    ours, theirs = both.laid.only_a, both.laid.only_b
+    ours, theirs = (_behind_placing(only) for only in (both.laid.only_a, both.laid.only_b))
     if not ours or not theirs or both.left.personal or both.scoped_apart:
         return None
     for side, own in ((both.left, ours), (both.right, theirs)):
@@ -105,6 +108,11 @@ def _place(both: Comparison) -> Contradiction | None:
         if own[-1] is not side.terms[-1]:
             return None
     return found(Slot.VALUE, both.left, ours, both.right, theirs, 0.65)
+
+
+def _behind_placing(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """The terms without a verb in front that only says that something is kept somewhere."""
+    return tuple(terms[1:] if terms and terms[0].key in PLACING else terms)
 
 
 def _role(both: Comparison) -> Contradiction | None:

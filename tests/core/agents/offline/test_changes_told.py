@@ -31,6 +31,15 @@ from core.agents.offline.sameness import contains
         ),
         # put off
         ("比赛日子定在六月三号。", "天气不好，没办法，所以比赛改到六月十七号。"),
+        # where it is, whatever verb tells it
+        ("The ladder hangs on a hook in the shed.", "The ladder is under the stairs."),
+        ("The spare files are kept in the Turin office.", "The spare files are stored in Oslo."),
+        # a test is failed, a thing not stood
+        ("Ilse passed the exam.", "Ilse failed the exam on Monday."),
+        ("I can't stand celery.", "I love celery on everything."),
+        ("这张票有效。", "这张票无效，少了一个章。"),
+        ("租客有权养猫。", "租客无权养猫。"),
+        ("默认间隔是二十秒。", "默认间隔为五百毫秒。"),
         # moved
         ("小郑住在成都。", "小郑上个月搬到昆明去了。"),
         # what one drives
