@@ -225,7 +225,7 @@ def belongs_apart(one: Statement, owner: Term, other: Statement) -> bool:
     """Whether what belongs to `owner` is what the sentence is about, and the other does not mention it."""
     if not owner.owner or owner not in one.terms[: one.subject_end]:
         return False
-    held = next((t for t in one.terms if t.start >= owner.end and t.kind is Kind.WORD), None)
+    held = next((t for t in one.terms if t.start >= owner.end and t.kind in (Kind.WORD, Kind.NAME)), None)
     return held is not None and not any(matches(held, t) for t in other.terms)
 
 

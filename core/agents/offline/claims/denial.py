@@ -62,7 +62,11 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
             return None
         if covered < COVERED_CONTRAST or not _same_frame(both) or _of_another(left, right, held):
             return None
-    elif not both.same_subject or both.headed_apart or not _together(right, held):
+    elif (
+        not (both.same_subject or _goes_both_ways(both, held))
+        or both.headed_apart
+        or not _together(right, held)
+    ):
         return None
     elif not left.personal and all(t in right.terms[: right.subject_end] for t in held):
         return None  # "the file is not compressed", "the compressed file …"
@@ -71,6 +75,13 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
     if not _telling(both, held, covered):
         return None
     return found(Slot.DENIAL, left, denied, right, held, 0.5 + 0.4 * covered)
+
+
+def _goes_both_ways(both: Comparison, held: Sequence[Term]) -> bool:
+    """Whether what is denied holds both ways, of one whom both name: who married whom does not matter."""
+    return (
+        bool(both.laid.names) and not both.owned_apart and any(term.key in both.words.mutual for term in held)
+    )
 
 
 def _mostly_else(denied: Sequence[Term], held: Sequence[Term]) -> bool:

@@ -198,6 +198,7 @@ def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
     draft.supposing = draft.supposing or lower in SUPPOSING
     if _negates(lower, following):
         if before != "or" and not draft.supposing:
+            before = before or ("," if not draft.terms else "a name")
             draft.denial = Denial.CONTRAST if _is_aside(lower, before) else Denial.CLAUSE
     elif _opens_a_clause(lower, following) and draft.terms:
         draft.next_clause()
@@ -227,7 +228,7 @@ def _negates(lower: str, following: str) -> bool:
 def _is_aside(lower: str, before: str) -> bool:
     """Whether a negation reaches what stands beside the matter only: "…, not Y", "without Y", "at no charge"."""
     if lower in {"not", "never"}:
-        return before in {",", "and", ";", ""}
+        return before in {",", "and", ";"}
     return lower in {"rather", "instead", "without"} or lower == "no" and before in ASIDE
 
 

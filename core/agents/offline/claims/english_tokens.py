@@ -86,7 +86,8 @@ def _cut(text: str) -> Iterator[Token]:
         if kind == "word" and piece.endswith(".") and (letter_at_the_end or not ABBREVIATED.fullmatch(piece)):
             piece, end = piece[:-1], end - 1
         if kind == "word" and piece.endswith(("n't", "n’t")):
-            yield Token(kind, piece[:-3], start, end - 3)
+            if len(piece) > len("n't"):
+                yield Token(kind, piece[:-3], start, end - 3)
             yield Token(kind, "not", end - 3, end)
             continue
         yield Token(kind, piece, start, end)

@@ -11,10 +11,13 @@ _MOODS = (
         "once was",
         r"(?<!who )\bused to (?!it\b)|\bformerly\b|\bback then\b|\bin the past\b"
         r"|\bin (?:his|her|their|my) (?:youth|childhood)\b"
+        r"|\bas an? (?:student|child|kid|boy|girl|teenager)\b"
+        r"|[上读念](?:大学|中学|高中|小学)(?:时|期间|的时候)"
         r"|\buntil recently\b|(?<!，[她他我])以前|曾经|从前|过去|原来|原先|当年|小时候",
     ),
     (
         "is planned",
+        r"\b(?:wanted|hoped|wished|planned|intended) to\b|\bhopes? for\b|\b(?:afraid|dreams?) of\b|"
         r"\b(?:plan|plans|planning|want|wants|hope|hopes|intend|intends|aim|aims|going|wishes|is|are) to (?!the\b|a\b)"
         r"|打算|计划|准备|想要|希望|拟|即将|将要|考虑",
     ),

@@ -11,7 +11,7 @@ from core.agents.offline.claims.statement import Statement
 PIVOT = re.compile(
     r"\b(?:over|than|before|after|beats?|defeat(?:s|ed)|from(?!.*\bto\b)|to|above|below|behind|instead of"
     r"|rather than|under|taught)\b|比|胜过|超过|击败|打败|战胜|输给|败给|发给|寄给|交给|借给"
-    r"|先于|早于|晚于|高于|低于|多于|少于",
+    r"|先于|早于|晚于|高于|低于|多于|少于|再",
     re.IGNORECASE,
 )
 OPPOSED = (
@@ -19,6 +19,8 @@ OPPOSED = (
         re.compile(r"\bbefore\b|\bahead of\b|以前|之前|(?<=[^\W\d_])前(?=[^面])", re.IGNORECASE),
         re.compile(r"\bafter\b|\bbehind\b|以后|之后|(?<=[^\W\d_])后(?=[^面])", re.IGNORECASE),
     ),
+    (re.compile(r"\b(?:turned|switched) on\b", re.I), re.compile(r"\b(?:turned|switched) off\b", re.I)),
+    (re.compile(r"\bwell\b", re.I), re.compile(r"\b(?:badly|poorly)\b", re.I)),
     (re.compile(r"\bwith\b", re.IGNORECASE), re.compile(r"\bwithout\b", re.IGNORECASE)),
     (
         re.compile(r"\b(?:above|over)\b|上面|上方", re.IGNORECASE),
