@@ -58,6 +58,8 @@ from service.settings.retrieval import RetrievalSection
 from service.stores import blobs_of, index_cache_of, open_store
 from service.upkeep import told_of_clock, told_of_failure
 
+DATABASE_FILE_BYTES = 100_000_000
+
 
 @asynccontextmanager
 async def open_house(
@@ -173,7 +175,7 @@ async def _house(
         time=ground.time,
         ids=ground.ids,
         retrieval=_retrieval(settings.retrieval),
-        limits=Limits(**dict(settings.limits)),
+        limits=limits_of(settings),
         long_term=LongTermSettings(**dict(settings.long_term)),
         workshop=workshop,
         chores=chores,
@@ -184,6 +186,14 @@ async def _house(
         attempts=settings.agents.attempts,
         run_lifetime=settings.instructions.run_lifetime,
     )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Returns the bounds of the settings; a file that goes through a database's log is bounded sooner."""
+    given = settings.limits.model_dump(exclude_none=True)
+    if settings.store.kind == "postgres":
+        given.setdefault("attachment_bytes", DATABASE_FILE_BYTES)
+    return Limits(**given)
 
 
 def _retrieval(chosen: RetrievalSection) -> Retrieval:

@@ -14,8 +14,8 @@ class LimitsSection(Section):
     """Nodes of a bank."""
     context_characters: Positive = 100_000_000
     """Characters of one Memorize, streamed ones included."""
-    attachment_bytes: Positive = 1_000_000_000
-    """Bytes of one file."""
+    attachment_bytes: Positive | None = None
+    """Bytes of one file; unset: 100,000,000 where PostgreSQL keeps the files, else 1,000,000,000."""
     inline_attachment_bytes: Positive = 1_048_576
     """Bytes up to which GetInteraction brings a file along."""
     source_characters: Positive = 65_536

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from service.bootstrap import limits_of
 from service.config import ConfigurationError
 from tests.support.server import settings_for
 
@@ -63,3 +64,13 @@ def test_a_database_needs_its_address(tmp_path: Path) -> None:
         settings_for(tmp_path, store={"kind": "postgres"})
     with pytest.raises(ConfigurationError, match="needs store"):
         settings_for(tmp_path, store={"kind": "postgres", "url": "host=localhost dbname=bank"})
+
+
+def test_a_file_in_a_database_is_bounded_sooner_unless_its_bound_is_set(tmp_path: Path) -> None:
+    database = {"url": "postgresql://ada@localhost/bank"}
+    in_folder, in_database = settings_for(tmp_path), settings_for(tmp_path, store=database)
+    chosen = settings_for(tmp_path, store=database, limits={"attachment_bytes": 5})
+
+    allowed = [limits_of(settings).attachment_bytes for settings in (in_folder, in_database, chosen)]
+
+    assert allowed == [1_000_000_000, 100_000_000, 5]
