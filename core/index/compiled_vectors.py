@@ -1,7 +1,7 @@
 """Vectors that do not change any more, and HNSW over them.
 
 Law: the only user of the native graph, which is hnswlib's (`core/native/graph.h`). Rows are numbers within one
-matrix. A graph is written down without its vectors, and put over them again when they are read.
+matrix. A graph is stored without its vectors, and put over them again when they are loaded.
 
 How far a search looks (HNSW's ef) is no constant: what finds 99.2 % among 5,762 vectors of an embedder finds 96.8 %
 among 100,000. So each graph is tried once, when it is built: `_QUESTIONS` vectors, each in the middle between two
@@ -26,8 +26,8 @@ from core.native.vectors import fingerprints as _fingerprints
 ROWS = 1_000  # copied or compared in one go, where each copy holds up every other thread
 ROUNDING = 1e-5  # how far a float32 product of unit vectors may be off: nearer ones tie at first
 LINKS = {"label_of": "<i8", "labels": "<i8", "levels": "u1", "ground": "<u4", "upper": "<u4", "entry": "<i8"}
-"""What a graph that is written down consists of: arrays by name, and their types."""
-EDITION = 3  # of the graph as it is written down
+"""What a stored graph consists of: arrays by name, and their types."""
+EDITION = 3  # of the stored graph
 _BATCH = 256  # rows linked between two looks at whether the build is still wanted
 _SEED = (
     1  # of HNSW's levels, of the order of insertion and of the trial: the same vectors make the same graph
@@ -80,7 +80,7 @@ class Compiled:
     def link(
         self, settings: VectorSettings, cancelled: Callable[[], bool], base: "Compiled | None" = None
     ) -> None:
-        """Build HNSW over all rows, and try it; or go on with the graph of `base`, whose rows are the first here."""
+        """Builds HNSW over all rows, and tries it; or extends the graph of `base`, whose rows are the first here."""
         label_of, known = self._same(base), 0 if base is None else len(base.matrix)
         self._note_twins(label_of)
         labels = known + np.flatnonzero(label_of[known:] == np.arange(known, len(label_of)))
@@ -96,7 +96,7 @@ class Compiled:
         self._graph, self._labels = graph, len(graph)
 
     def delete(self, row: int) -> None:
-        """Take a row out, once."""
+        """Deletes a row; to be called once for each."""
         if self._graph is None:
             return
         label = self._label_of.get(row, row)
@@ -109,7 +109,7 @@ class Compiled:
     def near(
         self, vector: Vector, wanted: int, settings: VectorSettings
     ) -> tuple[list[int], list[float]] | None:
-        """At least `wanted` living rows and their cosines, by HNSW; None where a scan is as quick or the surer way."""
+        """Finds at least `wanted` living rows and their cosines by HNSW; None where a scan is as quick or surer."""
         if self._graph is None or wanted > settings.scan_share * self._labels:
             return None
         rows, cosines = self._graph.near(vector, wanted, max(self._ef, int(_BEYOND * wanted)))
@@ -125,7 +125,7 @@ class Compiled:
         return [row for row, _ in found], [cosine for _, cosine in found]
 
     def _same(self, base: "Compiled | None") -> NDArray[np.int64]:
-        """Of each row, the row that is its label: for those of `base` as there, for others the first that is equal."""
+        """Returns each row's label: the first row with an equal vector; rows of `base` keep the labels they have."""
         _, firsts, of = np.unique(fingerprints(self.matrix), return_index=True, return_inverse=True)
         label_of = firsts[of]
         known = 0 if base is None else len(base.matrix)
@@ -148,10 +148,10 @@ class Compiled:
             self._label_of[row] = label
             self._twins.setdefault(label, [label]).append(row)
 
-    # ---- written down and read ----
+    # ---- stored and restored ----
 
     def links(self) -> dict[str, NDArray[Any]]:
-        """The graph without its vectors."""
+        """Returns the graph as the arrays of LINKS, without its vectors."""
         if self._graph is None:
             raise ValueError("there is no graph over these rows")
         links = self._graph.links()
@@ -167,10 +167,10 @@ class Compiled:
     def relink(
         self, links: Mapping[str, NDArray[Any]], living: NDArray[np.bool_], settings: VectorSettings
     ) -> None:
-        """Put the graph that `links` gave over the same rows; those not `living` have no vector by now.
+        """Rebuilds the graph that gave `links` over the same rows; those not `living` have no vector by now.
 
-        The graph leads through a dead row all the same: it gets the middle of its neighbours for a vector.
-        Raises SnapshotUnusable.
+        The graph leads through a dead row all the same: it gets the mean of its neighbours for a vector. Raises
+        SnapshotUnusable.
         """
         labels, label_of, ground = links["labels"], links["label_of"], links["ground"]
         if len(label_of) != len(self.matrix) or len(ground) != len(labels) * (1 + 2 * settings.m):
@@ -192,7 +192,7 @@ class Compiled:
             self.delete(row)
 
     def _fill(self, labels: NDArray[np.int64], ground: NDArray[np.uint32], living: NDArray[np.bool_]) -> None:
-        """Vectors for labels whose own rows are dead: a living twin's, or the middle of the neighbours'."""
+        """Gives labels whose own rows are dead a vector: a living twin's, or the mean of the neighbours'."""
         for place in np.flatnonzero(~living[labels]).tolist():
             label = int(labels[place])
             twins = [row for row in self._twins.get(label, ()) if living[row]]
@@ -204,13 +204,13 @@ class Compiled:
 
 
 def _asked_of(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs of rows that a graph is tried between, shape (2, _QUESTIONS)."""
+    """Draws the pairs of rows between which a graph is tried, shape (2, _QUESTIONS)."""
     chosen: NDArray[np.int64] = np.random.default_rng(_SEED).choice(labels, size=(2, _QUESTIONS))
     return chosen
 
 
 def _least_ef(graph: Graph, pairs: NDArray[np.float32], recall: float) -> int:
-    """The least ef by which `graph` finds that share of those nearest to middles; the ladder's last if none does."""
+    """Returns the least ef by which `graph` finds that share of a middle's nearest; the ladder's last if none does."""
     k = min(_NEAREST, len(graph))
     middles = pairs[0] + pairs[1]
     middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-6)
@@ -222,7 +222,7 @@ def _least_ef(graph: Graph, pairs: NDArray[np.float32], recall: float) -> int:
 
 
 def facts(dimension: int, settings: VectorSettings) -> dict[str, Any]:
-    """What a graph that is written down depends on beside the vectors."""
+    """Returns what a stored graph depends on beside the vectors."""
     return {
         "edition": EDITION,
         "dimension": dimension,
@@ -233,6 +233,6 @@ def facts(dimension: int, settings: VectorSettings) -> dict[str, Any]:
 
 
 def fingerprints(matrix: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """A number for each row that another row hardly has (multilinear hashing modulo 2^64 over the rows' bits)."""
+    """Hashes each row to a number that hardly any other row has (multilinear, modulo 2^64, over the rows' bits)."""
     factors = np.random.default_rng(_SEED).integers(1, 1 << 63, size=matrix.shape[1], dtype=np.uint64)
     return _fingerprints(matrix, np.bitwise_or(factors, 1, dtype=np.uint64))

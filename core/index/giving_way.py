@@ -1,4 +1,4 @@
-"""Long work in a thread that lets others go first.
+"""Long work in a thread that gives way to more urgent work.
 
 Law: core does not know what it gives way to: it calls what it is given, between portions of a fraction of a
 millisecond.
@@ -19,11 +19,11 @@ MANY = 500  # the same, where each takes less than one
 
 
 def at_once() -> None:
-    """For work that gives way to nothing."""
+    """Returns at once: for work that gives way to nothing."""
 
 
 def in_turns(items: Iterable[V], give_way: GiveWay, portion: int = FEW) -> Iterator[V]:
-    """The items, giving way between two portions of them: a few go at once."""
+    """Yields the items, giving way between two portions of them; a few go without."""
     for place, item in enumerate(items):
         if place and place % portion == 0:
             give_way()
@@ -31,7 +31,7 @@ def in_turns(items: Iterable[V], give_way: GiveWay, portion: int = FEW) -> Itera
 
 
 def now_and_then(act: Callable[[K], V], give_way: GiveWay, portion: int = FEW) -> Callable[[K], V]:
-    """The same function; of many calls, those between two portions give way."""
+    """Returns the same function, which gives way between two portions of its calls."""
     calls = count()
 
     def acting(value: K) -> V:
@@ -43,7 +43,7 @@ def now_and_then(act: Callable[[K], V], give_way: GiveWay, portion: int = FEW) -
 
 
 class InTurns(Mapping[K, V], Generic[K, V]):
-    """The same mapping; iterating gives way between two portions."""
+    """The same mapping, which gives way between two portions when it is iterated."""
 
     def __init__(self, inner: Mapping[K, V], give_way: GiveWay, portion: int = FEW) -> None:
         self._inner, self._give_way, self._portion = inner, give_way, portion

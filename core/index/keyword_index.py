@@ -1,8 +1,8 @@
-"""Which documents say the words of a query, and how well: BM25F.
+"""An inverted index of documents, scored by BM25F.
 
-Law: every edit is exact and seen by the next search. A document's numbers depend on the living
-documents alone, never on what was there before or in which order things came, so a bank loaded
-again scores as it did. Here are keys, fields and texts; what counts and adds, in rows and bytes, is
+Law: every edit is exact and seen by the next search. A document's scores depend on the living
+documents alone, never on deleted ones or on the order of edits, so a bank loaded again scores as it
+did. This module knows keys, fields and texts; posting lists and term frequencies, by row, are in
 `core.native.words`.
 """
 
@@ -21,18 +21,19 @@ from core.native.words import Draft, Postings, fingerprint
 from core.text import analysis
 
 Terms = Iterable[str] | Mapping[str, float]
-"""A query's terms, as `analysis.terms` gives them (twice said counts twice), or weighted by hand."""
+"""A query's terms, as `analysis.terms` gives them (a repeated one counts again), or weighted by hand."""
 
 FORM = 4  # of a snapshot: to be raised when other arrays are written, or others mean the same
 
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
 
-_ASKED = 6  # times k: so many of the best are asked about first where not every document is allowed, then 36 times k, …
+_ASKED = 6  # times k: so many of the best are filtered first where not every document is allowed, then 36 times k, …
 
 
 class Saved(NamedTuple):
-    """How an index stands to the last snapshot of it: edits since, whether there is one, whether it says more."""
+    """How an index compares with its last snapshot: edits since, whether there is one, and whether that one holds words
+    which were deleted since."""
 
     edits_since: int = 0
     has_snapshot: bool = False
@@ -61,10 +62,10 @@ class KeywordIndex(Generic[K]):
         self._free_rows: list[int] = []
         # The latest query with its best score, until an edit makes it void.
         self._latest: tuple[Mapping[str, float], float] | None = None
-        # Of the last snapshot, taken or taken up.
+        # Of the last snapshot, taken or restored.
         self._unsaved = 0  # edits since
         self._has_snapshot = False
-        self._is_outlived = False  # whether it says what a document says no more
+        self._is_outlived = False  # whether it holds words that were deleted or replaced since
 
     def __len__(self) -> int:
         return len(self._row_of)
@@ -75,7 +76,7 @@ class KeywordIndex(Generic[K]):
     # ---- edits ----
 
     def prepare(self, documents: Mapping[K, Mapping[str, str]]) -> Prepared[K]:
-        """Find the words of documents (key → field → text). Pure: reads nothing that edits change."""
+        """Finds the words of documents (key → field → text). Pure: reads nothing that edits change."""
         draft = Draft()
         for fields in documents.values():
             for field, text in fields.items():
@@ -86,7 +87,7 @@ class KeywordIndex(Generic[K]):
         )
 
     def put(self, prepared: Prepared[K]) -> None:
-        """Add documents under keys that are not there. Takes time in proportion to distinct terms. ValueError else."""
+        """Adds documents under new keys, in time proportional to distinct terms. Raises ValueError for other keys."""
         if not prepared.keys:
             return
         if any(key in self._row_of for key in prepared.keys):
@@ -100,9 +101,9 @@ class KeywordIndex(Generic[K]):
         self.put(self.prepare({key: fields}))
 
     def drop(self, key: K, fields: Mapping[str, str]) -> None:
-        """Remove a document, given its texts as they were put: its words are found again, and not kept for that.
+        """Removes a document, given its texts as they were put: its words are not kept, but found in these again.
 
-        One that is not there stays away. Raises ValueError for other texts.
+        Does nothing where there is no such document. Raises ValueError for other texts.
         """
         row = self._row_of.get(key)
         if row is None:
@@ -119,22 +120,22 @@ class KeywordIndex(Generic[K]):
         self._is_outlived = self._has_snapshot
 
     def _forget(self, key: K, row: int) -> None:
-        """Leave the row free for another."""
+        """Frees the row for another document."""
         del self._row_of[key]
         self._keys[row] = None
         self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] = bytes(FINGERPRINT)
         self._free_rows.append(row)
 
-    def _enter(self, key: K, shown: bytes) -> int:
-        """The row that a new document takes."""
+    def _enter(self, key: K, mark: bytes) -> int:
+        """Gives a new document its row, a freed one first; returns it."""
         if self._free_rows:
             row = self._free_rows.pop()
             self._keys[row] = key
-            self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] = shown
+            self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] = mark
         else:
             row = len(self._keys)
             self._keys.append(key)
-            self._fingerprints += shown
+            self._fingerprints += mark
         self._row_of[key] = row
         return row
 
@@ -143,15 +144,15 @@ class KeywordIndex(Generic[K]):
     def search(
         self, terms: Terms, k: int, allowed: Callable[[K], bool] | None = None
     ) -> list[tuple[K, float]]:
-        """The `k` best documents that say any of `terms`, best first, ties by key."""
+        """Returns the `k` best documents that hold any of `terms`, best first, ties by key."""
         keys, scores, _ = self.leading(terms, k, (), allowed)
         return list(zip(keys, scores, strict=True))
 
     def leading(
         self, terms: Terms, k: int, others: Iterable[K] = (), allowed: Callable[[K], bool] | None = None
     ) -> tuple[list[K], list[float], list[float]]:
-        """What `search` finds, keys and scores apart, and for next to nothing the scores of `others`, as `scores`
-        gives them."""
+        """Returns what `search` finds, keys and scores apart, and at next to no cost the scores of `others`, as
+        `scores` gives them."""
         counts, rows = _counted(terms), self._rows(others)
         wanted = max(k, 1) * (1 if allowed is None else _ASKED)
         keys, scores, of_others = self._best_of(counts, wanted, rows)
@@ -163,11 +164,11 @@ class KeywordIndex(Generic[K]):
         return keys, scores, of_others
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
-        """BM25F of each of `keys`, shape (len(keys),); 0 for one that says none of `terms` or is not there."""
+        """Returns BM25F of each of `keys`, shape (len(keys),); 0 for one that holds none of `terms` or is not there."""
         return self._postings.scores(*_in_order(_counted(terms)), self._rows(keys))
 
     def best(self, terms: Terms) -> float:
-        """The highest BM25F that any document has for `terms`; 0 if none says any."""
+        """Returns the highest BM25F that any document has for `terms`; 0 if none holds any."""
         counts = _counted(terms)
         if self._latest is None or self._latest[0] != counts:
             self._best_of(counts, 1)
@@ -175,13 +176,14 @@ class KeywordIndex(Generic[K]):
         return self._latest[1]
 
     def _rows(self, keys: Iterable[K]) -> list[int]:
-        """The row of each; −1 for one that is not there."""
+        """Returns the row of each key; −1 for one that is not there."""
         return list(map(self._row_of.get, keys, repeat(-1)))
 
     def _best_of(
         self, counts: Mapping[str, float], k: int, rows: Sequence[int] = ()
     ) -> tuple[list[K], list[float], list[float]]:
-        """The `k` best and all that tie with the last of them, best first; what `rows` score. Keeps the highest."""
+        """Returns the `k` best and what ties with the last, best first, and the scores of `rows`. Keeps the highest
+        score."""
         best, scores, of_rows = self._postings.search(*_in_order(counts), k, rows)
         self._latest = dict(counts), scores[0] if scores else 0.0
         keys: Sequence[K] = self._keys  # type: ignore[assignment] # what is found is alive
@@ -195,7 +197,7 @@ class KeywordIndex(Generic[K]):
         k: int,
         allowed: Callable[[K], bool],
     ) -> tuple[list[K], list[float]]:
-        """Of those that are `allowed` the `k` best and more; beyond those given, _ASKED times k, if need be."""
+        """Returns the `k` best that are `allowed`, perhaps with more; searches further, _ASKED times k, if need be."""
         admitted: list[K] = []
         of_admitted: list[float] = []
         asked, wanted = 0, _ASKED * k
@@ -220,20 +222,20 @@ class KeywordIndex(Generic[K]):
 
     @property
     def outlives_snapshot(self) -> bool:
-        """Whether there is a snapshot with words that were deleted or replaced since: they should not stay for long."""
+        """Whether there is a snapshot with words deleted or replaced since: they should not stay for long."""
         return self._is_outlived
 
     @property
     def saved(self) -> Saved:
-        """How it stands to its snapshot, for another index that is made of the same documents (`stand_by`)."""
+        """How it compares with its snapshot, for another index that is made of the same documents (`stand_by`)."""
         return Saved(self._unsaved, self._has_snapshot, self._is_outlived)
 
     def stand_by(self, saved: Saved) -> None:
-        """Stand to a snapshot as another index of the same documents did."""
+        """Takes over how another index of the same documents compares with its snapshot."""
         self._unsaved, self._has_snapshot, self._is_outlived = saved
 
     def snapshot(self) -> WordsSnapshot[K]:
-        """The index as it stands, for another thread to write down."""
+        """Returns the index as it stands, for another thread to serialise."""
         self._unsaved, self._has_snapshot, self._is_outlived = 0, True, False
         return WordsSnapshot(
             facts=self._facts(),
@@ -248,10 +250,10 @@ class KeywordIndex(Generic[K]):
         key_of: Callable[[str], K],
         documents: Mapping[K, Mapping[str, str]],
     ) -> None:
-        """Take over from a snapshot, in an empty index, the documents whose texts are the same today.
+        """Fills an empty index with the documents of a snapshot whose texts are the same today.
 
-        The others, and those it does not know, are for the caller to put. What is taken already was so with this
-        index's k1 and b. Raises SnapshotUnusable, the index still empty.
+        The others, and those it does not know, are for the caller to put. A `WordsTaken` was made with this index's k1
+        and b. Raises SnapshotUnusable, the index still empty.
         """
         self._has_snapshot = self._is_outlived = True  # until it proves to be of the present
         parts = blob.parts if isinstance(blob, WordsTaken) else unpacked(blob)
@@ -282,7 +284,7 @@ class KeywordIndex(Generic[K]):
         self._is_outlived = bool(stale.any())
 
     def _facts(self) -> Mapping[str, Any]:
-        """What a snapshot depends on beside the texts."""
+        """Returns what a snapshot depends on beside the texts."""
         return {"form": FORM, "analysis": analysis.edition(), "weights": self._weights}
 
 
@@ -297,6 +299,6 @@ def _counted(terms: Terms) -> Mapping[str, float]:
 
 
 def _in_order(counts: Mapping[str, float]) -> tuple[list[str], list[float]]:
-    """Sums of floats depend on their order, and replicas must agree to the bit."""
+    """Returns words and counts by word: sums of floats depend on their order, and replicas must agree to the bit."""
     words = sorted(counts)
     return words, [counts[word] for word in words]

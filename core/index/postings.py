@@ -1,7 +1,7 @@
-"""Documents about to be indexed, and a whole index written down.
+"""Documents prepared for a keyword index, and its snapshots.
 
 Law: a snapshot holds the living documents, term by term, each with a fingerprint of the texts it was made from.
-Posting lists are not written: they follow.
+Posting lists are not stored: they are made of these.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ class WordsSnapshot(Generic[K]):
     postings: Postings
 
     def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
-        """Written down, keys by the names given, which hold no line break."""
+        """Serialises the index, its keys by the names given, which hold no line break."""
         living = np.flatnonzero([key is not None for key in self.keys])
         documents, ends = self.postings.documents()
         fingerprints = np.frombuffer(self.fingerprints, np.uint8).reshape(-1, FINGERPRINT)
@@ -58,10 +58,10 @@ class WordsSnapshot(Generic[K]):
 
 
 class WordsTaken:
-    """What `WordsSnapshot.blob` wrote, its words in postings, for one index to take over. Nothing of it is verified."""
+    """What `WordsSnapshot.blob` wrote, as postings, for one index to take over. Nothing of it is verified."""
 
     def __init__(self, blob: Blob, k1: float = K1, b: float = B) -> None:
-        """Other threads run meanwhile. Raises SnapshotUnusable."""
+        """Reads the blob, while other threads run. Raises SnapshotUnusable."""
         self.parts = unpacked(blob)
         self.documents = self.parts.array("documents", "u1")
         # Copied: native code wants numbers where they should lie.
@@ -73,12 +73,12 @@ class WordsTaken:
             raise SnapshotUnusable(str(error)) from error
 
     def document(self, row: int) -> bytes:
-        """The document of a row, as `Postings.drop` takes it."""
+        """Returns the document of a row, as `Postings.drop` takes it."""
         start = int(self.ends[row - 1]) if row else 0
         return self.documents[start : int(self.ends[row])].tobytes()
 
     def given(self) -> Postings:
-        """The postings, once. Raises SnapshotUnusable at the second call."""
+        """Hands over the postings, once. Raises SnapshotUnusable at the second call."""
         postings, self._postings = self._postings, None
         if postings is None:
             raise SnapshotUnusable("taken over by another index")

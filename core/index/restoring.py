@@ -1,6 +1,6 @@
-"""What is derived of an aggregate, taken down for the next load and taken up again.
+"""Snapshots of an aggregate's indexes, stored for its next load and restored there.
 
-Law: a snapshot only spares work. With one, with an old one, with a damaged one or without, an index says the same.
+Law: a snapshot only spares work. With one, with an old one, with a damaged one or without, an index answers the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,15 +18,15 @@ from core.index.vector_index import LinksSnapshot, VectorIndex
 V = TypeVar("V")
 
 WORDS = "_words"
-"""How the names of parts end that are indexes of words."""
+"""The suffix of parts that are keyword indexes."""
 
 Cached = Blob | WordsTaken
-"""A part's snapshot, as it was kept or as far as it can be taken up before the rows are known."""
+"""A part's snapshot, as it was stored or as far as it can be restored before the rows are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSnapshot:
-    """One index as it stood at a moment. `blob`, in another thread, is what a load takes."""
+    """One index as it stood at a moment. `blob` may be made in another thread."""
 
     part: str
     taken: WordsSnapshot[Any] | LinksSnapshot[Any]
@@ -36,7 +36,8 @@ class IndexSnapshot:
 
 
 def opened(blobs: Mapping[str, bytes], told: Told = untold) -> dict[str, Cached]:
-    """Those snapshots that are whole, by part, words in their postings: for one load. Other threads run meanwhile."""
+    """Opens the snapshots that are whole, by part, for one load; keyword indexes as postings. Other threads run
+    meanwhile."""
     usable: dict[str, Cached] = {}
     for part, blob in blobs.items():
         with guarded(told):
@@ -72,7 +73,7 @@ def restore_words(
     give_way: GiveWay = at_once,
     told: Told = untold,
 ) -> None:
-    """Fill an empty index with `texts`, from the snapshot as far as it goes."""
+    """Fills an empty index with `texts`, from the snapshot as far as it goes."""
     if blob is not None:
         with guarded(told):
             index.restore(blob, key_of, texts)
@@ -89,7 +90,7 @@ def restore_vectors(
     give_way: GiveWay = at_once,
     told: Told = untold,
 ) -> None:
-    """Fill an empty index with those `vectors` that are finite, from the snapshot as far as it goes.
+    """Fills an empty index with those `vectors` that are finite, from the snapshot as far as it goes.
 
     The index keeps their matrix.
     """

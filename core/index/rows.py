@@ -30,7 +30,7 @@ class VectorRows(Mapping[K, Vector], Generic[K]):
 
     @classmethod
     def of(cls, vectors: Mapping[K, Vector], dimension: int) -> "VectorRows[K]":
-        """The same vectors in one matrix: copied, unless they are so already."""
+        """Returns the same vectors in one matrix: copied, unless they are in one already."""
         if isinstance(vectors, VectorRows):
             return vectors
         matrix = np.empty((len(vectors), dimension), np.float32)
@@ -40,7 +40,7 @@ class VectorRows(Mapping[K, Vector], Generic[K]):
         return cls(list(vectors), matrix)
 
     def finite(self) -> "VectorRows[K]":
-        """The same without vectors that are no numbers: a damaged file can have such, and nothing is near to them."""
+        """Returns those vectors that are finite: a damaged file can hold others, and nothing is near to them."""
         with np.errstate(all="ignore"):  # of a signalling NaN, and of numbers too large
             kept = np.isfinite(np.vecdot(self.matrix, self.matrix))
         if kept.all():

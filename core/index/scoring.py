@@ -55,29 +55,29 @@ class Scored(NamedTuple, Generic[K]):
 
 
 def attribute_scores(bm25: NDArray[np.float64], best: float) -> NDArray[np.float64]:
-    """BM25 as a share of the best the query gets anywhere in the bank; all 0 when nothing matches it."""
+    """Scales BM25 to a share of the best the query gets anywhere in the bank; all 0 when nothing matches it."""
     return bm25 / best if best > 0.0 else np.zeros_like(bm25)
 
 
 def embedding_scores(cosines: NDArray[np.floating[Any]], floor: float, ceiling: float) -> NDArray[np.float64]:
-    """Cosines on the embedding space's calibrated scale: `floor` and below is 0, `ceiling` and above is 1."""
+    """Scales cosines to the embedding space's calibrated range: `floor` and below is 0, `ceiling` and above is 1."""
     scaled = (cosines.astype(np.float64) - floor) / (ceiling - floor)
     return np.minimum(np.maximum(scaled, 0.0), 1.0)
 
 
 def shares(bm25: Sequence[float], best: float) -> list[float]:
-    """`attribute_scores` of so few that an array is not worth it; the same to the bit."""
+    """Computes `attribute_scores` of so few that an array is not worth it; the same to the bit."""
     return [score / best for score in bm25] if best > 0.0 else [0.0] * len(bm25)
 
 
 def scaled(cosines: Sequence[float], floor: float, ceiling: float) -> list[float]:
-    """`embedding_scores` of so few that an array is not worth it; the same to the bit."""
+    """Computes `embedding_scores` of so few that an array is not worth it; the same to the bit."""
     height = ceiling - floor
     return [0.0 if c <= floor else 1.0 if c >= ceiling else (c - floor) / height for c in cosines]
 
 
 def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bool) -> float | None:
-    """The weight of the attribute side for a query that has these sides; None when it has none that `mode` uses."""
+    """Returns the attribute side's weight for a query that has these sides; None when it has none that `mode` uses."""
     attribute = has_terms and mode is not Mode.EMBEDDING
     embedding = has_vector and mode is not Mode.ATTRIBUTE
     if attribute and embedding:
@@ -86,7 +86,7 @@ def effective_alpha(mode: Mode, alpha: float, *, has_terms: bool, has_vector: bo
 
 
 def mixture(alpha: float, attribute: Side, embedding: Side) -> Side:
-    """The formula."""
+    """Computes the formula."""
     return alpha * attribute + (1.0 - alpha) * embedding
 
 
@@ -97,9 +97,9 @@ def mixed(
     alpha: float,
     k: int | None = None,
 ) -> list[Scored[K]]:
-    """The formula, for candidates with the scores of their sides, best first. `alpha` is the effective one.
+    """Scores candidates by the formula from the scores of their sides, best first. `alpha` is the effective one.
 
-    With `k`, at least 1: of the best so many and of all that tie with the last of them.
+    With `k`, at least 1, returns the best so many and all that tie with the last of them.
     """
     of_meaning = 1.0 - alpha
     scores = [alpha * a + of_meaning * e for a, e in zip(attribute, embedding, strict=True)]  # `mixture`
@@ -119,7 +119,7 @@ def in_order(
     k: int | None = None,
     min_score: float = 0.0,
 ) -> list[Scored[K]]:
-    """The best `k` of at least `min_score`: by score, ties by newer `time`, then by id."""
+    """Returns the best `k` of at least `min_score`: by score, ties by newer `time`, then by id."""
     kept = sorted([hit for hit in scored if hit.score >= min_score], key=_SCORE, reverse=True)
     if len(set(map(_SCORE, kept))) < len(kept):
         kept.sort(key=_KEY)  # least significant first: sorting is stable
@@ -132,7 +132,7 @@ _SCORE, _KEY = attrgetter("score"), attrgetter("key")
 
 
 def fused(rankings: Iterable[Sequence[K]], constant: float = RRF_K) -> dict[K, float]:
-    """Reciprocal-rank fusion: each key's sum of 1 / (constant + rank), ranks from 1.
+    """Fuses rankings by reciprocal rank: each key's sum of 1 / (constant + rank), ranks from 1.
 
     Scores compare only within one query's list: `min_score` means nothing here.
     """
@@ -151,10 +151,10 @@ def leading(
     slack: float = 0.0,
     above: float = -np.inf,
 ) -> list[int]:
-    """Positions of the `k` best scores among those `allowed`, and of all that tie with the last of them.
+    """Returns the positions of the `k` best scores among those `allowed`, and of all that tie with the last of them.
 
-    Ties count within `slack`, so that a caller can settle them by something exact. What is not `above` never
-    leads. In order of position. `allowed` is asked about the best first, in growing batches, rather than about all.
+    Ties count within `slack`, so that a caller can settle them by something exact. Only scores greater than `above`
+    count. Positions ascend. `allowed` is asked about the best first, in growing batches, rather than about all.
     """
     if k <= 0:
         return []
@@ -172,11 +172,11 @@ def leading(
         wanted *= 4
 
 
-_CROWD = 16  # times k: among more scores than that, most are told off by one look at the best of each heap
+_CROWD = 16  # times k: among more scores than that, most are ruled out by the best of each heap
 
 
 def _kth_best(scores: NDArray[np.floating[Any]], k: int, above: float) -> float:
-    """The `k`-th best of the scores above `above`; −inf where there are fewer."""
+    """Returns the `k`-th best of the scores greater than `above`; −inf where there are fewer."""
     if len(scores) > _CROWD * k:
         heaps = 4 * k
         highest = scores[: len(scores) // heaps * heaps].reshape(-1, heaps).max(axis=0)

@@ -1,8 +1,8 @@
-"""How the compiled part of an index is written down: one blob, checked as a whole before any of it is believed.
+"""The format of an index's snapshot: one blob, verified as a whole before any of it is used.
 
 Law: a snapshot is a cache. One that is torn, of another format, another machine's byte order or other
-settings is `SnapshotUnusable`, never half read; and what it says is verified, entry by entry, against
-the rows by their reader.
+settings is `SnapshotUnusable`, never half read; and its content is verified, entry by entry, against
+the rows by its reader.
 
 A blob is the magic, the SHA-256 digest of all that follows, the length of a JSON header, the
 header, and the arrays it names, little-endian, each at a multiple of 8.
@@ -29,18 +29,18 @@ class SnapshotUnusable(Exception):
 
 
 Told = Callable[[str], None]
-"""What is told why a snapshot was not used."""
+"""Called with the reason why a snapshot was not used."""
 
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
 def untold(reason: str) -> None:
-    """For loads whose snapshots are of no interest."""
+    """Ignores the reason: for loads whose snapshots are of no interest."""
 
 
 @contextmanager
 def guarded(told: Told) -> Iterator[None]:
-    """The one door through which snapshots come in: whatever their content makes fail ends here, and is told."""
+    """Guards whatever reads a snapshot: an error that its content causes ends here, and `told` gets the reason."""
     try:
         yield
     except SnapshotUnusable as unusable:
@@ -57,7 +57,7 @@ class Parts:
     arrays: Mapping[str, NDArray[Any]]
 
     def array(self, name: str, kind: str, rank: int = 1) -> NDArray[Any]:
-        """An array, if it is there with this dtype and number of axes. Raises SnapshotUnusable."""
+        """Returns an array, if it is there with this dtype and number of axes. Raises SnapshotUnusable."""
         found = self.arrays.get(name)
         if found is None or found.dtype != np.dtype(kind) or found.ndim != rank:
             raise SnapshotUnusable(f"no array {name} of {kind}")
@@ -65,11 +65,11 @@ class Parts:
 
 
 Blob = bytes | Parts
-"""A snapshot as it is kept, or opened already."""
+"""A snapshot as it is stored, or unpacked already."""
 
 
 def packed(parts: Parts) -> list[bytes]:
-    """The blob, in pieces."""
+    """Serialises the parts; returns the blob in pieces."""
     named, body, place = [], [], 0
     for name, array in parts.arrays.items():
         # As bytes: a view would keep whatever the array lies in.
@@ -84,7 +84,7 @@ def packed(parts: Parts) -> list[bytes]:
 
 
 def unpacked(blob: Blob) -> Parts:
-    """What `packed` was given, its arrays read-only views of the blob. Raises SnapshotUnusable."""
+    """Returns what `packed` was given, its arrays read-only views of the blob. Raises SnapshotUnusable."""
     if isinstance(blob, Parts):
         return blob
     start = len(MAGIC) + _DIGEST
@@ -105,12 +105,12 @@ def unpacked(blob: Blob) -> Parts:
 
 
 def text_array(lines: Sequence[str]) -> NDArray[np.uint8]:
-    """Texts without line breaks, as an array."""
+    """Encodes texts without line breaks as an array."""
     return np.frombuffer("".join([line + "\n" for line in lines]).encode(), np.uint8)
 
 
 def texts_of(array: NDArray[np.uint8]) -> list[str]:
-    """The texts of `text_array`."""
+    """Decodes the texts of `text_array`."""
     return [line for piece in _pieces(array.tobytes()) for line in piece.decode().split("\n")[:-1]]
 
 

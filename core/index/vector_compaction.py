@@ -1,4 +1,4 @@
-"""Vectors compiled anew beside their use."""
+"""Compaction of a vector index, in another thread beside its use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Standing(Generic[K]):
 
     @classmethod
     def of(cls, compiled: Compiled, keys: Sequence[K | None]) -> "Standing[K]":
-        """Takes time in proportion to the rows."""
+        """Makes one of keys by row, in time proportional to the rows."""
         own = list(keys)
         row_of = {key: row for row, key in enumerate(own) if key is not None}
         return cls(compiled, own, row_of, living_of(own))
@@ -52,11 +52,11 @@ class VectorCompaction(Generic[K]):
         self._cancelled = False
 
     def cancel(self) -> None:
-        """Let a running `build` end soon; there will be nothing to adopt."""
+        """Lets a running `build` end soon; there will be nothing to adopt."""
         self._cancelled = True
 
     def build(self) -> None:
-        """Compile the vectors living when the job was made. Releases the GIL nearly all the time."""
+        """Compiles the vectors living when the job was made. Releases the GIL nearly all the time."""
         living = living_of(self._all_keys)
         kept = living.copy()
         goes_on = self._goes_on(living)
@@ -89,5 +89,5 @@ class VectorCompaction(Generic[K]):
 
 
 def living_of(keys: Sequence[object]) -> NDArray[np.bool_]:
-    """By row, whether it has a key."""
+    """Returns for each row whether it has a key."""
     return np.fromiter((key is not None for key in keys), np.bool_, len(keys))

@@ -1,4 +1,4 @@
-"""Which vectors are nearest: an exact scan for a small bank, HNSW and a scanned tail for a large one.
+"""The nearest vectors: an exact scan for a small bank, HNSW and a scanned tail for a large one.
 
 Law: every edit is seen by the next search. Cosines come from the vectors as they were put, by one
 formula, so that a pair of vectors has one similarity whichever part found it. Rows never leave.
@@ -40,7 +40,7 @@ class LinksSnapshot(Generic[K]):
     settings: VectorSettings
 
     def blob(self, name_of: Callable[[K], str]) -> list[bytes]:
-        """Written down without the vectors, keys by the names given, which hold no line break and are not empty."""
+        """Serialises it without the vectors, keys by the names given, which hold no line break and are not empty."""
         arrays = self.compiled.links() | {
             "keys": text_array(["" if key is None else name_of(key) for key in self.keys]),
             "fingerprints": fingerprints(self.compiled.matrix),
@@ -79,7 +79,7 @@ class VectorIndex(Generic[K]):
     # ---- edits ----
 
     def put(self, key: K, vector: Vector) -> None:
-        """Add a unit vector, or replace the key's. Raises ValueError for another shape than (dimension,)."""
+        """Adds a unit vector, or replaces the key's. Raises ValueError for another shape than (dimension,)."""
         if vector.shape != (self._dimension,):
             raise ValueError(f"a vector of shape {vector.shape} in an index of dimension {self._dimension}")
         self.drop(key)
@@ -97,7 +97,7 @@ class VectorIndex(Generic[K]):
         self._touch(key)
 
     def put_many(self, keys: Sequence[K], vectors: Sequence[Vector] | NDArray[np.float32]) -> None:
-        """Add or replace many, a row of `vectors` for each of `keys`; a matrix is kept as it is, not copied.
+        """Adds or replaces many, a row of `vectors` for each of `keys`; a matrix is kept as it is, not copied.
 
         In an empty index they count as compiled.
         """
@@ -112,7 +112,7 @@ class VectorIndex(Generic[K]):
             self.put(key, vector)
 
     def drop(self, key: K) -> None:
-        """Remove a key's vector; a key that has none stays without."""
+        """Removes a key's vector; does nothing for a key that has none."""
         row = self._row_of.pop(key, None)
         if row is None:
             return
@@ -125,7 +125,7 @@ class VectorIndex(Generic[K]):
         self._touch(key)
 
     def _reserve(self, rows: int) -> None:
-        """Room for so many rows in all. Old blocks are left as they are, for reads under way."""
+        """Makes room for so many rows in all. Old blocks are left as they are, for reads under way."""
         wanted = rows - len(self._compiled.matrix)
         if self._tail and len(self._tail[0]) < min(wanted, BLOCK):
             first = self._block(max(wanted, 2 * len(self._tail[0])))
@@ -154,19 +154,19 @@ class VectorIndex(Generic[K]):
     # ---- reads ----
 
     def get(self, key: K) -> Vector | None:
-        """The vector as it was put, bit for bit; None if there is none."""
+        """Returns the vector as it was put, bit for bit; None if there is none."""
         row = self._row_of.get(key)
         return None if row is None else self._vector(row).copy()
 
     def matrix(self, keys: Sequence[K]) -> tuple[list[int], NDArray[np.float32]]:
-        """The places of those of `keys` that have vectors, and these as `get` gives them, shape (places, dimension)."""
+        """Returns the places of those of `keys` that have vectors, and these vectors, shape (places, dimension)."""
         places, rows = self._present(keys)
         return places, self._vectors(rows)
 
     def search(
         self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
     ) -> list[tuple[K, float]]:
-        """The `k` nearest of those `allowed` with their cosines, best first, ties by key; or as many as there are.
+        """Returns the `k` nearest of those `allowed`, or as many as there are, with cosines: best first, ties by key.
 
         Exact while nothing is compiled into HNSW; otherwise with HNSW's recall for compiled rows.
         """
@@ -175,7 +175,7 @@ class VectorIndex(Generic[K]):
     def near(
         self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
     ) -> tuple[list[K], list[float]]:
-        """What `search` finds, keys and cosines apart."""
+        """Returns what `search` finds, keys and cosines apart."""
         k = min(k, len(self))
         if k <= 0:
             return [], []
@@ -188,7 +188,7 @@ class VectorIndex(Generic[K]):
         return [key for _, key in ranked], [-cosine for cosine, _ in ranked]
 
     def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
-        """The cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
+        """Returns the cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
         rows = list(map(self._row_of.get, keys, repeat(-1)))
         if min(rows, default=0) >= 0:  # as a rule
             return self._cosines(vector, rows)
@@ -198,7 +198,7 @@ class VectorIndex(Generic[K]):
         return found
 
     def _present(self, keys: Sequence[K]) -> tuple[list[int], list[int]]:
-        """Places of those of `keys` that have vectors, and their rows."""
+        """Returns the places of those of `keys` that have vectors, and their rows."""
         rows = list(map(self._row_of.get, keys, repeat(-1)))
         if min(rows, default=0) >= 0:
             return list(range(len(rows))), rows
@@ -206,7 +206,7 @@ class VectorIndex(Generic[K]):
         return present, [rows[place] for place in present]
 
     def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near:
-        """Rows among which the `k` nearest are."""
+        """Finds rows among which the `k` nearest are."""
         compiled = len(self._compiled.matrix)
         known = self._near_compiled(vector, k, allowed)
         if known is not None and compiled == len(self._keys):
@@ -219,7 +219,7 @@ class VectorIndex(Generic[K]):
         return rows, cosines
 
     def _near_compiled(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near | None:
-        """Compiled rows, more and more of them until enough are allowed; None where a scan is better."""
+        """Finds compiled rows, more and more of them until enough are allowed; None where a scan is better."""
         wanted = k if allowed is None else 4 * k
         while (near := self._compiled.near(vector, wanted, self._settings)) is not None:
             if allowed is None:
@@ -238,7 +238,7 @@ class VectorIndex(Generic[K]):
         k: int,
         allowed: Callable[[int], bool] | None,
     ) -> Near:
-        """The `k` nearest living rows of a part whose first row is `first`, with ties for the last place."""
+        """Finds the `k` nearest living rows of a part whose first row is `first`, with ties for the last place."""
         living = self._living[first : min(first + len(matrix), len(self._keys))]
         if allowed is None:
             places, cosines = native.scan(matrix, living, vector, k, ROUNDING)
@@ -277,8 +277,8 @@ class VectorIndex(Generic[K]):
     def _by_part(
         self, rows: Sequence[int]
     ) -> Iterator[tuple[NDArray[np.int64] | slice, NDArray[np.float32], NDArray[np.int64]]]:
-        """Yields the compiled part and the tail's blocks: the places of those of `rows` that lie there, the part's
-        vectors, and which of them these are. Nothing is copied: all of a conversation may lie in the tail."""
+        """Yields for the compiled part and each block of the tail: the places of those of `rows` that lie there, the
+        part's vectors, and which of them these are. Nothing is copied: all of a conversation may lie in the tail."""
         numbers, first = np.array(rows, dtype=np.int64), 0
         for matrix in (self._compiled.matrix, *self._tail):
             here = np.flatnonzero((numbers >= first) & (numbers < first + len(matrix)))
@@ -291,7 +291,7 @@ class VectorIndex(Generic[K]):
     # ---- compaction ----
 
     def compaction(self, *, at_rest: bool = False) -> VectorCompaction[K] | None:
-        """A job to compile the vectors living now, or None while it is not worth it: less is, where edits rest.
+        """Returns a job to compile the vectors living now, or None while it is not worth it: less is, where edits rest.
 
         Call its `build` in another thread, then `adopt` it here. A newer job makes an older one void.
         """
@@ -302,7 +302,7 @@ class VectorIndex(Generic[K]):
         return self._job
 
     def adopt(self, job: VectorCompaction[K]) -> None:
-        """Swap in what `job` built, and carry over the edits made meanwhile. Raises ValueError if void or unbuilt."""
+        """Swaps in what `job` built, and carries over edits made meanwhile. Raises ValueError if void or unbuilt."""
         if job is not self._job or job.built is None:
             raise ValueError("only the newest compaction can be adopted, and only when it is built")
         edits = {key: self.get(key) for key in job.touched}
@@ -316,7 +316,7 @@ class VectorIndex(Generic[K]):
                 self.put(key, vector)
 
     def _worth_compiling(self, at_rest: bool) -> bool:
-        """A tail is compiled for searches: a bank that is only being filled is compiled once, at rest."""
+        """Decides whether to compile: a tail for searches; a bank that is only being filled once, at rest."""
         living, settings = len(self), self._settings
         tail = len(self._keys) - len(self._compiled.matrix)
         wasted = len(self._keys) - living
@@ -339,7 +339,7 @@ class VectorIndex(Generic[K]):
         return self._compiled.linked and not self._compiled.saved
 
     def snapshot(self) -> LinksSnapshot[K]:
-        """The compiled part as it stands, for another thread to write down."""
+        """Returns the compiled part as it stands, for another thread to serialise."""
         self._compiled.saved = True
         keys = tuple(self._keys[: len(self._compiled.matrix)])
         return LinksSnapshot(compiled=self._compiled, keys=keys, settings=self._settings)
@@ -352,7 +352,7 @@ class VectorIndex(Generic[K]):
         vectors: NDArray[np.float32],
         give_way: GiveWay = at_once,
     ) -> None:
-        """Fill an empty index: compiled by a snapshot what has the same vector today, the rest as a tail.
+        """Fills an empty index: what has the same vector today as in the snapshot is compiled, the rest is a tail.
 
         `vectors`: shape (len(keys), dimension), kept as they are. Raises SnapshotUnusable, the index still empty.
         """
@@ -364,13 +364,13 @@ class VectorIndex(Generic[K]):
             key: place for place, key in enumerate(in_turns(keys, give_way, MANY))
         }
         places = np.array([place_of.get(key, -1) for key in in_turns(named, give_way, MANY)], dtype=np.int64)
-        shown = np.append(fingerprints(vectors), np.uint64(0))  # the last stands for a key that is gone
-        living = (places >= 0) & (shown[places] == parts.array("fingerprints", "<u8"))
+        today = np.append(fingerprints(vectors), np.uint64(0))  # the last stands for a key that is gone
+        living = (places >= 0) & (today[places] == parts.array("fingerprints", "<u8"))
         if np.count_nonzero(living) < len(named) / 2:
             raise SnapshotUnusable("of vectors most of which have changed")
         links = {name: parts.array(name, kind) for name, kind in LINKS.items()}
-        told = parts.array("fingerprints", "<u8")
-        if not np.array_equal(told[links["label_of"]], told):
+        written = parts.array("fingerprints", "<u8")
+        if not np.array_equal(written[links["label_of"]], written):
             raise SnapshotUnusable("twins that are none")
         compiled = Compiled(_gathered(vectors, places, living))
         compiled.relink(links, living, self._settings)
@@ -389,7 +389,7 @@ class VectorIndex(Generic[K]):
 def _gathered(
     vectors: NDArray[np.float32], places: NDArray[np.int64], living: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """The rows at `places`, those not living in a state of no account; `vectors` themselves where it is all of them."""
+    """Gathers the rows at `places`, those not living with any content; `vectors` themselves where it is all of them."""
     if living.all() and np.array_equal(places, np.arange(len(vectors))):
         return vectors
     matrix = np.empty((len(places), vectors.shape[1]), np.float32)
