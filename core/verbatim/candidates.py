@@ -1,4 +1,4 @@
-"""What may be found by a plan, and what each candidate scores by either side.
+"""The candidates of a plan, and their scores by either side.
 
 Law: reads only. Candidates are the best by words and the best by meaning; a candidate of one side gets both scores.
 """
@@ -17,7 +17,7 @@ from core.verbatim.query import Fusion
 
 
 def unranked(plan: Plan, source: Source[K]) -> list[K]:
-    """The candidates of both sides, in no order: one of both is there twice."""
+    """Returns the candidates of both sides, unordered; one of both sides is there twice."""
     vector, alpha = plan.query.vector, plan.alpha
     found: list[K] = []
     if alpha is None:
@@ -30,8 +30,8 @@ def unranked(plan: Plan, source: Source[K]) -> list[K]:
 
 
 class Sides(NamedTuple):
-    """Of each key what it scores by words and by meaning, 0 throughout for a side that does not count, and by the plain
-    formula: by words alone where it has no vector yet, else nothing new would come before what has one."""
+    """The scores of each key by words and by meaning, 0 throughout for a side that does not count, and by the plain
+    formula. A key without a vector yet scores by words alone, else nothing new would come before what has one."""
 
     attribute: NDArray[np.float64]
     embedding: NDArray[np.float64]
@@ -41,7 +41,7 @@ class Sides(NamedTuple):
 def sides(
     plan: Plan, source: Source[K], keys: Sequence[K], cosines: NDArray[np.float32] | None = None
 ) -> Sides:
-    """`cosines`: the vector's with each key's, where they are known."""
+    """Scores each of `keys` by either side. `cosines`: of the vector with each key's, where they are known."""
     vector, alpha = plan.query.vector, plan.alpha
     attribute = embedding = meant = np.zeros(len(keys))
     if alpha is None:
@@ -58,10 +58,10 @@ def sides(
 
 
 def scored(plan: Plan, source: Source[K], *, final: bool = True) -> list[Scored[K]]:
-    """The candidates of both sides, best first, each with both scores.
+    """Scores the candidates of both sides by both; returns them best first.
 
-    The `top_k` best and all that tie with the last of them are there; the others only where scores are not
-    `final`, so that one of them may yet be among the best.
+    The `top_k` best and all that tie with the last of them are there; the others only where scores are not `final`, so
+    that one of them may yet be among the best.
     """
     query, alpha = plan.query, plan.alpha
     if alpha is None:
@@ -87,10 +87,10 @@ def scored(plan: Plan, source: Source[K], *, final: bool = True) -> list[Scored[
 
 
 def _nearest(plan: Plan, source: Source[K], most: int | None) -> tuple[list[K], list[float]]:
-    """The candidates by meaning with their cosines, best first; no more than `most` where meaning alone settles it.
+    """Returns the candidates by meaning with their cosines, best first; at most `most` where meaning alone decides.
 
-    It does not where the first one out scores as the last one in: time decides between twins, and between cosines
-    off the calibrated scale.
+    It does not where the first one out scores as the last one in: time decides between twins, and between cosines off
+    the calibrated scale.
     """
     vector = plan.query.vector
     if plan.alpha == 1.0 or vector is None:

@@ -32,7 +32,7 @@ HOLDING = 0.25  # attribute score below which no segment is looked through: it l
 def placed(
     plan: Plan, source: Source[SegmentRef], order: SegmentOrder, owner: Owner
 ) -> list[Scored[SegmentRef]]:
-    """The best `top_k` segments of those the source allows, in order."""
+    """Returns the `top_k` best segments of those the source allows, in order."""
     found = unranked(plan, source)
     if plan.alpha is None or not found:
         return []
@@ -82,7 +82,7 @@ def _ranked(
     times: NDArray[np.float64],
     refs: Sequence[SegmentRef],
 ) -> list[int]:
-    """In the order of `scoring.in_order`: by score, ties by newer, then by id."""
+    """Sorts as `scoring.in_order` does: by score, ties by newer, then by id."""
     keys = ((-scores[chosen]).tolist(), (-times[chosen]).tolist(), [refs[place] for place in chosen])
     return [place for *_, place in sorted(zip(*keys, chosen, strict=True))]
 
@@ -98,7 +98,7 @@ def _lost(
     scores: NDArray[np.float64],
     refs: Sequence[SegmentRef],
 ) -> dict[int, float]:
-    """What those of the ranked that repeat a better one lose by it."""
+    """Returns what each of the ranked that repeats a better one loses by it."""
     diversity = query.structure.diversity
     if diversity == 0.0:
         return {}
@@ -137,7 +137,7 @@ def _places(
 def _quoting(
     plan: Plan, owner: Owner, refs: Sequence[SegmentRef], attribute: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Of each segment, whether it holds the query word for word; none where the query is no quotation."""
+    """Finds which segments hold the query word for word; none where the query is no quotation."""
     query = plan.query
     quoting = np.zeros(len(refs), np.bool_)
     quotation = query.text.strip()

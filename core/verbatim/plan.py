@@ -1,7 +1,7 @@
 """How a query is carried out: settled once, before anything is looked for.
 
-Law: pure. Which sides count and how much, on what scale, and how many candidates each side gives is said here alone;
-whatever searches reads it.
+Law: pure. Which sides count and how much, on what scale, and how many candidates each side gives is settled here alone;
+every search follows it.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ class Source(NamedTuple, Generic[K]):
 
 
 def planned(query: Query, space: EmbeddingSpace) -> Plan:
-    """The plan of a query in an embedding space."""
+    """Plans a query in an embedding space."""
     terms = {} if query.mode is Mode.EMBEDDING else terms_of(query)
     has_vector = query.vector is not None
     return Plan(
@@ -58,7 +58,7 @@ def planned(query: Query, space: EmbeddingSpace) -> Plan:
 
 
 def terms_of(query: Query) -> dict[str, float]:
-    """The query's words with their counts; none when it is a vector alone."""
+    """Returns the query's words with their counts; none when it is a vector alone."""
     counts: dict[str, float] = {}
     if query.text:
         for term in terms(query.text):

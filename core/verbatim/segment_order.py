@@ -30,7 +30,7 @@ MASKED = 0
 """The sitting of positions whose segments were dropped: nothing that is there belongs to it."""
 
 ASKER, ANSWERER = 1, 2
-"""Whose a message of a chat with an assistant is: the user's, or the assistant's; 0 where no role tells it."""
+"""The author of a message in a chat with an assistant: the user, or the assistant; 0 where no role names one."""
 
 _VOICES = {"user": ASKER, "human": ASKER, "assistant": ANSWERER, "ai": ANSWERER, "model": ANSWERER}
 _WORD = re.compile(r"\w+")
@@ -38,7 +38,7 @@ _WORD = re.compile(r"\w+")
 
 class SegmentOrder:
     """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, says "I" and names a
-    time, and whose it is in a chat with an assistant.
+    time, and its author in a chat with an assistant.
 
     A *sitting* is a run of an interaction's segments without a long pause: what was said at a stretch.
     """
@@ -64,8 +64,8 @@ class SegmentOrder:
         return len(self._refs)
 
     def add(self, interaction: Interaction, after: InteractionId | None = None) -> None:
-        """Put a new interaction's segments behind all others. `after`: it goes on where that one ended, if that is
-        there and the last one."""
+        """Puts a new interaction's segments behind all others. `after`: the interaction that this one goes on from, if
+        that is there and the last one."""
         sitting, before = self._sittings, -np.inf
         if after is not None and after in self._first and self._refs[-1].interaction_id == after:
             sitting, before = self._sitting[-1], self._time[-1]
@@ -88,7 +88,7 @@ class SegmentOrder:
             self._earliest, self._latest = min(self._earliest, time), max(self._latest, time)
 
     def drop(self, interaction_id: InteractionId, count: int) -> None:
-        """Mask the `count` segments of an interaction. What their sitting holds behind them becomes a sitting of its
+        """Masks the `count` segments of an interaction. What their sitting holds behind them becomes a sitting of its
         own: how much was said between is not known any more."""
         first = self._first.pop(interaction_id)
         end = first + count
@@ -130,24 +130,24 @@ class SegmentOrder:
         return self._first[ref.interaction_id] + ref.index
 
     def known(self, ref: SegmentRef) -> SegmentRef:
-        """The one object by which a segment of this bank is named here; one that is not of it as it is."""
+        """Returns the one object that names a segment of this bank here; any other segment as it is."""
         position = self._first.get(ref.interaction_id, len(self._refs)) + ref.index
         return ref if position >= len(self._refs) or self._refs[position] != ref else self._refs[position]
 
     def of(self, interaction_id: InteractionId, count: int) -> list[SegmentRef]:
-        """The `count` segments of an interaction, by the same objects."""
+        """Returns the `count` segments of an interaction, by the same objects."""
         first = self._first[interaction_id]
         return self._refs[first : first + count]
 
     def all_of(self, interaction_id: InteractionId) -> list[SegmentRef]:
-        """All segments of an interaction, by the same objects."""
+        """Returns all segments of an interaction, by the same objects."""
         first = end = self._first[interaction_id]
         while end < len(self._refs) and self._refs[end].interaction_id == interaction_id:
             end += 1
         return self._refs[first:end]
 
     def positions(self, refs: Iterable[SegmentRef]) -> Positions:
-        """Where segments of this bank are."""
+        """Returns the positions of segments of this bank."""
         first = self._first
         return np.array([first[ref.interaction_id] + ref.index for ref in refs], dtype=np.int64)
 
@@ -155,7 +155,7 @@ class SegmentOrder:
         return [self._refs[position] for position in positions.tolist()]
 
     def around(self, positions: Positions, reach: int) -> Positions:
-        """These positions and those at most `reach` before or after in the same sitting; ascending, each once."""
+        """Returns these positions and those at most `reach` away in the same sitting; ascending, each once."""
         near: Positions = positions[:, None] + np.arange(-reach, reach + 1)
         near.clip(0, len(self) - 1, out=near)
         sittings = self.sittings
@@ -197,7 +197,7 @@ class SegmentOrder:
         return np.frombuffer(self._voice, np.int8)
 
     def told_by(self, positions: Positions, speakers: Sequence[int]) -> NDArray[np.bool_]:
-        """At which of the positions one of these speakers speaks of himself: in the first person."""
+        """Finds at which of the positions one of these speakers speaks in the first person."""
         spoke = np.frombuffer(self._speaker, np.intc)[positions]
         found = np.zeros(len(positions), np.bool_)
         for speaker in speakers:
@@ -205,7 +205,7 @@ class SegmentOrder:
         return found & (np.frombuffer(self._of_itself, np.int8)[positions] > 0)
 
     def speakers_in(self, text: str) -> list[int]:
-        """The speakers whom a text calls by name, or by a word of their name."""
+        """Returns the speakers whom a text calls by name, or by a word of their name."""
         if len(self._speakers) == 1:
             return []
         said = _plain(text)

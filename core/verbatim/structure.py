@@ -1,4 +1,4 @@
-"""What the place of a segment says for it: what was said around it, by whom, when.
+"""Scores of a segment by its place: what was said around it, by whom, when.
 
 Law: pure, over arrays by position. Every component lies in [0, 1] and weighs relative to the plain formula's 1;
 the score is the weighted mean, so it lies in [0, 1] too and means the same for every query. The shares that are
@@ -61,7 +61,7 @@ class Structure:
 
     @property
     def weights(self) -> Mapping[str, float]:
-        """By component; those that are switched off left out."""
+        """The weights by component, without those that are switched off."""
         return {name: weight for name in COMPONENTS if (weight := getattr(self, name)) > 0.0}
 
 
@@ -95,7 +95,7 @@ class Places:
 
 
 def shares(plain: Array, places: Places, structure: Structure) -> Shares:
-    """How much each component, PLAIN among them, gives to the score of each of the places. They add up to it."""
+    """Computes how much each component, PLAIN among them, gives to the score of each place. They add up to it."""
     weights = structure.weights
     total = 1.0 + sum(weights.values())
     made = {PLAIN: plain / total}
@@ -106,8 +106,8 @@ def shares(plain: Array, places: Places, structure: Structure) -> Shares:
 
 
 def _stands(places: Places) -> Positions:
-    """Where each of the places stands in a row in which all within REACH in the same sitting are as far apart as they
-    are, and all others farther, with room for REACH at both ends."""
+    """Lays the places out in a row: all within REACH in the same sitting are as far apart as they are, and all others
+    farther, with room for REACH at both ends. Returns where each stands."""
     steps = np.minimum(np.diff(places.positions), REACH + 1)
     steps[places.sittings[1:] != places.sittings[:-1]] = REACH + 1
     stands = np.full(len(places.positions), REACH, dtype=np.int64)
@@ -117,7 +117,7 @@ def _stands(places: Places) -> Positions:
 
 
 def _row(values: Array, stands: Positions) -> Array:
-    """The values where they stand, and 0 where nothing does."""
+    """Puts the values where they stand, and 0 where nothing does."""
     row = np.zeros(stands[-1] + REACH + 1 if len(stands) else 0)
     row[stands] = values
     return row
@@ -186,7 +186,7 @@ REPEATED = 0.95
 
 
 def repetition(vectors: NDArray[np.float32]) -> Array:
-    """How much each of the hits, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
+    """Computes how far each hit, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
     cosines = vectors @ vectors.T
     cosines.reshape(-1)[:: len(vectors) + 1] = 0.0  # no segment repeats itself
     if cosines.max(initial=0.0) < REPEATED:  # as a rule

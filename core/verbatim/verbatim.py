@@ -1,7 +1,7 @@
 """Segments in the order in which things were said: their places, words and vectors.
 
-Law: one per aggregate that keeps a verbatim record. What a segment reads is its owner's to say; here it is found by
-its words as soon as it is there, and by its meaning as soon as its vector is made (`wanting` until then).
+Law: one per aggregate that keeps a verbatim record. A segment's text is with its owner; here it is found by its words
+as soon as it is there, and by its meaning as soon as its vector is made (`wanting` until then).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,15 +26,15 @@ class Owner(Protocol):
     """What the owner of segments knows of them beside their places, words and vectors."""
 
     def quoting(self, refs: Sequence[SegmentRef], quotation: str, /) -> Sequence[bool]:
-        """Of each segment, whether it holds the quotation word for word."""
+        """Returns of each segment whether it holds the quotation word for word."""
         ...
 
     def credibility(self, refs: Sequence[SegmentRef], /) -> NDArray[np.float64] | None:
-        """What the scores of segments are multiplied with, where verdicts speak against some; None where none does."""
+        """Returns the factors of segments' scores, where verdicts speak against some; None where none does."""
         ...
 
     def topics(self, plan: Plan, positions: Positions, /) -> NDArray[np.float64]:
-        """Of each position the plain score of what stands for its topic, 0 to 1; 0 where nothing does."""
+        """Returns of each position the plain score of what stands for its topic, 0 to 1; 0 where nothing does."""
         ...
 
 
@@ -48,24 +48,24 @@ class Verbatim:
         self.wanting: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
 
     def want(self, refs: Iterable[SegmentRef]) -> None:
-        """Vectors of these segments are to be made."""
+        """Notes that vectors of these segments are to be made."""
         self.wanting.update(dict.fromkeys(refs))
 
     def put_vectors(self, vectors: Mapping[SegmentRef, Vector]) -> None:
-        """Index vectors of segments that are there."""
+        """Indexes vectors of segments that are there."""
         self.vectors.put_many(list(vectors), list(vectors.values()))
         self.have(vectors)
 
     def have(self, refs: Iterable[SegmentRef]) -> None:
-        """Vectors of these segments are not to be made any more."""
+        """Notes that vectors of these segments are not to be made any more."""
         for ref in refs:
             self.wanting.pop(ref, None)
         if not self.wanting:
-            self.wanting = {}  # one that was emptied keeps its room
+            self.wanting = {}  # an emptied dict keeps its memory
 
 
 def segment_fields(interaction: Interaction) -> dict[SegmentRef, Mapping[str, str]]:
-    """What of an interaction's segments is searched by keywords: the speaker belongs to the text."""
+    """Returns the fields by which an interaction's segments are searched: the speaker belongs to the text."""
     fields: dict[SegmentRef, Mapping[str, str]] = {}
     for index, span in enumerate(interaction.spans):
         text = interaction.text[span.start : span.end]
