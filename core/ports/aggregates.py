@@ -64,17 +64,17 @@ class Aggregates(Protocol[A_co]):
     """
 
     def reading(self, key: Key, min_revision: int = 0) -> AbstractAsyncContextManager[A_co]:
-        """The aggregate, fresh enough, kept in memory while the context lasts. Do not await between two reads
-        that must agree. Raises not found, RevisionNotReached."""
+        """Opens the aggregate, fresh enough, and keeps it in memory while the context lasts. Do not await between two
+        reads that must agree. Raises not found, RevisionNotReached."""
         ...
 
     async def found(
         self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
     ) -> Committed[Result]:
-        """Create the aggregate whose record the draft's first step puts, standing at `revision` (or a little
-        later, when its steps are so many that they become several changes; still all or none). A bank that
-        is imported goes on from the revision it was exported at. The result must be a frozen dataclass when
-        a request is given. Raises exists, RequestIdReused, RequirementFailed."""
+        """Creates the aggregate whose record the draft's first step puts, standing at `revision` (or a little later,
+        when its steps are so many that they become several changes; still all or none). A bank that is imported goes on
+        from the revision it was exported at. The result must be a frozen dataclass when a request is given. Raises
+        exists, RequestIdReused, RequirementFailed."""
         ...
 
     async def commit(
@@ -84,25 +84,24 @@ class Aggregates(Protocol[A_co]):
         request: RequestKey | None = None,
         answer: type[Result] | None = None,
     ) -> Committed[Result]:
-        """Stage on the aggregate as it stands, store, apply: durable and visible when it returns.
+        """Stages on the aggregate as it stands, stores, applies: durable and visible when it returns.
 
-        `stage` gets the aggregate and the revision its change will have; it is pure and quick, and may be
-        called again on a newer one; what it raises goes to the caller, and nothing is written. Of a
-        `request` seen before nothing is written either, whatever `stage` made or raised: its answer returns as
-        `replayed`, decoded as `answer`, the class of the results (required with a request). Cancelling the caller
-        stops its waiting only.
-        Raises not found, RequestIdReused, RequirementFailed.
+        `stage` gets the aggregate and the revision its change will have; it is pure and quick, and may be called again
+        on a newer one; what it raises goes to the caller, and nothing is written. Of a `request` seen before nothing is
+        written either, whatever `stage` made or raised: its answer returns as `replayed`, decoded as `answer`, the
+        class of the results (required with a request). Cancelling the caller stops its waiting only. Raises not found,
+        RequestIdReused, RequirementFailed.
         """
         ...
 
     async def keep_vectors(self, key: Key, uid: str, part: str, vectors: Mapping[Any, Vector]) -> None:
-        """Store and index vectors made for items of this aggregate. Raises not found."""
+        """Stores and indexes vectors made for items of this aggregate. Raises not found."""
         ...
 
     async def delete(
         self, key: Key, uid: str | None = None, if_revision: int | None = None
     ) -> tuple[PurgeCounts, int]:
-        """Purge rows, feed and files: what was removed, and the revision of the purge, one above the last.
+        """Purges rows, feed and files; returns what was removed, and the revision of the purge, one above the last.
 
         Raises not found, StaleRevision where it does not stand at `if_revision`.
         """
@@ -120,5 +119,5 @@ class Banks(Aggregates[Bank], Protocol):
     """Banks in memory."""
 
     def unembedded(self) -> Sequence[tuple[BankKey, InteractionId]]:
-        """Interactions of banks in memory that are structured, or need not be, and lack vectors of segments."""
+        """Returns interactions of banks in memory that are structured, or need not be, and lack vectors of segments."""
         ...

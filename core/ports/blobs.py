@@ -33,7 +33,7 @@ class Blobs(Protocol):
     async def put(
         self, key: Key, uid: str, attachment_id: str, chunks: AsyncIterator[bytes]
     ) -> tuple[str, int]:
-        """Store the chunks durably under a new name; (uri, size in bytes). Nothing remains if it fails.
+        """Stores the chunks durably under a new name; returns (uri, size in bytes). Nothing remains if it fails.
 
         The file is unclaimed until `claim`: `sweep` may remove it a long time later.
         """
@@ -44,14 +44,14 @@ class Blobs(Protocol):
         ...
 
     async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
-        """Of the files put before that moment and still unclaimed, claim those that are named, and remove the others;
-        how many. Removes also what was written of files that were never finished."""
+        """Claims, of the files put before that moment and still unclaimed, those that are named; removes the others,
+        and returns how many. Removes also what was written of files that were never finished."""
         ...
 
     def read(self, key: Key, uid: str, uri: str, offset: int, limit: int | None) -> AsyncIterator[bytes]:
-        """Bytes of a file of this very aggregate from `offset`, at most `limit` of them, in chunks."""
+        """Yields the bytes of a file of this very aggregate from `offset`, at most `limit` of them, in chunks."""
         ...
 
     async def delete_all(self, key: Key, uid: str) -> int:
-        """Remove every file of the aggregate; how many. Removing what is gone removes nothing."""
+        """Removes every file of the aggregate; returns how many. Removing what is gone removes nothing."""
         ...

@@ -1,4 +1,4 @@
-"""What makes vectors of texts.
+"""An embedder: text to vectors.
 
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """
@@ -22,7 +22,7 @@ class Thresholds:
 
     topic: float  # neighbouring segments above it speak of one topic
     related: float  # two summaries above it are related
-    cluster: float  # a turn joins the cluster of turns whose centroid it is liker than this
+    cluster: float  # a turn above it joins the cluster of turns with that centroid
     same: float  # two summaries above it say much the same (never decides alone)
 
 
@@ -39,7 +39,7 @@ class Embedder(Protocol):
     def thresholds(self) -> Thresholds: ...
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Questions to vectors: shape (len(texts), dimension), float32, unit rows."""
+        """Embeds questions: shape (len(texts), dimension), float32, unit rows."""
         ...
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:

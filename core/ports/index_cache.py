@@ -1,4 +1,4 @@
-"""What spares a load the making of its indexes.
+"""A cache of indexes, so that a load need not build them.
 
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """
@@ -10,14 +10,14 @@ from core.keys import Key
 
 
 class IndexCache(Protocol):
-    """What was derived of aggregates' indexes, by part, kept near for their next load. Raises StoreUnavailable.
+    """Snapshots of aggregates' indexes, by part, kept near for their next load. Raises StoreUnavailable.
 
     It may lose anything at any time, and nothing depends on what it holds: a blob says itself whether it is
     whole, and its reader verifies it against the rows.
     """
 
     async def put(self, key: Key, uid: str, part: str, pieces: Sequence[bytes]) -> None:
-        """Keep a part's blob, given in pieces, in place of the one before: whole or not at all."""
+        """Stores a part's blob, given in pieces, in place of the one before: whole or not at all."""
         ...
 
     async def get(self, key: Key, uid: str) -> Mapping[str, bytes]:
@@ -25,7 +25,7 @@ class IndexCache(Protocol):
         ...
 
     async def delete(self, key: Key, uid: str) -> None:
-        """Remove all of the aggregate. Removing what is gone removes nothing."""
+        """Removes all of the aggregate. Removing what is gone removes nothing."""
         ...
 
     async def owners(self) -> Sequence[tuple[Key, str]]:

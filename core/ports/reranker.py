@@ -1,4 +1,4 @@
-"""What reads a question beside each text.
+"""A reranker.
 
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """

@@ -55,7 +55,7 @@ class Require:
     """What must hold of another aggregate in the very transaction of a change: it is there, under this `uid` and
     at this `generation` if they are given, and its memory is on unless `enabled` is False.
 
-    `if_there`: one that is not there at all is as good as one that fulfils it.
+    `if_there`: an aggregate that does not exist fulfils it, too.
     """
 
     key: Key
@@ -67,7 +67,7 @@ class Require:
 
 class Store(Protocol):
     """Aggregates: rows and change feed, one transaction per append. Raises StoreUnavailable, and MemoryDamaged where
-    what is read of one is not what was written.
+    what is read is not what was written.
 
     "Not found" and "exists" are the errors that a key's kind has for them (`Kind.missing`, `Kind.taken`).
     """
@@ -82,85 +82,85 @@ class Store(Protocol):
         erase: bool = False,
         meanwhile: Callable[[], None] | None = None,
     ) -> None:
-        """Store changes, all or none; durable when it returns.
+        """Stores changes, all or none; durable when it returns.
 
-        `meanwhile` is for what the loop can do as the disk is waited for: it is called once before this
-        returns, or not at all. `erase`: content was dropped; every older entry of the aggregate's feed goes in the
-        same transaction, and its traces on disk with the next scrub.
+        `meanwhile` is for what the loop can do as the disk is waited for: it is called once before this returns, or not
+        at all. `erase`: content was dropped; every older entry of the aggregate's feed goes in the same transaction,
+        and its traces on disk with the next scrub.
 
-        The first change's parent must be the head (None: the aggregate must not exist and its first
-        step puts its record). Raises HeadMoved, exists (a create that lost), not found (gone, or
-        there under another uid), RequirementFailed, RequestRepeated (one of the requests is stored already, with this
-        body or another); RevisionTaken where what it founds does not begin above every revision that a purged
-        aggregate of the tenant had, the purge's own included. An outcome that was lost on the way is settled.
+        The first change's parent must be the head (None: the aggregate must not exist and its first step puts its
+        record). Raises HeadMoved, exists (a create that lost), not found (gone, or there under another uid),
+        RequirementFailed, RequestRepeated (one of the requests is stored already, with this body or another);
+        RevisionTaken where what it founds does not begin above every revision that a purged aggregate of the tenant
+        had, the purge's own included. An outcome that was lost on the way is settled.
         """
         ...
 
     async def load(self, key: Key, space: str = "") -> Any | None:
-        """The state of its kind: head and rows in one snapshot, or None. Derived vectors of the embedding `space`
-        included (a bank's are all of its own)."""
+        """Returns the state of its kind, head and rows in one snapshot, or None. Derived vectors of the embedding
+        `space` are included (a bank's are all of its own)."""
         ...
 
     async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
-        """Those of all aggregates of all tenants after this one, by tenant, kind and name."""
+        """Returns the keys of all aggregates of all tenants after this one, by tenant, kind and name."""
         ...
 
     async def verify(self, key: Key) -> Any | None:
-        """Read everything that is stored of an aggregate; what `load` answers. Raises MemoryDamaged."""
+        """Reads everything that is stored of an aggregate; returns what `load` does. Raises MemoryDamaged."""
         ...
 
     async def check_database(self) -> Sequence[str]:
-        """What the database finds wrong with itself, in its own words."""
+        """Returns what the database finds wrong with itself, in its own words."""
         ...
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
-        """The heads of those that exist, in one query."""
+        """Returns the heads of those that exist, in one query."""
         ...
 
     async def moved(self, known: Mapping[Key, Head]) -> Mapping[Key, Head | None]:
-        """Those whose head is another change than is known, and where they stand; None: they exist no more. In one
+        """Returns the present heads of those whose head is not the known one; None: they exist no more. In one
         query."""
         ...
 
     async def changes(self, key: Key, uid: str, after: int, limit: int) -> Sequence[Change[Any]]:
-        """The feed after a revision, oldest first, without requests. After 0 comes everything, at whatever revision
-        it was founded. Raises RevisionTrimmed, not found."""
+        """Returns the feed after a revision, oldest first, without requests. After 0 comes everything, at whatever
+        revision it was founded. Raises RevisionTrimmed, not found."""
         ...
 
     async def requests(
         self, key: Key, request_ids: Collection[RequestId]
     ) -> Mapping[RequestId, RequestRecord]:
-        """Those of the requests that are stored, in one query."""
+        """Returns those of the requests that are stored, in one query."""
         ...
 
     async def put_vectors(
         self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]
     ) -> None:
-        """Derived rows, outside the feed, by item; of items that are gone nothing is kept. Raises not found."""
+        """Stores derived vectors, outside the feed, by item; nothing of items that are gone. Raises not found."""
         ...
 
     async def vectors(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> Mapping[Any, Vector]:
-        """Those that are there of this embedding space."""
+        """Returns the items' vectors that are there of this embedding space."""
         ...
 
     async def listed(
         self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
     ) -> Sequence[tuple[Any, int]]:
-        """Records with their revisions, ordered by name, those after the name `after`."""
+        """Returns records with their revisions, ordered by name, those after the name `after`."""
         ...
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
-        """How many aggregates of a kind a user has."""
+        """Counts the aggregates of a kind that a user has."""
         ...
 
     async def delete(self, key: Key, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
-        """Remove every row of the aggregate and every trace on disk.
+        """Removes every row of the aggregate and every trace on disk.
 
         A large one stops being there at once; its rows go a portion at a time, between other writes. One that was cut
-        short is still among `keys_of_user` and `expired`: to delete it again, under its uid, is to go on; so does
-        the next founding under the key.
+        short is still among `keys_of_user` and `expired`: to delete it again, under its uid, is to go on; so does the
+        next founding under the key.
 
         Raises not found (also for another uid), HeadMoved where it does not stand at `revision`.
         """
@@ -169,45 +169,46 @@ class Store(Protocol):
     async def keys_of_user(
         self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
     ) -> Sequence[tuple[Key, str]]:
-        """Some of the user's aggregates (key, uid), the user's own row not among them: runs, invocations,
+        """Returns some of the user's aggregates (key, uid), the user's own row not among them: runs, invocations,
         conversations, collections, instructions of level `user`, and banks of that user if `include_banks`."""
         ...
 
     async def due(self, now: datetime, limit: int) -> Sequence[tuple[Key, str]]:
-        """Aggregates (key, uid) whose record's `due_time` has passed, longest due first."""
+        """Returns aggregates (key, uid) whose record's `due_time` has passed, longest due first."""
         ...
 
     async def leftovers(self, limit: int) -> Sequence[Leftover]:
-        """Interactions of any tenant still to be structured, longest untouched first."""
+        """Returns interactions of any tenant still to be structured, longest untouched first."""
         ...
 
     async def expired(
         self, now: datetime, default_ttl_seconds: float, limit: int
     ) -> Sequence[tuple[Key, str]]:
-        """Aggregates (key, uid) whose time is over: finished banks whose ttl, or the default, has run out, and whatever
-        has a `purge_time` that has passed."""
+        """Returns aggregates (key, uid) whose time is over: finished banks whose ttl, or the default, has run out, and
+        whatever has a `purge_time` that has passed."""
         ...
 
     async def claim(self, what: str, holder: str, seconds: float) -> bool:
-        """Claim a piece of work for so long, by the store's own clock, or prolong one's claim; False where another
-        holder's claim still lasts. Claims save work done twice, and nothing depends on them."""
+        """Claims a piece of work for so long, by the store's own clock, or prolongs the holder's claim; False where
+        another holder's claim still lasts. Claims save work done twice, and nothing depends on them."""
         ...
 
     async def latest_time(self) -> datetime | None:
-        """The latest time that any process has told the store; before one has, that of its newest change, if any."""
+        """Returns the latest time that any process has told the store; before one has, that of its newest change, if
+        any."""
         ...
 
     async def tell_time(self, now: datetime) -> None:
-        """A time earlier than the latest changes nothing."""
+        """Tells the store the time; one earlier than the latest changes nothing."""
         ...
 
     async def trim(self, before: datetime) -> int:
-        """Forget feed entries and requests older than `before` (never an aggregate's newest), and claims that have
-        run out; how many entries and requests."""
+        """Forgets feed entries and requests older than `before` (never an aggregate's newest), and claims that have run
+        out; returns how many entries and requests."""
         ...
 
     async def scrub(self) -> None:
-        """Leave no byte on disk of what changes erased before this call; nothing is done where nothing was."""
+        """Leaves no byte on disk of what changes erased before this call; does nothing where nothing was."""
         ...
 
     async def close(self) -> None: ...
