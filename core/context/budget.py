@@ -64,14 +64,14 @@ class Section:
 
     @property
     def title_line(self) -> str:
-        """None without a title."""
+        """The heading with its note; empty without a title."""
         if not self.title:
             return ""
         return f"## {self.title}. {self.note}" if self.note else f"## {self.title}"
 
     @property
     def weights(self) -> Sequence[float]:
-        """Of its items; of the best 1, however many there are."""
+        """The items' weights; of a scored section by rank, the best 1, however many there are."""
         weights = [item.weight for item in self.items]
         if self.scored:
             order = sorted(range(len(weights)), key=weights.__getitem__, reverse=True)
@@ -113,7 +113,7 @@ class Assembled:
 
 
 def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Assembled:
-    """All sections as one text of at most `budget` tokens (None: no bound).
+    """Renders all sections as one text of at most `budget` tokens (None: no bound).
 
     Raises BudgetTooSmall naming `field` when what is fixed does not fit.
     """
@@ -170,12 +170,12 @@ class _Page:
 
     @property
     def loose(self) -> int:
-        """What weighs what is not fixed, and the title, where nothing fixed stands under it."""
+        """The weight of what is not fixed, and of the title, where nothing fixed stands under it."""
         fixed = sum(each for each, item in zip(self.weights, self.section.items, strict=True) if item.fixed)
         return self._body - fixed - LINE_BREAK if fixed else self.weight - 2 * LINE_BREAK
 
     def lose(self, loss: _Loss) -> int:
-        """Shorten or drop an item; what the page weighs less for it."""
+        """Shortens or drops an item; returns by how much the page is lighter for it."""
         before = self.weight
         self.lost[loss.place] = loss
         self._body += loss.left - self.weights[loss.place]
@@ -187,7 +187,7 @@ class _Page:
         return before - self.weight
 
     def shorter(self, place: int) -> _Loss | None:
-        """What shortening the item loses; None where it has no form shorter than the one that stands."""
+        """Returns the loss of shortening the item; None where it has no form shorter than the one that stands."""
         short = _line(self.section.items[place].short)
         return _Loss(self, place, Loss.SHORTENED, short) if 0 < short < self.weights[place] else None
 
@@ -199,7 +199,7 @@ class _Page:
             self._body += _line(self._more)
 
     def text(self) -> str:
-        """What stands of it; how much more there was stands behind the last of what could be dropped."""
+        """Renders what stands; how much more there was stands behind the last of what could be dropped."""
         items = self.section.items
         texts = [self._shown(place, item) for place, item in enumerate(items)]
         if self._more:
@@ -217,7 +217,7 @@ class _Page:
         return SectionSize(name=self.section.name, tokens=tokens_of(self.weight - 2 * LINE_BREAK))
 
     def left_out(self) -> Iterator[LeftOut]:
-        """What was lost of it, in order."""
+        """Yields what was lost, in order."""
         for place, loss in sorted(self.lost.items()):
             yield LeftOut(
                 section=self.section.name,
@@ -232,17 +232,17 @@ def _line(text: str) -> int:
 
 
 def _tokens(line: int) -> int:
-    """Of a line by what it weighs, its break left out."""
+    """Counts the tokens of a line by its weight, its break left out."""
     return tokens_of(line - LINE_BREAK) if line else 0
 
 
 def _weight(pages: Iterable[_Page]) -> int:
-    """Of the text of all pages."""
+    """Weighs the text of all pages."""
     return max(0, sum(page.weight for page in pages) - 2 * LINE_BREAK)
 
 
 def _lose(pages: Sequence[_Page], excess: int) -> None:
-    """Take the fewest losses that are worth `excess`; all, if that cannot be."""
+    """Takes the fewest losses that are worth `excess`; all, if that cannot be."""
     if excess <= 0:
         return
     for loss in _losses(pages):
@@ -252,7 +252,7 @@ def _lose(pages: Sequence[_Page], excess: int) -> None:
 
 
 def _losses(pages: Sequence[_Page]) -> Iterator[_Loss]:
-    """What may be lost, in the order of the module's law; as a rule the first few are enough."""
+    """Yields what may be lost, in the order of the module's law; as a rule the first few are enough."""
     loose = sorted(
         (weight_, -place, number)
         for number, page in enumerate(pages)

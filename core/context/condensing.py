@@ -37,7 +37,7 @@ AROUND = 130
 
 
 def shares(room: int, history: float) -> Shares:
-    """Of what a budget leaves for the insight document: `history` is the share of what was done."""
+    """Divides what a budget leaves for the insight document: `history` is the share of what was done."""
     return Shares(
         goal=max(LEAST.goal, room // 4),
         history=max(LEAST.history, int(room * history)),
@@ -47,12 +47,12 @@ def shares(room: int, history: float) -> Shares:
 
 
 def least_room() -> int:
-    """The tokens that any insight document fits into, beside the tool's declaration."""
+    """Returns the tokens that any insight document fits into, beside the tool's declaration."""
     return LEAST.goal + LEAST.history + LEAST.steps + AROUND
 
 
 def clipped(text: str, limit: int) -> str:
-    """Beginning and end of a text, in at most `limit` tokens."""
+    """Cuts a text to its beginning and end, in at most `limit` tokens."""
     if len(text) <= limit // 4 or (tokens := estimate(text)) <= limit:
         return text
     kept = len(text)
@@ -73,7 +73,7 @@ def condensed(
     short: Callable[[CompletedTask], str],
     counted: Callable[[Sequence[tuple[str, int, int]], int], str],
 ) -> list[str]:
-    """Lines for what was done, oldest first, of at most about `limit` tokens.
+    """Returns lines for what was done, oldest first, of at most about `limit` tokens.
 
     `counted` puts into words how many tasks of each type there were, how many of them failed, and how many of other
     types.
@@ -97,7 +97,8 @@ def condensed(
 
 
 def by_type(tasks: Sequence[CompletedTask]) -> tuple[list[tuple[str, int, int]], int]:
-    """Of each of the most frequent types: its name, how many tasks, how many of them failed; and how many others."""
+    """Counts tasks by type: of each of the most frequent its name, how many, how many of them failed; and all
+    others."""
     counts = Counter(task.type for task in tasks)
     failed = Counter(task.type for task in tasks if task.status is TaskStatus.FAILED)
     named = counts.most_common(TYPES)

@@ -36,7 +36,7 @@ TURNS = frozenset({MID, RECALL, SHORT})
 
 
 def conversation_sections(remembered: Recalled, words: Words, room: int) -> list[Section]:
-    """The parts in their order; those without anything in them are left out when a prompt is made.
+    """Returns the parts in their order; those without anything in them are left out when a prompt is made.
 
     Turns that fit are laid out, best first, until they fill `room` tokens by themselves; what goes before them all,
     only where they leave some of it: nothing is made that no prompt of that size can hold.
@@ -65,8 +65,8 @@ def conversation_sections(remembered: Recalled, words: Words, room: int) -> list
 
 
 def surely_shown(remembered: Recalled, room: int) -> list[Turn]:
-    """The turns that a context which has `room` tokens for turns hardly leaves out: the last ones, and of those that
-    fit best as many as fill half of it."""
+    """Returns the turns that a context which has `room` tokens for turns hardly leaves out: the last ones, and of those
+    that fit best as many as fill half of it."""
     ranks = remembered.ranks
     grouped = [step for _, steps in remembered.clusters for step in steps]
     latest = [turn.step for turn in remembered.short]
@@ -83,8 +83,8 @@ def surely_shown(remembered: Recalled, room: int) -> list[Turn]:
 
 
 def outliving(remembered: Recalled, sections: Sequence[Section]) -> dict[str, float]:
-    """What each side of a turn says that is laid out in the tier of what fits, on one line, and the turn's weight: what
-    weighs less in that tier goes before it does."""
+    """Returns each side of the turns in the tier of what fits, on one line, with its turn's weight: what weighs less in
+    that tier goes before it does."""
     weights: dict[str, float] = {}
     for item in (i for s in sections if s.name in TURNS for i in s.items if i.tier is Tier.FITTING):
         turn = remembered.turn(int(item.item_id))
@@ -95,13 +95,13 @@ def outliving(remembered: Recalled, sections: Sequence[Section]) -> dict[str, fl
 
 
 def recorded_section(words: Words, until: str = "") -> Section:
-    """What is said of all sections between it and the one with the title `until`, or below it."""
+    """Returns the note on all sections between it and the one with the title `until`, or below it."""
     line = words.recorded_to.format(until) if until else words.recorded
     return Section(name=RECORDED, title="", items=(Item(item_id=RECORDED, full=line, fixed=True),))
 
 
 def input_section(text: str, words: Words) -> Section:
-    """What is to be answered."""
+    """Returns what is to be answered."""
     return Section(
         name=INPUT,
         title=words.input,
@@ -112,8 +112,8 @@ def input_section(text: str, words: Words) -> Section:
 def turn_item(
     turn: Turn, words: Words, *, tier: Tier = Tier.FITTING, weight: float = 0.0, whole: bool = False
 ) -> Item:
-    """A turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning of
-    either side."""
+    """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
+    of either side."""
     short = "" if whole or (cut := shortened(turn)) is turn else _told(cut, words)
     return Item(item_id=str(turn.step), full=_told(turn, words), short=short, tier=tier, weight=weight)
 
@@ -123,7 +123,7 @@ def _told(turn: Turn, words: Words) -> str:
 
 
 def shortened(turn: Turn) -> Turn:
-    """A turn with no more than the beginning of either side; itself, where that is all."""
+    """Cuts either side of a turn to its beginning; returns the turn itself, where that is all."""
     said, reply = _cut(turn.input), _cut(turn.reply)
     if said is turn.input and reply is turn.reply:
         return turn
@@ -139,7 +139,7 @@ def _sides(turn: Turn, words: Words) -> list[str]:
 
 
 def _cut(text: str) -> str:
-    """The beginning of a long side, as far as SHORT_SIDE tokens go; no word is cut in two."""
+    """Cuts a long side to its first SHORT_SIDE tokens; no word is cut in two."""
     if len(text) <= SHORT_SIDE or estimate(text) <= SHORT_SIDE:
         return text
     kept = text[: 8 * SHORT_SIDE]
@@ -151,7 +151,7 @@ def _cut(text: str) -> str:
 
 
 def _keys(remembered: Recalled, words: Words) -> Section:
-    """Of those of the system that of the cluster longest without a hit goes first."""
+    """Returns the keys; of the system's that of the cluster longest without a hit goes first."""
     stays = {key.key_id: place for place, key in enumerate(remembered.promoted)}
     items = tuple(
         Item(
@@ -167,7 +167,7 @@ def _keys(remembered: Recalled, words: Words) -> Section:
 
 
 def _summaries(summaries: Sequence[Summary]) -> tuple[Item, ...]:
-    """In step order; given newest first, and the newest is the last of them to go."""
+    """Returns summaries, given newest first, in step order; the newest is the last of them to go."""
     older = max(1, len(summaries) - 1)
     items = [
         Item(
@@ -183,14 +183,14 @@ def _summaries(summaries: Sequence[Summary]) -> tuple[Item, ...]:
 
 
 def _first_lines(text: str) -> str:
-    """The lines that a shorter form holds; of a first one that is longer its beginning."""
+    """Returns the lines that a shorter form holds; of a first one that is longer its beginning."""
     cut = _cut(text)
     whole, _, _broken = cut.rpartition("\n")
     return f"{whole}\n…" if cut is not text and whole else cut
 
 
 def _done(invocations: Sequence[InvocationSummary], words: Words) -> tuple[Item, ...]:
-    """In the order they ended; given newest first, and the newest is the last of them to go."""
+    """Returns invocations, given newest first, in the order they ended; the newest is the last of them to go."""
     items = [
         Item(
             item_id=each.invocation_id,
@@ -215,10 +215,11 @@ def _head(summary: Summary) -> str:
 def _fitting(
     steps: Sequence[int], remembered: Recalled, words: Words, room: int
 ) -> tuple[dict[int, Item], int]:
-    """By step, those of the turns that fit by themselves, by their rank, until they fill the room; and what they leave.
+    """Returns by step those of the turns that fit by themselves, by their rank, until they fill the room; and what they
+    leave of it.
 
-    Shown whole or not at all, but for the best: what is shortened outlives what is not, and the beginnings of many
-    would leave no room for one that answers.
+    They are shown whole or not at all, but for the best: what is shortened outlives what is not, and the beginnings of
+    many would leave no room for one that answers.
     """
     ranks = remembered.ranks
     made: dict[int, Item] = {}
@@ -233,7 +234,7 @@ def _fitting(
 
 
 def _spare(turns: Sequence[Turn], words: Words) -> list[Item]:
-    """Turns that only lie in a cluster with one that fits."""
+    """Returns turns that only lie in a cluster with one that fits."""
     return [
         turn_item(turn, words, tier=Tier.SPARE, weight=1.0 - place / len(turns), whole=True)
         for place, turn in enumerate(turns)
@@ -249,8 +250,11 @@ def _in_order(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: int) -> tuple[Item, ...]:
-    """In step order; of those that do not fit by themselves the newest is the last to go. But for the last ones
-    shown whole or not at all, as what is found is: their beginnings would outlive turns that answer."""
+    """Returns the latest turns in step order; of those that do not fit by themselves the newest is the last to go.
+
+    But for the last ones they are shown whole or not at all, as what is found is: their beginnings would outlive turns
+    that answer.
+    """
     last = len(turns) - _last(turns, room)
     return tuple(
         turn_item(
@@ -265,7 +269,7 @@ def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: 
 
 
 def _last(turns: Sequence[Turn], room: int) -> int:
-    """How many of the last turns go last."""
+    """Counts the last turns that go last."""
     left = int(LATEST * room)
     for number, turn in enumerate(reversed(turns[-LAST_TURNS:])):
         cut = shortened(turn)
@@ -276,6 +280,6 @@ def _last(turns: Sequence[Turn], room: int) -> int:
 
 
 def _fit(turn: Turn, ranks: Mapping[int, int]) -> float:
-    """The weight of a turn by its rank; 0 of one that does not fit by itself."""
+    """Returns the weight of a turn by its rank; 0 for one that does not fit by itself."""
     rank = ranks.get(turn.step)
     return 0.0 if rank is None else FITS + 1.0 - rank / len(ranks)

@@ -34,7 +34,7 @@ AROUND_NOW = 110
 
 
 def now_section(insight: Insight, words: Wording, room: int | None = None) -> Section:
-    """The first pending task in full, and that it is the only one. Of a validation the sides stand with the conflict.
+    """Renders the first pending task in full, as the only one. Of a validation the sides stand with the conflict.
 
     `room`: the tokens that are left beside the least that the rest takes, of which it takes a third beyond its own
     least; None: all that there are.
@@ -61,7 +61,7 @@ def insight_section(
     fit: Shares = UNBOUNDED,
     told: Sequence[Told] = (),
 ) -> Section:
-    """The insight document, its parts in the tokens that they may take; of open conflicts their share of the budget."""
+    """Renders the insight document, its parts in the tokens that they may take; of open conflicts their share."""
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
     validations = [task for task in insight.pending if task.conflict_id]
     others = [clipped(words.how_to_settle, AROUND)] if validations else []
@@ -110,8 +110,8 @@ def _done(insight: Insight, words: Wording, fit: Shares) -> list[str]:
 
 
 def _steps(tasks: Sequence[PendingTask], now: PendingTask | None, words: Wording, fit: Shares) -> list[str]:
-    """What comes next: the first step in any case, of the others as many as fit, and how many more there are. The one
-    to be done `now` is only named."""
+    """Lists what comes next: the first step in any case, of the others as many as fit, and how many more there are. The
+    one to be done `now` is only named."""
     lines: list[str] = []
     filled = 0
     for task in tasks:
@@ -127,7 +127,7 @@ def _steps(tasks: Sequence[PendingTask], now: PendingTask | None, words: Wording
 
 
 def _goal_line(goal: str, words: Wording) -> str:
-    """The goal, of several lines where it has them: a task's wording is kept."""
+    """Renders the goal, of several lines where it has them: a task's wording is kept."""
     if len(goal.strip().splitlines()) > 1:
         return f"{words.goal}:\n{indented(goal.strip())}"
     return f"{words.goal}: {goal.strip() or words.nothing}"
@@ -149,8 +149,8 @@ def _again(task: CompletedTask | PendingTask, words: Wording) -> str:
 
 
 def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None, told: Sequence[Told]) -> Item:
-    """In full the first alone, the next step, with what its sides say, and it outweighs all; the others are named
-    until their turn comes, and the newer outweighs the older."""
+    """Renders a conflict. The first, which is the next step, stands in full with what its sides say, and outweighs all;
+    the others are named until their turn comes, and the newer outweighs the older."""
     at_issue = conflict.description if conflict else task.description
     if place:
         named = f"- [{task.conflict_id}] {opening(at_issue, NAME_LENGTH)}"
@@ -165,7 +165,7 @@ def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None, tol
 
 
 def _unplanned(conflicts: Sequence[Conflict], planned: Container[str], words: Wording) -> Iterator[Item]:
-    """Open conflicts without a step, each named; the newer outweighs the older, and any planned one outweighs them."""
+    """Yields open conflicts without a step, each named; the newer outweighs the older, any planned one all of these."""
     for place, conflict in enumerate(conflicts, start=1):
         if conflict.conflict_id not in planned:
             named = (
@@ -176,7 +176,7 @@ def _unplanned(conflicts: Sequence[Conflict], planned: Container[str], words: Wo
 
 
 def _sides(told: Sequence[Told], longest: int) -> Iterator[str]:
-    """Of each side where its words come from, and below, indented further than any head, the words."""
+    """Yields for each side where its words come from, and below, indented further than any head, the words."""
     for side in told[:SIDES]:
         source = f", {one_line(side.source)}" if side.source else ""
         yield f"  [{side.node_id}] {side.time.date().isoformat()}{source}"

@@ -9,11 +9,11 @@ def one_line(text: str) -> str:
 
 
 def opening(text: str, length: int) -> str:
-    """The beginning of a text, on one line."""
+    """Returns the beginning of a text, on one line."""
     line = one_line(text)
     return line if len(line) <= length else f"{line[:length]}…"
 
 
 def indented(text: str) -> str:
-    """A block under its head."""
+    """Indents a block under its head."""
     return "\n".join(f"  {line}" for line in text.splitlines())

@@ -40,7 +40,7 @@ class Known:
 
 
 def long_term_sections(known: Known, words: Words, *, alone: bool = False) -> list[Section]:
-    """The parts in their order. `alone`: nothing else wants the budget, so they have no shares of it."""
+    """Returns the parts in their order. `alone`: nothing else wants the budget, so they have no shares of it."""
     shares = {} if alone else SHARES
     over = {reflection.reflection_id: reflection for reflection in known.reflections}
     plain = [
@@ -82,7 +82,7 @@ def _tier(record: Record, section: str) -> Tier:
 
 
 def _head(record: Record, words: Words) -> str:
-    """The day, and whether something else says otherwise."""
+    """Renders the day, and whether another record contests it."""
     mark = f" {words.contested}" if record.state is RecordState.CONTESTED else ""
     return f"- {record.event_time.date().isoformat()}{mark}"
 
@@ -118,7 +118,7 @@ def _episodes(
 
 
 def _told(record: Record, words: Words) -> list[str]:
-    """Steps, outcome and lessons, as far as there are any."""
+    """Renders steps, outcome and lessons, as far as there are any."""
     if record.episode is None:
         return [indented(record.detail.strip())] if record.detail.strip() else []
     told = record.episode

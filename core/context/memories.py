@@ -32,7 +32,7 @@ def memory_sections(
     segment_of: Callable[[SegmentRef], Segment],
     attempts: Collection[NodeId] = (),
 ) -> list[Section]:
-    """Hits by score, then their neighbours. `attempts`: the nodes that stand only for steps that failed."""
+    """Returns hits by score, then their neighbours. `attempts`: the nodes that stand only for steps that failed."""
     at_issue = _at_issue(hits, conflicts)
     items = [
         _hit_item(hit, words, at_issue, attempts, segment_of(hit.best_segment) if hit.best_segment else None)
@@ -48,7 +48,7 @@ def gathered_sections(
     words: Wording,
     attempts: Collection[NodeId] = (),
 ) -> list[Section]:
-    """Memories with what was said, then the neighbours of the nodes found that are not among them."""
+    """Returns memories with what was said, then neighbours of the nodes found that are not among them."""
     hits = [memory.hit or Hit(memory.score, 0.0, 0.0, memory.node) for memory in memories if memory.node]
     at_issue = _at_issue(hits, conflicts)
     items = [item for memory in memories for item in _memory_items(memory, words, at_issue, attempts)]
@@ -78,8 +78,8 @@ def _sections(
 
 
 def _at_issue(hits: Sequence[Hit], conflicts: Sequence[Conflict]) -> Collection[str]:
-    """The nodes among the hits that contradict one another: of one conflict, that of the best hit which is in any.
-    One side alone would mislead."""
+    """Returns the nodes among the hits that contradict one another: of one conflict, that of the best hit in any. One
+    side alone would mislead."""
     scores: dict[str, float] = {hit.node.node_id: hit.score for hit in hits if hit.node}
     found = ({side.node_id for side in c.sides if side.node_id in scores} for c in conflicts)
     return max(
@@ -96,7 +96,7 @@ def _hit_item(
     attempts: Collection[NodeId],
     lifting: Segment | None = None,
 ) -> Item:
-    """`lifting`: the segment by which a node was found."""
+    """Renders a hit. `lifting`: the segment by which a node was found."""
     if hit.node is None:
         assert hit.segment is not None
         return _segment_item(hit.segment, words, hit)
@@ -129,14 +129,14 @@ def _keywords(node: Node, words: Wording) -> str:
 
 
 def _evidence(segment: Segment, words: Wording) -> str:
-    """What was said, below the summary that it lifted."""
+    """Renders what was said, below the summary that it lifted."""
     marks = [words.verbatim, *([words.refuted] if segment.is_refuted_whole else ())]
     said = _said(segment)
     return indented("\n".join((f"{', '.join(marks)}: {said}", *_refuted(segment, said, words))))
 
 
 def _refuted(segment: Segment, said: str, words: Wording) -> list[str]:
-    """A line for each part of a segment, shown as `said`, that a verdict speaks against."""
+    """Returns a line for each part of a segment, shown as `said`, that a verdict speaks against."""
     if segment.is_refuted_whole:
         return []
     parts = (segment.text[r.start : r.end] for r in segment.refuted)
@@ -144,13 +144,13 @@ def _refuted(segment: Segment, said: str, words: Wording) -> list[str]:
 
 
 def _told(part: str, said: str) -> str:
-    """Of a part of a segment what is shown of the segment: without a transcript's labels and brackets."""
+    """Returns what is shown of a segment's part: without a transcript's labels and brackets."""
     shown = [sentence for sentence in sentences.split(said) if sentence in part]
     return part if part in said or not shown else " ".join(shown)
 
 
 def _said(segment: Segment) -> str:
-    """What was said, word for word; of an agent's transcript, what it found: the rest is deep retrieval's."""
+    """Returns what was said, word for word; of an agent's transcript its findings: the rest is deep retrieval's."""
     return _spoken(segment, transcript.told(segment.text) or segment.text)
 
 
@@ -179,7 +179,7 @@ def _segment_item(segment: Segment, words: Wording, hit: Hit) -> Item:
 def _memory_items(
     memory: Memory, words: Wording, at_issue: Collection[str], attempts: Collection[NodeId]
 ) -> list[Item]:
-    """The node, then what was said, each of its own weight. The node goes after all that stands under it."""
+    """Returns the node, then what was said, each of its own weight. The node goes after all below it."""
     node = memory.node
     if node is None:
         return [_segment_item(hit.segment, words, hit) for hit in memory.evidence if hit.segment]
@@ -210,7 +210,8 @@ def _memory_items(
 def _said_item(
     segment: Segment, said: str, score: float, node: Node, words: Wording, tried: bool, tier: Tier
 ) -> Item:
-    """A segment under its node: its day, and that it was an attempt, where these are not the node's (`tried`)."""
+    """Renders a segment under its node: its day, and that it was an attempt, where these are not the node's
+    (`tried`)."""
     is_marked = tried or node.state is NodeState.CONTESTED  # which its turn does not tell
     marks = [words.attempt] if segment.of_failure and not tried else []
     marks += [words.refuted] if segment.is_refuted_whole else []

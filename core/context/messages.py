@@ -21,7 +21,7 @@ class ContextMessage:
 
 
 def messages(made: Assembled, short: Sequence[Turn], given: str) -> tuple[ContextMessage, ...]:
-    """The messages, without empty ones."""
+    """Returns the messages, without empty ones."""
     system = "\n\n".join(text for name, text in made.texts.items() if name not in (SHORT, INPUT))
     opening = (ContextMessage(role="system", text=system),) if system else ()
     return (*opening, *_turns(made, short), ContextMessage(role="user", text=given))

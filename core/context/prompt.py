@@ -28,7 +28,7 @@ class ToolFormat(StrEnum):
 
 
 def tools(words: Wording, formats: ToolFormat) -> list[str]:
-    """The deep-retrieval tool's declaration, as JSON, in the form a model's API takes."""
+    """Declares the deep-retrieval tool as JSON, in the form a model's API takes."""
     text, number = {"type": "string"}, {"type": "integer"}
     schema = {
         "type": "object",
@@ -58,7 +58,7 @@ def prompt_sections(
     history: float = 1.0,
     told: Sequence[Told] = (),
 ) -> list[Section]:
-    """Tool, insight document (fixed, but for the share of its conflicts), the memories, then what to do now.
+    """Returns tool, insight document (fixed, but for the share of its conflicts), the memories, then what to do now.
 
     `told`: what the sides of the first conflict to be settled say.
     """
@@ -76,7 +76,7 @@ def prompt_sections(
 
 
 def least_budget(insight: Insight, formats: ToolFormat) -> int:
-    """The tokens in which every prompt of this task can stand, whatever becomes of its insight document."""
+    """Returns the tokens in which every prompt of this task can stand, whatever becomes of its insight document."""
     words = wording(insight)
     return _size(tool_section(words, tools(words, formats))) + least_room() + LEAST_NOW + AROUND_NOW
 
@@ -90,7 +90,7 @@ def _fitted(
     history: float,
     told: Sequence[Told],
 ) -> Section:
-    """The insight document in what a budget leaves for it `beside` other sections: what was done in the share
+    """Renders the insight document in what a budget leaves for it `beside` other sections: what was done in the share
     `history`, and of open conflicts no more than there is room for beside the rest."""
     if budget is None:
         return insight_section(insight, conflicts, words, told=told)
@@ -102,14 +102,14 @@ def _fitted(
 
 
 def _size(section: Section) -> int:
-    """The tokens of what is fixed in a section, its title included; none of an empty one."""
+    """Counts the tokens of what is fixed in a section, its title included; none of an empty one."""
     if not section.items:
         return 0
     return estimate("\n".join(("##", section.title, *(i.full for i in section.items if i.fixed), "", "")))
 
 
 def tool_section(words: Wording, declarations: Sequence[str]) -> Section:
-    """How to call the deep-retrieval tool, and its declaration."""
+    """Explains how to call the deep-retrieval tool, and declares it."""
     usage = "\n".join((words.tool_usage, *declarations))
     return Section(
         name="tools", title=words.tool_title, items=(Item(item_id="tool", full=usage, fixed=True),)

@@ -1,8 +1,8 @@
-"""What a context would say twice: facts of turns that stand in it, passages of a bank that such a turn says, too.
+"""What a context would hold twice: facts from turns that stand in it, and passages of a bank that are in such a turn.
 
-Law: pure. What tells more than its turn stays: another day, a mark, a detail, other words. Only turns that hardly a
-budget leaves out speak for others, or that outlive them, so that nothing is lost with them. A memory that was found by
-such passages alone goes with them.
+Law: pure. What has more than its turn stays: another day, a mark, a detail, other words. A turn stands for others only
+where hardly a budget leaves it out, or where it outlives them, so that nothing is lost with it. A memory that was found
+by such passages alone goes with them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from core.ids import ConversationId
 from core.model.conversation import Turn
 from core.model.record import Record, RecordState
 
-LEAST_QUOTE = 20  # characters: less may be said by anybody
+LEAST_QUOTE = 20  # characters: shorter lines are alike by chance
 
 
 class Told:
@@ -33,7 +33,7 @@ class Told:
         self._all = "\n".join(self._said.values())
 
     def new_of(self, known: Known) -> Known:
-        """The same without what only repeats a turn that it rests on."""
+        """Returns what is known without what only repeats a turn that it rests on."""
         return replace(
             known,
             preferences=self._new(known.preferences),
@@ -42,7 +42,7 @@ class Told:
         )
 
     def new_in(self, section: Section) -> Section:
-        """The section without items that only quote what a turn says, nor those that only such ones stand under."""
+        """Returns the section without items that only quote a turn, and without those under which no others stand."""
         weighed = zip(section.items, section.weights, strict=True)
         left = [item for item, weight in weighed if not self._is_quoted(item, weight)]
         if len(left) == len(section.items):
@@ -54,7 +54,7 @@ class Told:
         return [record for record in records if not self._repeats(record)]
 
     def _repeats(self, record: Record) -> bool:
-        """Whether a turn that a record rests on says all of it; a speaker before it says who that was."""
+        """Checks whether a turn that a record rests on says all of it, the speaker's name before it left aside."""
         tells_more = record.detail.strip() or record.state is RecordState.CONTESTED
         if tells_more or record.conversation_id != self._conversation_id:
             return False

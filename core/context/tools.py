@@ -1,6 +1,6 @@
-"""The tools of long-term memory as an agent is told of them: RetrieveFacts, RecallEpisodes, StoreFact.
+"""Declarations of the tools of long-term memory: RetrieveFacts, RecallEpisodes, StoreFact.
 
-Law: pure. A tool's arguments are fields of the request of the same name; whose memory it is, the agent never says.
+Law: pure. A tool's arguments are fields of the request of the same name; the user is never one of them.
 """
 
 import json
@@ -72,7 +72,7 @@ MEMORY_TOOLS = (
 
 
 def declared(tools: Sequence[Tool], form: ToolFormat) -> list[str]:
-    """Each tool as a JSON object in the form of one provider's API."""
+    """Renders each tool as a JSON object in the form of one provider's API."""
     return [json.dumps(_declaration(tool, form), ensure_ascii=False) for tool in tools]
 
 

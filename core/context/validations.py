@@ -1,4 +1,4 @@
-"""What the sides of a conflict say, as whoever is to validate it reads it: whole sentences, each with its place.
+"""What the sides of a conflict say, for the agent that validates it: whole sentences, each with its place.
 
 Law: pure. Every side has its node, its source and its date; a sentence that begins with a pronoun comes with the one
 before, which names its subject. A long one is shortened around the words that the other sides have not.
@@ -38,7 +38,7 @@ class Told:
 def told_by(
     conflict: Conflict, nodes: Mapping[NodeId, Node], segment_of: Callable[[SegmentRef], Segment]
 ) -> list[Told]:
-    """What the sides say, the newer node's first, as far as their nodes are there."""
+    """Returns what the sides say, the newer node's first, as far as their nodes are there."""
     return [
         _told(side, nodes[side.node_id], [segment_of(ref) for ref in side.segments])
         for side in conflict.sides
@@ -47,8 +47,7 @@ def told_by(
 
 
 def around(said: str, others: Sequence[str], longest: int) -> str:
-    """What is said, on one line of about `longest` code points: where it is longer, around the words that the others
-    have not."""
+    """Puts what is said on one line of about `longest` code points; a longer one is cut to what the others have not."""
     line = " ".join(said.split())
     if len(line) <= longest:
         return line
@@ -74,7 +73,7 @@ def _told(side: Side, node: Node, segments: Sequence[Segment]) -> Told:
 
 
 def _sentences(text: str, quote: str) -> str:
-    """The whole sentences that a quote is taken from, from the one on that names their subject."""
+    """Returns the whole sentences that a quote is taken from, from the one on that names their subject."""
     places = within(text, quote)
     start, end = places[0][0], places[-1][1]
     spans = sentences.spans(text)

@@ -131,7 +131,7 @@ CHINESE = Wording(
 
 
 def wording(insight: Insight) -> Wording:
-    """The words for a task: Chinese for a Chinese goal, else English."""
+    """Returns the words for a task: Chinese for a Chinese goal, else English."""
     return wording_for(insight.goal)
 
 

@@ -84,5 +84,5 @@ CHINESE = Words(
 
 
 def words_for(text: str) -> Words:
-    """Chinese for a Chinese text, else English."""
+    """Returns the words for a text: Chinese for a Chinese one, else English."""
     return CHINESE if is_chinese(text) else ENGLISH

@@ -17,7 +17,7 @@ SHORT_CONTENT = 320
 
 
 def working_section(items: Sequence[WorkingItem], keep_steps: int, words: Words) -> Section:
-    """The items in their order."""
+    """Returns the items in their order."""
     last = set(sorted({item.step for item in items if item.type is not ItemType.COMPRESSED})[-keep_steps:])
     made = tuple(
         Item(
@@ -33,7 +33,7 @@ def working_section(items: Sequence[WorkingItem], keep_steps: int, words: Words)
 
 
 def _head(item: WorkingItem, words: Words) -> str:
-    """Which step, what sort; of a call its tool and arguments."""
+    """Renders the step and the type; of a call its tool and arguments."""
     call = f" {one_line(f'{item.tool} {item.arguments_json}')}" if item.tool else ""
     mark = f" {words.failed} {one_line(item.error_type)}".rstrip() if item.failed else ""
     return f"[{item.step}] {item.type.value.upper()}{call}{mark}"
