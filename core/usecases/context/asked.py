@@ -1,4 +1,4 @@
-"""What AssembleContext is asked, and what of it is not there."""
+"""The request of AssembleContext, and the parts of it that are missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ class AssembleContext:
 
     @property
     def sources(self) -> int:
-        """How many of them have more than fits, as a rule, and share the budget."""
+        """The number of sources that hold more than fits, as a rule, and share the budget."""
         talks = self.conversation is not None and self.wants(Part.CONVERSATION)
         return max(1, talks + (self.bank is not None and self.wants(Part.BANK)))
 

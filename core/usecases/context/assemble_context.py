@@ -1,7 +1,7 @@
 """AssembleContext: one prompt for an input, out of all memories, within a budget.
 
 Law: parts are read in parallel, each at one revision of its own. What does not exist is empty; a part that fails fails
-the call, or is told as missing where the caller can do without.
+the call, or is listed as missing where the caller can do without.
 """
 
 import asyncio
@@ -93,7 +93,8 @@ class _Read:
 
 
 async def assemble_context(house: House, command: AssembleContext) -> ContextAssembled:
-    """Raises BudgetTooSmall; what a part raises, unless the call is `allow_partial`."""
+    """Assembles one context for an input. Raises BudgetTooSmall; what a part raises, unless the call is
+    `allow_partial`."""
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
@@ -103,10 +104,10 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
 
 
 async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> _Read:
-    """All parts at once."""
+    """Reads all parts at once."""
 
     async def part(part: Part, key: Named | None, read: Callable[[Named], Awaitable[Found]]) -> Found | None:
-        """What was read; None where it is not there, or not wanted, or may be missing."""
+        """Returns what was read; None where it is not there, or not wanted, or may be missing."""
         if key is None or not command.wants(part):
             return None
         try:
@@ -130,7 +131,7 @@ async def _read(house: House, command: AssembleContext, budget: int, missing: li
 
 
 async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Found]) -> Found:
-    """What is read within the call's patience. Raises PartTimedOut."""
+    """Returns what is read within the call's patience. Raises PartTimedOut."""
     if command.patience is None:
         return await reading
     try:
@@ -194,8 +195,8 @@ async def _working(house: House, command: AssembleContext, key: InvocationKey) -
 
 
 def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
-    """The declarations of the bank's tool, which stands in the prompt, too, and of those of long-term memory, which
-    would take a thousand tokens there."""
+    """Declares the bank's tool, which stands in the prompt, too, and those of long-term memory, which would take a
+    thousand tokens there."""
     if not command.tools:
         return ()
     of_memory = declared(MEMORY_TOOLS, command.tool_format) if command.collection else []
@@ -203,7 +204,7 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
 
 
 def _sections(house: House, command: AssembleContext, read: _Read) -> list[Section]:
-    """All parts in their order: what holds always, what is known, what was said and done before, then now."""
+    """Returns all parts in their order: what holds always, what is known, what was said and done before, then now."""
     words = words_for(command.input)
     of_talk = read.talk.sections if read.talk else []
     told = read.talk.told if read.talk else NOTHING_TOLD
@@ -230,7 +231,7 @@ def _sections(house: House, command: AssembleContext, read: _Read) -> list[Secti
 def _noted(
     command: AssembleContext, recorded: Sequence[Section], now: Sequence[Section], words: Words
 ) -> list[Section]:
-    """Said once of all that was recorded; of messages the first one ends with it, and has no latest turns."""
+    """Returns one note on all that was recorded; of messages the first one ends with it, and has no latest turns."""
     in_one = command.form is Form.TEXT
     if not any(section.items for section in recorded if in_one or section.name != SHORT):
         return []
@@ -238,7 +239,7 @@ def _noted(
 
 
 def _known(read: _Read, words: Words) -> list[Section]:
-    """What is known and no turn of the context tells."""
+    """Returns what is known and no turn of the context holds."""
     if read.known is None:
         return []
     known = read.talk.told.new_of(read.known.known) if read.talk else read.known.known
@@ -246,7 +247,7 @@ def _known(read: _Read, words: Words) -> list[Section]:
 
 
 def _of_bank(command: AssembleContext, bank: Gathered | None) -> list[Section]:
-    """What of a bank's sections is wanted, and tells anything."""
+    """Returns those of a bank's sections that are wanted and hold anything."""
     if bank is None:
         return []
     without = {TOOLS: not command.tools, INSIGHT: not bank.has_task}
@@ -254,7 +255,7 @@ def _of_bank(command: AssembleContext, bank: Gathered | None) -> list[Section]:
 
 
 def _fixed(name: str, text: str) -> list[Section]:
-    """A text that stands as it is, without a title; none if it is empty."""
+    """Returns a text as it is, without a title; no section if it is empty."""
     return [Section(name=name, title="", items=(Item(item_id=name, full=text, fixed=True),))] if text else []
 
 
@@ -297,7 +298,7 @@ def _answer(
 
 
 def _revisions(command: AssembleContext, read: _Read) -> Mapping[str, int]:
-    """What was read, at which revision."""
+    """Returns which keys were read, at which revision."""
     seen = (
         (command.collection, read.known),
         (command.conversation, read.talk),

@@ -1,4 +1,4 @@
-"""What a user's long-term memory has for a prompt: read at one revision, and counted as used."""
+"""A prompt's part of a user's long-term memory: read at one revision, and counted as used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ class Remembered:
 
 
 async def remembered(house: House, command: AssembleContext, key: CollectionKey) -> Remembered:
-    """Raises CollectionNotFound, MemoryOff, EmbedderUnavailable, RevisionNotReached."""
+    """Reads what a collection has for an input. Raises CollectionNotFound, MemoryOff, EmbedderUnavailable,
+    RevisionNotReached."""
     texts = [text for text in (command.input, command.state) if text]
     vectors = await house.embedder.embed_queries(texts)
     memory = await memory_of(house, key.tenant, key.user)
@@ -98,7 +99,7 @@ class _Looking:
         return [one.record for one in alike(self._house, self._opened, sought, count)]
 
     def _preferences(self) -> list[Record]:
-        """Those that the input speaks of, then the weightiest of the others."""
+        """Returns those that the input speaks of, then the weightiest of the others."""
         found = self._best(PREFERENCES, MOST_PREFERENCES)
         left = self._among[PREFERENCES].keys() - {record.record_id for record in found}
         records = (self._opened.collection.records[each] for each in left)
@@ -107,7 +108,7 @@ class _Looking:
         return [*found, *others[: MOST_PREFERENCES - len(found)]]
 
     def _admits(self, section: str) -> Admits:
-        """Which records may stand in it; of facts that never expire nothing more is asked."""
+        """Returns which records may stand in it; of facts that never expire nothing more is asked."""
         if section == FACTS and self._opened.endless:
             return self._opened.collection.plain_facts.__contains__
         return admitting(self._opened.collection, lambda record: self._stands(record, section))
@@ -126,8 +127,8 @@ class _Looking:
 
 
 def _section_of(record: Record) -> str | None:
-    """Where it stands; None for what stands in none of these, or for nothing. Mended calls of tools are found by their
-    errors, not by an input."""
+    """Returns the section where a record stands; None for one that stands in none. Mended calls of tools are found by
+    their errors, not by an input."""
     if record.kind is RecordKind.EPISODE or record.state is RecordState.SUPERSEDED:
         return None
     if record.category == PREFERENCE:
