@@ -1,7 +1,6 @@
-"""Aggregates in memory: opening, single-flight loading, fresh reads, founding, purging, watching, eviction.
+"""The `Aggregates` port over a store and a pool: fresh reads, founding, writing, purging, watching.
 
-Law: at most one `Held` and one `Writer` per aggregate and process. It leaves memory only when
-no call reads, writes, follows or rebuilds it.
+Law: what is read is at least as new as was asked for. A founding or a purge shows in the pool before its call returns.
 """
 
 import asyncio
@@ -15,7 +14,7 @@ import structlog
 
 from core.aggregate.aggregate import Aggregate
 from core.aggregate.change import Change, Head
-from core.aggregate.kind import Kind, Kinds
+from core.aggregate.kind import Kinds
 from core.bank.bank import Bank
 from core.errors import (
     AggregateExists,
@@ -34,21 +33,12 @@ from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
-from service.holding.eviction import EvictionOrder
 from service.holding.figures import HeldFigures
 from service.holding.held import LARGE_TEXT, Held, Holding
-from service.holding.loading import load
-from service.holding.writer import Ledger, Writer, owned
-from service.process.allocator import give_back
-from service.process.collector import Collector
+from service.holding.pool import Pool
+from service.holding.writer import Ledger, owned
 
-LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
 UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
-UNREAD_SECONDS = 600.0  # then a conversation rests; its next reader waits as for a load
-QUIET_SECONDS = (
-    20.0  # without a read or a write: then no call is held up by a pause of some tenths of a second
-)
-LARGE = 50_000_000  # bytes of an aggregate whose load leaves much to give back
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 
 Done = TypeVar("Done")
@@ -98,20 +88,14 @@ class OpenAggregates:
         self._blobs = blobs
         self._ledger = Ledger(store=store, clock=clock, ids=ids)
         self._holding = holding
-        self._open: dict[Key, Held] = {}
+        self._pool = Pool(kinds, store, cache, self._ledger, holding)
         self._floors: dict[Tenant, int] = {}  # by tenant: revisions that purged aggregates had, as last told
-        self._writers: dict[Held, Writer] = {}
-        self._loading: dict[Key, asyncio.Task[Held]] = {}
-        self._order = EvictionOrder(self._open)
-        self._size = 0  # bytes of all that is open, as each was last counted
-        self._collector = Collector()
         self._confirmed = asyncio.get_running_loop().time()  # when heads were last confirmed
-        self._changed: Callable[[Aggregate[Any]], None] = lambda _: None
         self._now = asyncio.get_running_loop().time
 
     def listen(self, changed: Callable[[Aggregate[Any]], None]) -> None:
         """Have `changed` called, on the loop, whenever this process has changed an aggregate."""
-        self._changed = changed
+        self._pool.changed = changed
 
     # ---- reading ----
 
@@ -121,7 +105,7 @@ class OpenAggregates:
 
     def at_hand(self, key: Key, min_revision: int) -> Held | None:
         """The bank if there is nothing to wait for: it is in memory, and fresh enough as it stands."""
-        held = self._open.get(key)
+        held = self._pool.find(key)
         if held is None or held.gone or held.aggregate.rests:
             return None
         if (
@@ -133,13 +117,13 @@ class OpenAggregates:
     async def fresh(self, key: Key, min_revision: int) -> Held:
         """The bank, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
-        held = await self._get(key)
+        held = await self._pool.get(key)
         if min_revision > held.aggregate.head.revision:
             await held.follow()
         elif asked - held.confirmed > self._holding.max_staleness:
             await self._confirm_or_bear(held)
         if held.gone:
-            held = await self._get(key)  # deleted, perhaps created again
+            held = await self._pool.get(key)  # deleted, perhaps created again
         if min_revision > held.aggregate.head.revision:
             raise RevisionNotReached(min_revision, held.aggregate.head.revision)
         return held
@@ -153,96 +137,11 @@ class OpenAggregates:
             async with asyncio.timeout(UNANSWERED_SECONDS):
                 await held.follow()
 
-    async def _get(self, key: Key) -> Held:
-        held = self._open.get(key)
-        if held is not None and not held.gone:
-            if held.aggregate.rests:
-                await held.wake()
-                self._count(held)
-            return held
-        loading = self._loading.get(key)
-        if loading is None:
-            loading = self._loading[key] = asyncio.create_task(self._load(key))
-        return await asyncio.shield(loading)
-
-    async def _load(self, key: Key) -> Held:
-        asked = self._now()
-        kind = self._kinds[key.kind]
-        try:
-            with self._collector.held_off() as made:
-                loaded = await load(kind, key, self._store, self._cache, self._holding.tuning)
-                made.items = 0 if loaded is None else loaded.items
-        finally:
-            is_current = self._loading.get(key) is asyncio.current_task()
-            if is_current:
-                del self._loading[key]
-        if not is_current:  # what was read may be from before the key's founding or purge
-            return await self._get(key)
-        if loaded is None:
-            self._drop(key)
-            raise kind.missing(key)
-        if loaded.size > LARGE:
-            await asyncio.to_thread(give_back)
-        return self._admit(kind, loaded, asked)
-
-    def _admit(self, kind: Kind[Any, Any], aggregate: Aggregate[Any], confirmed: float) -> Held:
-        self._drop(aggregate.key)
-        held = Held(kind, aggregate, confirmed, self._store, self._cache, self._holding)
-        self._open[aggregate.key] = held
-        self._order.add(held)
-        held.compact()
-        self._evict(held)
-        return held
-
-    def _drop(self, key: Key) -> None:
-        """Let go of an aggregate; a writer still at work answers the calls that wait for it."""
-        held = self._open.pop(key, None)
-        if held is not None:
-            self._size -= held.size
-            held.let_go()
-            self._writers.pop(held, None)
-
-    def _writer(self, held: Held) -> Writer:
-        writer = self._writers.get(held)
-        if writer is None:
-            writer = Writer(held, self._ledger, lambda: self._written(held))
-            if self._open.get(held.aggregate.key) is held:
-                self._writers[held] = writer
-        return writer
-
-    def _written(self, held: Held) -> None:
-        """A writer has worked off its queue."""
-        self._evict(held)
-        if not held.gone:
-            self._changed(held.aggregate)
-
-    def _evict(self, keep: Held) -> None:
-        """Let go of idle aggregates, longest unread first, until the rest fits the budget. `keep` has just grown."""
-        self._count(keep)
-        if self._size <= self._holding.memory_budget:
-            return
-        spared: list[Held] = []
-        while self._size > self._holding.memory_budget and (held := self._order.pop()) is not None:
-            self._count(held)
-            writer = self._writers.get(held)
-            if held is not keep and held.is_idle and (writer is None or writer.is_idle):
-                self._drop(held.aggregate.key)
-            else:
-                spared.append(held)
-        for held in spared:
-            self._order.add(held)
-
-    def _count(self, held: Held) -> None:
-        if self._open.get(held.aggregate.key) is held:
-            size = held.aggregate.size
-            self._size += size - held.size
-            held.size = size
-
     async def confirm_recent(self) -> None:
         """Confirm the heads of what was recently read in one query."""
-        await self._let_rest()
+        await self._pool.rest_unread()
         horizon = self._now() - 2 * self._holding.max_staleness
-        recent = [held for held in self._open.values() if held.used > horizon or held.pins]
+        recent = [held for held in self._pool.all() if held.used > horizon or held.pins]
         asked = self._now()
         if not recent:
             self._confirmed = asked
@@ -255,16 +154,6 @@ class OpenAggregates:
                 log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
         self._confirmed = asked
 
-    async def _let_rest(self) -> None:
-        """Have what was read for the last time a while ago let go of what can be made again."""
-        last = self._now() - UNREAD_SECONDS
-        for held in [each for each in self._open.values() if each.looked_at < each.used < last]:
-            writer = self._writers.get(held)
-            if not held.gone and (writer is None or writer.is_idle):
-                held.rest()
-                self._count(held)
-                await asyncio.sleep(0)  # each takes a millisecond or two
-
     async def _confirm(self, held: Held, moved: Mapping[Key, Head | None], asked: float) -> None:
         key, head = held.aggregate.key, held.aggregate.head
         if key not in moved or moved[key] == head:  # or it was we who moved it, as the store was asked
@@ -272,12 +161,6 @@ class OpenAggregates:
             await held.fetch_vectors()
         else:
             await held.follow()
-
-    async def collect(self) -> None:
-        """Have cycles collected that outlived what they were part of, when nothing has been read for a while."""
-        quiet = self._now() - QUIET_SECONDS
-        is_idle = all(held.used < quiet and not held.pins for held in self._open.values())
-        self._collector.look_again(is_idle=is_idle)
 
     async def sweep(self) -> None:
         """Remove the snapshots of aggregates that are no more: purged elsewhere, or as a process died."""
@@ -308,8 +191,8 @@ class OpenAggregates:
         if len(changes) == 1 and kind.text_length(draft.steps) <= LARGE_TEXT:
             # A larger one is loaded, off the loop, by the first read.
             made = kind.found(changes[0], record.uid, self._holding.tuning)
-            self._admit(kind, made, self._now())
-            self._changed(made)
+            self._pool.admit(kind, made, self._now())
+            self._pool.changed(made)
         return Committed(result=draft.result, revision=changes[-1].revision)
 
     async def _founded(
@@ -326,7 +209,7 @@ class OpenAggregates:
             except RevisionTaken as taken:
                 self._floors[key.tenant] = taken.floor
             else:
-                self._loading.pop(key, None)
+                self._pool.outdate_load(key)
                 return changes
 
     def _founding(
@@ -352,19 +235,19 @@ class OpenAggregates:
         answer: type[Result] | None = None,
     ) -> Committed[Result]:
         """See the port."""
-        held = await self._get(key)
+        held = await self._pool.get(key)
         try:
-            return await self._writer(held).commit(stage, request, answer)
+            return await self._pool.writer(held).commit(stage, request, answer)
         except AggregateNotFound:
             if not held.gone:
                 raise
-        held = await self._get(key)  # another one bears the key by now, or none
-        return await self._writer(held).commit(stage, request, answer)
+        held = await self._pool.get(key)  # another one bears the key by now, or none
+        return await self._pool.writer(held).commit(stage, request, answer)
 
     async def keep_vectors(self, key: Key, uid: str, part: str, vectors: Mapping[Any, Vector]) -> None:
         """See the port."""
         await self._store.put_vectors(key, uid, part, self._holding.tuning.space, vectors)
-        held = self._open.get(key)
+        held = self._pool.find(key)
         if held is not None and held.aggregate.head.uid == uid:
             held.aggregate.put_vectors(part, vectors)
             held.compact()
@@ -392,12 +275,12 @@ class OpenAggregates:
         files = 0 if revision is not None else await self._blobs.delete_all(key, uid)
         counts = await self._store.delete(key, uid, revision)
         # It is gone: whatever fails from here on, no call finds it in memory.
-        self._loading.pop(key, None)
+        self._pool.outdate_load(key)
         self._forget_texts()
-        held = self._open.get(key)
+        held = self._pool.find(key)
         if held is not None and held.aggregate.head.uid == uid:
             held.leave()
-            self._drop(key)
+            self._pool.drop(key)
             await held.saved()
         await self._forget_indexes(key, uid)
         files += await self._blobs.delete_all(key, uid)  # those that came meanwhile
@@ -431,36 +314,31 @@ class OpenAggregates:
 
     def unembedded(self) -> list[tuple[BankKey, InteractionId]]:
         """See the port."""
-        banks = [held.aggregate for held in self._open.values() if isinstance(held.aggregate, Bank)]
+        banks = [held.aggregate for held in self._pool.all() if isinstance(held.aggregate, Bank)]
         return [(bank.key, i) for bank in banks for i in bank.unembedded()]
 
     def held(self) -> list[Key]:
         """What is in memory now."""
-        return list(self._open)
+        return [held.aggregate.key for held in self._pool.all()]
 
     def figures(self) -> HeldFigures:
         """What is held at this moment. Any thread may ask."""
-        held, writers = list(self._open.values()), list(self._writers.values())
+        held = self._pool.all()
         return HeldFigures(
             aggregates=Counter(each.kind.name for each in held),
-            size=self._size,
+            size=self._pool.size,
             watchers=sum(each.tail.watchers for each in held),
-            queued=sum(writer.queued for writer in writers),
+            queued=self._pool.queued,
             unconfirmed_seconds=self._now() - self._confirmed,
         )
 
+    async def collect(self) -> None:
+        """See the pool."""
+        await self._pool.collect()
+
     async def close(self) -> None:
-        """Let writers and compactions finish; nothing is left half done."""
-        for held in list(self._open.values()):
-            if (writer := self._writers.get(held)) is not None:
-                await writer.finished()
-            await held.compacted()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LAST_SAVES):
-                for held in list(self._open.values()):
-                    await held.saved(now=True)
-        for held in self._open.values():
-            held.let_go()
+        """Wait until writers and compactions have finished; nothing is left half done."""
+        await self._pool.close()
 
     async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
         """See an act through, though its caller stops waiting."""

@@ -1,4 +1,4 @@
-"""A conversation that nobody reads for a while lets go of its indexes; the next reader or writer has them again."""
+"""A conversation that is not read for a while lets go of its indexes; the next reader or writer has them again."""
 
 import pytest
 
@@ -6,9 +6,9 @@ from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
 from core.usecases.conversation.search_turns import SearchTurns, search_turns
 from core.usecases.house import House
-from service.holding import open as opening
 from service.holding.held import REST_SECONDS, Holding
 from service.holding.open import OpenAggregates
+from service.holding.pool import UNREAD_SECONDS
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
 from tests.support.talking import KEY, said, say, talked, tend
@@ -18,12 +18,14 @@ HOLDING = Holding(tuning=Tuning(space=EMBEDDER.space.name, dimension=EMBEDDER.sp
 
 
 async def at_rest(house: House, monkeypatch: pytest.MonkeyPatch) -> Conversation:
-    """The conversation after an hour in which nobody read it."""
+    """Returns the conversation after an hour without a reader."""
     held: OpenAggregates = house.conversations  # type: ignore[assignment] # the port's one implementation
-    resting = held._open[KEY]
-    await held._writers[resting].finished()
-    now = held._now()
-    monkeypatch.setattr(held, "_now", lambda: now + REST_SECONDS + opening.UNREAD_SECONDS)
+    pool = held._pool
+    resting = pool.find(KEY)
+    assert resting is not None
+    await pool.writer(resting).finished()
+    now = pool._now()
+    monkeypatch.setattr(pool, "_now", lambda: now + REST_SECONDS + UNREAD_SECONDS)
     monkeypatch.setattr(resting, "_rest", None)
     await held.confirm_recent()
     monkeypatch.undo()
