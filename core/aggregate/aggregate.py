@@ -40,7 +40,7 @@ class Weights:
     parts: Sequence[Any] = ()
 
 
-class Record(Protocol):
+class AggregateRecord(Protocol):
     """What an aggregate says of itself: one frozen value, replaced as a whole.
 
     A field called `user`, `collection`, `labels`, `state`, `enabled`, `generation`, `due_time`, `purge_time`,
@@ -63,7 +63,7 @@ class Aggregate(Protocol[S]):
     def key(self) -> Key: ...
 
     @property
-    def record(self) -> Record: ...
+    def record(self) -> AggregateRecord: ...
 
     @property
     def size(self) -> int:

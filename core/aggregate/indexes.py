@@ -18,8 +18,8 @@ class Job(Protocol):
     def build(self) -> None: ...
 
 
-class Compiled(Protocol):
-    """A derived structure that has a compiled part and a living tail."""
+class Compactable(Protocol):
+    """A derived structure that has a compiled part and a tail of later edits."""
 
     def compaction(self, *, at_rest: bool = False) -> Any | None:
         """Returns the work that would compile it anew, if its tail has grown enough; a short one, too, of an index
@@ -48,17 +48,17 @@ class Indexes:
 
     words: Mapping[str, KeywordIndex[Any]] = field(default_factory=dict)
     vectors: Mapping[str, VectorIndex[Any]] = field(default_factory=dict)
-    others: Mapping[str, Compiled] = field(default_factory=dict)
+    others: Mapping[str, Compactable] = field(default_factory=dict)
 
     def compactions(self, *, at_rest: bool = False) -> list[Compaction]:
         """Returns the parts whose tails have grown enough to be compiled anew, now: short ones, too, `at_rest`."""
-        compiled: Mapping[str, Compiled] = {**self.others, **self.vectors}
+        compiled: Mapping[str, Compactable] = {**self.others, **self.vectors}
         jobs = {part: index.compaction(at_rest=at_rest) for part, index in compiled.items()}
         return [Compaction(part=part, job=job) for part, job in jobs.items() if job is not None]
 
     def adopt(self, compaction: Compaction) -> None:
         """Swap in what a compaction built; edits made meanwhile are kept."""
-        compiled: Mapping[str, Compiled] = {**self.others, **self.vectors}
+        compiled: Mapping[str, Compactable] = {**self.others, **self.vectors}
         compiled[compaction.part].adopt(compaction.job)
 
     @property

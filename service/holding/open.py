@@ -36,7 +36,7 @@ from core.ports.store import PurgeCounts, Store
 from service.holding.figures import HeldFigures
 from service.holding.held import LARGE_TEXT, Held, Holding
 from service.holding.pool import Pool
-from service.holding.writer import Ledger, owned
+from service.holding.writer import Journal, owned
 
 UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
@@ -49,15 +49,15 @@ log = structlog.get_logger(__name__)
 class _Reading:
     """An aggregate that stays in memory while it is read."""
 
-    __slots__ = ("_held", "_key", "_min_revision", "_open")
+    __slots__ = ("_aggregates", "_held", "_key", "_min_revision")
 
-    def __init__(self, open_: "OpenAggregates", key: Key, min_revision: int) -> None:
-        self._open, self._key, self._min_revision = open_, key, min_revision
+    def __init__(self, aggregates: "OpenAggregates", key: Key, min_revision: int) -> None:
+        self._aggregates, self._key, self._min_revision = aggregates, key, min_revision
 
     async def __aenter__(self) -> Any:
-        held = self._open.at_hand(self._key, self._min_revision)
+        held = self._aggregates.at_hand(self._key, self._min_revision)
         if held is None:
-            held = await self._open.fresh(self._key, self._min_revision)
+            held = await self._aggregates.fresh(self._key, self._min_revision)
         self._held = held
         return held.being_read()
 
@@ -86,9 +86,9 @@ class OpenAggregates:
         self._forget_texts = forget
         self._store = store
         self._blobs = blobs
-        self._ledger = Ledger(store=store, clock=clock, ids=ids)
+        self._journal = Journal(store=store, clock=clock, ids=ids)
         self._holding = holding
-        self._pool = Pool(kinds, store, cache, self._ledger, holding)
+        self._pool = Pool(kinds, store, cache, self._journal, holding)
         self._floors: dict[Tenant, int] = {}  # by tenant: revisions that purged aggregates had, as last told
         self._confirmed = asyncio.get_running_loop().time()  # when heads were last confirmed
         self._now = asyncio.get_running_loop().time
@@ -185,7 +185,7 @@ class OpenAggregates:
         try:
             changes = await self._founded(key, record, draft, request, revision)
         except (AggregateExists, RequirementFailed):  # it may be this very request that made it
-            if request is not None and (known := await self._ledger.known(key, request, type(draft.result))):
+            if request is not None and (known := await self._journal.known(key, request, type(draft.result))):
                 return known
             raise
         if len(changes) == 1 and kind.text_length(draft.steps) <= LARGE_TEXT:
@@ -223,7 +223,7 @@ class OpenAggregates:
             parent = changes[-1].change_id if changes else None
             last = len(changes) == len(portions) - 1
             changes.append(
-                self._ledger.change(parent, number, replace(draft, steps=steps), request if last else None)
+                self._journal.change(parent, number, replace(draft, steps=steps), request if last else None)
             )
         return changes
 

@@ -17,7 +17,7 @@ from core.ports.store import Store
 from service.holding.eviction import EvictionOrder
 from service.holding.held import Held, Holding
 from service.holding.loading import load
-from service.holding.writer import Ledger, Writer
+from service.holding.writer import Journal, Writer
 from service.process.allocator import give_back
 from service.process.collector import Collector
 
@@ -31,13 +31,13 @@ class Pool:
     """Aggregates of every kind, each loaded once: one memory budget, one order of eviction."""
 
     def __init__(
-        self, kinds: Kinds, store: Store, cache: IndexCache | None, ledger: Ledger, holding: Holding
+        self, kinds: Kinds, store: Store, cache: IndexCache | None, journal: Journal, holding: Holding
     ) -> None:
         self.changed: Callable[[Aggregate[Any]], None] = lambda _: None  # called after each writer's work
         self._kinds = kinds
         self._store = store
         self._cache = cache
-        self._ledger = ledger
+        self._journal = journal
         self._holding = holding
         self._open: dict[Key, Held] = {}
         self._writers: dict[Held, Writer] = {}
@@ -154,7 +154,7 @@ class Pool:
         """Returns the one writer of an aggregate."""
         writer = self._writers.get(held)
         if writer is None:
-            writer = Writer(held, self._ledger, lambda: self._written(held))
+            writer = Writer(held, self._journal, lambda: self._written(held))
             if self._open.get(held.aggregate.key) is held:
                 self._writers[held] = writer
         return writer

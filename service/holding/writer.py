@@ -66,8 +66,8 @@ Misfit = tuple[_Command[Any], BaseException]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
-    """What writing needs beside the aggregate: where changes go, when and under which ids."""
+class Journal:
+    """Where changes are stored, with the clock and the ids that they are made with."""
 
     store: Store
     clock: Clock
@@ -76,7 +76,7 @@ class Ledger:
     def change(
         self, parent: ChangeId | None, revision: int, draft: Draft[Any], request: RequestKey | None
     ) -> Change[Any]:
-        """The draft as the change of this revision, its answer kept under the request's id."""
+        """Returns the draft as the change of this revision, its answer kept under the request's id."""
         now = self.clock.now()
         requests: tuple[RequestRecord, ...] = ()
         if request is not None:
@@ -100,7 +100,7 @@ class Ledger:
         )
 
     async def known(self, key: Key, request: RequestKey, answer: type[Result]) -> Committed[Result] | None:
-        """The answer this request got before. Raises RequestIdReused."""
+        """Returns the answer that this request got before, if any. Raises RequestIdReused."""
         records = await self.store.requests(key, [RequestId(request.request_id)])
         return answered(records.get(RequestId(request.request_id)), request, answer)
 
@@ -120,10 +120,10 @@ def answered(
 class Writer:
     """The queue of one aggregate's commands, worked off group by group."""
 
-    def __init__(self, held: Held, ledger: Ledger, done: Callable[[], None]) -> None:
+    def __init__(self, held: Held, journal: Journal, done: Callable[[], None]) -> None:
         """`done` is called whenever the queue has been worked off."""
         self._held = held
-        self._ledger = ledger
+        self._journal = journal
         self._done = done
         self._queue: deque[_Command[Any]] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -216,7 +216,7 @@ class Writer:
         asked = {c.request.request_id for c in commands if c.request is not None}
         if not asked:
             return
-        records = await self._ledger.store.requests(self._held.aggregate.key, asked)
+        records = await self._journal.store.requests(self._held.aggregate.key, asked)
         for command in commands:
             if command.request is None or command.answer is None:  # both, or neither
                 continue
@@ -234,7 +234,7 @@ class Writer:
         head, changes = self._held.aggregate.head, []
         parent = head.change_id
         for place, (command, draft) in enumerate(staged, start=1):
-            change = self._ledger.change(parent, head.revision + place, draft, command.request)
+            change = self._journal.change(parent, head.revision + place, draft, command.request)
             changes.append(change)
             parent = change.change_id
         drafts = [draft for _, draft in staged]
@@ -272,7 +272,7 @@ class Writer:
         """Store the changes and find their words: much text's in a thread, a little's as the disk is waited for."""
         held, at_hand = self._held, self._held.aggregate
         store = partial(
-            self._ledger.store.append,
+            self._journal.store.append,
             at_hand.key,
             at_hand.head.uid,
             changes,

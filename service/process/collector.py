@@ -55,8 +55,8 @@ def _left() -> int:
 
 
 @dataclass(slots=True)
-class Load:
-    """What has been loaded: `items` are nodes and segments."""
+class LoadSize:
+    """How much a load has made: `items` are nodes and segments."""
 
     items: int = 0
 
@@ -89,7 +89,7 @@ class Collector:
         return True
 
     @contextmanager
-    def held_off(self) -> Iterator[Load]:
+    def held_off(self) -> Iterator[LoadSize]:
         """Make a great many objects that stay, without its looking through them again and again.
 
         That takes a third of a load's time, and holds up every other thread, for 60 ms at 10,000 nodes. A large load
@@ -102,7 +102,7 @@ class Collector:
             self._was_on, self._off_since = gc.isenabled(), self._now()
             gc.disable()
         self._loads += 1
-        load = Load()
+        load = LoadSize()
         try:
             yield load
         finally:

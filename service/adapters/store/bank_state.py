@@ -106,7 +106,7 @@ class StateReading:
     def _nodes(self) -> NodeRows:
         table = self._tables.nodes
         nodes: list[Node] = []
-        vectors: _Room[NodeId] = _Room(self._count(table))
+        vectors: _VectorBuffer[NodeId] = _VectorBuffer(self._count(table))
         for some in self._of(table):
             values = table.shape.values(some, self._common())
             nodes += values
@@ -140,7 +140,7 @@ class StateReading:
         table = self._tables.spans
         same = self._texts.setdefault
         spans: dict[str, list[Span]] = {}
-        vectors: _Room[SegmentRef] = _Room(self._count(table))
+        vectors: _VectorBuffer[SegmentRef] = _VectorBuffer(self._count(table))
         for some in self._of(table):
             beside = [row[len(table.shape.names) :] for row in some]
             refs = [SegmentRef(InteractionId(same(told, told)), index) for told, index, _ in beside]
@@ -180,7 +180,7 @@ class StateReading:
             yield some
 
 
-class _Room(Generic[K]):
+class _VectorBuffer(Generic[K]):
     """A matrix for the vectors of so many rows, filled from its top."""
 
     def __init__(self, rows: int) -> None:

@@ -41,7 +41,7 @@ from service.adapters.store.bank_rows import BankRows
 from service.adapters.store.bank_state import StateReading
 from service.adapters.store.checksums import check, seed_of
 from service.adapters.store.database import Connection, Guarded
-from service.adapters.store.owned import Rows, record_row
+from service.adapters.store.owned import OwnedRows, record_row
 from service.adapters.store.rows import Column, Row, Table, Values, bank_row
 
 T = TypeVar("T")
@@ -130,8 +130,8 @@ class BankTables(BankRows):
     def check_vector(self, key: BankKey, row: Sequence[Any]) -> None:
         check(key, "segments", row[-2], crc32(row[-1], seed_of(key)))
 
-    def purge(self, key: BankKey) -> Sequence[Rows]:
-        return [Rows(table, bank_row(key), columns) for table, columns in REMOVED.items()]
+    def purge(self, key: BankKey) -> Sequence[OwnedRows]:
+        return [OwnedRows(table, bank_row(key), columns) for table, columns in REMOVED.items()]
 
     def counted(self, connection: Connection, key: BankKey) -> PurgeCounts:
         (files_left,) = connection.execute(self._queries["files_left"], bank_row(key)).fetchone()

@@ -18,7 +18,7 @@ from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.checksums import check, checksum, seed_of
 from service.adapters.store.database import Connection, Guarded
-from service.adapters.store.owned import Rows, owner_row, record_row
+from service.adapters.store.owned import OwnedRows, owner_row, record_row
 from service.adapters.store.rows import Row
 
 FEW = 8  # steps whose statements are made on the loop
@@ -100,8 +100,8 @@ class ItemTables:
     def check_vector(self, key: Key, row: Sequence[Any]) -> None:
         check(key, "vectors", row[-2], crc32(row[-1], seed_of(key)))
 
-    def purge(self, key: Key) -> Sequence[Rows]:
-        return [Rows(table, owner_row(key), ("part", "item")) for table in ("vectors", "items")]
+    def purge(self, key: Key) -> Sequence[OwnedRows]:
+        return [OwnedRows(table, owner_row(key), ("part", "item")) for table in ("vectors", "items")]
 
     def counted(self, connection: Connection, key: Key) -> PurgeCounts:
         return PurgeCounts(

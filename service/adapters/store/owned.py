@@ -15,7 +15,7 @@ from service.adapters.store.database import Connection, Guarded
 from service.adapters.store.rows import Row
 
 
-class Rows(NamedTuple):
+class OwnedRows(NamedTuple):
     """The rows of one aggregate in one table: those with the owner's values in its columns. The columns of `key` tell
     them apart."""
 
@@ -61,7 +61,7 @@ class OwnedTables(Protocol):
         """The last column but one is its checksum. Raises MemoryDamaged."""
         ...
 
-    def purge(self, key: Any) -> Sequence[Rows]:
+    def purge(self, key: Any) -> Sequence[OwnedRows]:
         """Its rows, those that refer to others first."""
         ...
 

@@ -215,13 +215,13 @@ class _Snapshot:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def execute(self, sql: str, row: Any = (), /) -> "_Rows":
+    def execute(self, sql: str, row: Any = (), /) -> "_RowStream":
         made, arranged = statement(sql)
         cursor = RawCursor(self._link)
-        return _Rows(cursor.stream(made, arranged(row), binary=True, size=PORTION))
+        return _RowStream(cursor.stream(made, arranged(row), binary=True, size=PORTION))
 
 
-class _Rows:
+class _RowStream:
     """Rows on their way. All must be taken before the next statement."""
 
     def __init__(self, rows: Iterator[Any]) -> None:

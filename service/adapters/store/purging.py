@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from core.keys import Key
 from service.adapters.store.database import Connection, Database, Guarded, Plan, Refused
-from service.adapters.store.owned import OwnedTables, Rows, owner_row
+from service.adapters.store.owned import OwnedRows, OwnedTables, owner_row
 from service.adapters.store.rows import Row
 
 PORTION = 500  # rows to one transaction, at most: small ones take some ten milliseconds
@@ -47,20 +47,20 @@ class Purging:
     async def purge(self, key: Key, standing: Purgeable) -> Removed:
         """How many rows went, by table. Raises Refused where it does not stand there any more."""
         parts = [
-            *(Rows(table, owner_row(key), columns) for table, columns in OF_ALL.items()),
+            *(OwnedRows(table, owner_row(key), columns) for table, columns in OF_ALL.items()),
             *self._tables[key.kind].purge(key),
         ]
         if standing.head and not await self._database.read(partial(are_more, AT_ONCE, parts)):
             return await self._at_once(key, standing, parts)
         return await self._in_portions(key, standing, parts)
 
-    async def _at_once(self, key: Key, standing: Purgeable, parts: Sequence[Rows]) -> Removed:
+    async def _at_once(self, key: Key, standing: Purgeable, parts: Sequence[OwnedRows]) -> Removed:
         touched = await self._database.write(
             [*self._begin(key, standing), *(_gone(rows) for rows in parts), *self._end(key, standing)]
         )
         return {rows.table: gone for rows, gone in zip(parts, touched[2:], strict=False)}
 
-    async def _in_portions(self, key: Key, standing: Purgeable, parts: Sequence[Rows]) -> Removed:
+    async def _in_portions(self, key: Key, standing: Purgeable, parts: Sequence[OwnedRows]) -> Removed:
         if standing.head:
             await self._database.write(self._begin(key, standing))
         removed = Counter[str]()
@@ -98,7 +98,7 @@ def owed_scrub(queries: Mapping[str, str]) -> Plan:
     return [] if owe is None else [Guarded(owe, [()])]
 
 
-def are_more(than: int, parts: Sequence[Rows], connection: Connection) -> bool:
+def are_more(than: int, parts: Sequence[OwnedRows], connection: Connection) -> bool:
     """Whether there are more rows than so many. Counts no further."""
     left = than
     for rows in parts:
@@ -110,7 +110,7 @@ def are_more(than: int, parts: Sequence[Rows], connection: Connection) -> bool:
     return False
 
 
-def _gone(rows: Rows) -> Guarded:
+def _gone(rows: OwnedRows) -> Guarded:
     return Guarded(f"DELETE FROM {rows.table} WHERE {_conditions(rows)}", [rows.owner])
 
 
@@ -119,12 +119,12 @@ def _next_size(portion: int, seconds: float) -> int:
     return max(1, min(PORTION, 2 * portion, round(portion * AIM_SECONDS / max(seconds, 1e-4))))
 
 
-def _portion(rows: Rows, size: int) -> Guarded:
+def _portion(rows: OwnedRows, size: int) -> Guarded:
     columns = ", ".join(f'"{column}"' for column in (*rows.owner, *rows.key))
     some = f"SELECT {columns} FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit"
     sql = f"DELETE FROM {rows.table} WHERE ({columns}) IN ({some})"
     return Guarded(sql, [{**rows.owner, "limit": size}])
 
 
-def _conditions(rows: Rows) -> str:
+def _conditions(rows: OwnedRows) -> str:
     return " AND ".join(f"{column} = :{column}" for column in rows.owner)
