@@ -1,17 +1,10 @@
 """Random operations through the use cases, against plain dicts; now and then, and at the end, loaded anew."""
 
-import asyncio
-from collections.abc import Coroutine
-from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import invariant, precondition, rule
 
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
@@ -34,14 +27,12 @@ from core.usecases.bank.search import Ask, Searches, run_searches
 from core.usecases.bank.unrelate import Unrelate, unrelate
 from core.usecases.bank.update_node import UpdateNode, update_node
 from core.usecases.house import House, Retrieval
-from service.adapters.store.memory_store import MemoryStore
-from service.adapters.store.sqlite_store import SqliteStore
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from tests.support.changes import same
 from tests.support.house import KEY, make_bank, open_house, work_done
+from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.plain_bank import SUBJECTS, VALUES, PlainBank, agents_by_claims
-from tests.support.scale import scaled
 
 EXAMPLES, STEPS = 30, 30
 EVERYTHING = 1_000  # top_k: every node is a candidate, so that what is judged can be told without scores
@@ -50,38 +41,25 @@ TUNING = Tuning(vectors=VectorSettings(exact_up_to=6, scan_share=0.25, scans=0))
 claims = st.builds(lambda s, v: f"{s} {v}", st.sampled_from(SUBJECTS), st.sampled_from(VALUES))
 places = st.integers(0, 1_000)
 ids = st.sampled_from([f"n{number}" for number in range(12)])
-Made = TypeVar("Made")
 
 
-class AgainstPlainDicts(RuleBasedStateMachine):
-    """The bank under test and its model do the same; `store` is given by the machines that follow."""
+class AgainstPlainDicts(ModelMachine):
+    """The bank under test and its model do the same."""
 
     def __init__(self) -> None:
         super().__init__()
         self.plain = PlainBank()
-        self.runner = asyncio.Runner()
-        self.closing = AsyncExitStack()
-        self.house: House = self.run(self.opened())
 
-    async def opened(self) -> House:
-        store = await self.store(Path(self.closing.enter_context(TemporaryDirectory())))
-        self.closing.push_async_callback(store.close)
+    async def opened(self, store: Store) -> House:
         house = await self.closing.enter_async_context(
             open_house(store=store, agents=agents_by_claims().roles, holding=Holding(tuning=TUNING))
         )
         await make_bank(house)
         return replace(house, retrieval=Retrieval(top_k=EVERYTHING, alpha=0.5, chunk_ratio=0.9))
 
-    async def store(self, folder: Path) -> Store:
-        raise NotImplementedError
-
-    def run(self, work: Coroutine[Any, Any, Made]) -> Made:
-        return self.runner.run(work)
-
     def teardown(self) -> None:
         self.loaded_anew()
-        self.run(self.closing.aclose())
-        self.runner.close()
+        self.close()
 
     def some(self, place: int) -> NodeId:
         """One of the living nodes."""
@@ -275,26 +253,6 @@ class AgainstPlainDicts(RuleBasedStateMachine):
                 assert set(own.interaction_ids) <= set(bank.nodes[NodeId(heir)].interaction_ids)
 
 
-class InMemory(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return MemoryStore()
-
-
-class InSqlite(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return await SqliteStore.open(folder / "bank.db")
-
-
-def so_many(examples: int) -> settings:
-    return settings(
-        max_examples=scaled(examples),
-        stateful_step_count=STEPS,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
-
-
-TestInMemory = InMemory.TestCase
-TestInMemory.settings = so_many(EXAMPLES)
-TestInSqlite = InSqlite.TestCase
-TestInSqlite.settings = so_many(EXAMPLES // 2)
+TestInMemory, TestOnSqlite = on_each_store(
+    AgainstPlainDicts, steps=STEPS, memory_examples=EXAMPLES, sqlite_examples=EXAMPLES // 2
+)

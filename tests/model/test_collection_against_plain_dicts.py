@@ -1,19 +1,13 @@
 """Random operations on a collection, against plain dicts; now and then, and at the end, loaded anew."""
 
-import asyncio
-from collections.abc import Coroutine, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import invariant, rule
 
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.aggregate.aggregate import Tuning
@@ -32,14 +26,12 @@ from core.usecases.long_term.report_outcome import ReportOutcome, report_outcome
 from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve_memories
 from core.usecases.long_term.sweep import sweep
 from core.usecases.long_term.update_record import UpdateRecord, update_record
-from service.adapters.store.memory_store import MemoryStore
-from service.adapters.store.sqlite_store import SqliteStore
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import START, TickingClock, open_house
 from tests.support.long_term import ADA, tell
+from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.plain_collection import FIRST, Plain, PlainCollection
-from tests.support.scale import scaled
 from tests.support.scripted_agents import ScriptedAgents
 
 EXAMPLES, STEPS = 18, 60  # on two stores; in soak, ten times as many: over 10,000 operations
@@ -49,7 +41,6 @@ MATTERS = ("ferry", "码头", "printer")
 VALUES = ("red", "绿色", "blue")
 ORIGINS = tuple(FIRST)
 PLACE = st.integers(0, 1_000)
-Made = TypeVar("Made")
 
 
 def opinions_on(new: Topic, candidates: Sequence[Topic]) -> list[ConflictOpinion | MergeOpinion]:
@@ -70,21 +61,16 @@ def opinions_on(new: Topic, candidates: Sequence[Topic]) -> list[ConflictOpinion
     return found
 
 
-class AgainstPlainDicts(RuleBasedStateMachine):
-    """The collection under test and its model do the same; `store` is given by the machines that follow."""
+class AgainstPlainDicts(ModelMachine):
+    """The collection under test and its model do the same."""
 
     def __init__(self) -> None:
         super().__init__()
         self.plain = PlainCollection()
         self.day, self.order = 0, count()
-        self.runner = asyncio.Runner()
-        self.closing = AsyncExitStack()
-        self.house: House = self.run(self.opened())
         self.note(0, 0)
 
-    async def opened(self) -> House:
-        store = await self.store(Path(self.closing.enter_context(TemporaryDirectory())))
-        self.closing.push_async_callback(store.close)
+    async def opened(self, store: Store) -> House:
         agents = ScriptedAgents()
         agents.judge.first.otherwise = opinions_on
         house = await self.closing.enter_async_context(
@@ -97,12 +83,6 @@ class AgainstPlainDicts(RuleBasedStateMachine):
             )
         )
         return replace(house, long_term=LongTermSettings(judged_against=1_000))
-
-    async def store(self, folder: Path) -> Store:
-        raise NotImplementedError
-
-    def run(self, work: Coroutine[Any, Any, Made]) -> Made:
-        return self.runner.run(work)
 
     def at_hand(self) -> Collection:
         async def read() -> Collection:
@@ -308,27 +288,9 @@ class AgainstPlainDicts(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.load_anew()
-        self.run(self.closing.aclose())
-        self.runner.close()
+        self.close()
 
 
-class InMemory(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return MemoryStore()
-
-
-class OnSqlite(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return await SqliteStore.open(folder / "memory.sqlite")
-
-
-CHECKED = settings(
-    max_examples=scaled(EXAMPLES),
-    stateful_step_count=STEPS,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
+TestInMemory, TestOnSqlite = on_each_store(
+    AgainstPlainDicts, steps=STEPS, memory_examples=EXAMPLES, sqlite_examples=EXAMPLES // 3
 )
-TestInMemory = InMemory.TestCase
-TestInMemory.settings = CHECKED
-TestOnSqlite = OnSqlite.TestCase
-TestOnSqlite.settings = settings(CHECKED, max_examples=scaled(EXAMPLES // 3))

@@ -1,16 +1,9 @@
 """Random operations on a conversation, against plain dicts; now and then, and at the end, loaded anew."""
 
-import asyncio
-from collections.abc import Coroutine
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import invariant, rule
 
 from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
@@ -27,12 +20,10 @@ from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.end_conversation import EndConversation, end_conversation
 from core.usecases.conversation.search_turns import SearchTurns, search_turns
 from core.usecases.house import House
-from service.adapters.store.memory_store import MemoryStore
-from service.adapters.store.sqlite_store import SqliteStore
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
-from tests.support.scale import scaled
+from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.talking import KEY, said, say, tend
 
 EXAMPLES, STEPS = 36, 30  # a third of it on SQLite; in soak, ten times as many: over 10,000 operations
@@ -51,7 +42,6 @@ TUNING = Tuning(
     ),
 )
 MATTERS = ("ferry", "backup", "ticket", "数据库", "天气")
-Made = TypeVar("Made")
 
 
 @dataclass(slots=True)
@@ -66,29 +56,18 @@ class PlainConversation:
     keys: dict[str, str] = field(default_factory=dict)  # of the user
 
 
-class AgainstPlainDicts(RuleBasedStateMachine):
-    """The conversation under test and its model do the same; `store` is given by the machines that follow."""
+class AgainstPlainDicts(ModelMachine):
+    """The conversation under test and its model do the same."""
 
     def __init__(self) -> None:
         super().__init__()
         self.plain = PlainConversation()
-        self.runner = asyncio.Runner()
-        self.closing = AsyncExitStack()
-        self.house: House = self.run(self.opened())
         self.add(0, 1)
 
-    async def opened(self) -> House:
-        store = await self.store(Path(self.closing.enter_context(TemporaryDirectory())))
-        self.closing.push_async_callback(store.close)
+    async def opened(self, store: Store) -> House:
         return await self.closing.enter_async_context(
             open_house(store=store, embedder=EMBEDDER, holding=Holding(tuning=TUNING), unasked=False)
         )
-
-    async def store(self, folder: Path) -> Store:
-        raise NotImplementedError
-
-    def run(self, work: Coroutine[Any, Any, Made]) -> Made:
-        return self.runner.run(work)
 
     def at_hand(self) -> Conversation:
         async def read() -> Conversation:
@@ -243,27 +222,9 @@ class AgainstPlainDicts(RuleBasedStateMachine):
         assert not settled.verbatim.wanting
         assert not settled.unplaced()
         assert not settled.record.owed
-        self.run(self.closing.aclose())
-        self.runner.close()
+        self.close()
 
 
-class InMemory(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return MemoryStore()
-
-
-class OnSqlite(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return await SqliteStore.open(folder / "memory.sqlite")
-
-
-CHECKED = settings(
-    max_examples=scaled(EXAMPLES),
-    stateful_step_count=STEPS,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
+TestInMemory, TestOnSqlite = on_each_store(
+    AgainstPlainDicts, steps=STEPS, memory_examples=EXAMPLES, sqlite_examples=EXAMPLES // 3
 )
-TestInMemory = InMemory.TestCase
-TestInMemory.settings = CHECKED
-TestOnSqlite = OnSqlite.TestCase
-TestOnSqlite.settings = settings(CHECKED, max_examples=scaled(EXAMPLES // 3))

@@ -1,17 +1,10 @@
 """Random edits, loads and deletions of instruction documents, against plain dicts; loaded anew at the end."""
 
-import asyncio
-from collections.abc import Coroutine
-from contextlib import AsyncExitStack
 from datetime import timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import invariant, rule
 
 from core.aggregate.aggregate import Tuning
 from core.errors import EditAmbiguous, EditNotFound, RunExpired, SourceNotFound, StaleVersion
@@ -29,18 +22,15 @@ from core.usecases.instructions.load_sources import LoadSources, load_sources
 from core.usecases.instructions.put_source import PutSource, put_source
 from core.usecases.instructions.trim_versions import trim_versions
 from core.usecases.limits import Limits
-from service.adapters.store.memory_store import MemoryStore
-from service.adapters.store.sqlite_store import SqliteStore
 from tests.support.house import TickingClock, open_house
+from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.plain_instructions import MOST_VERSIONS, Expired, PlainInstructions
-from tests.support.scale import scaled
 
 EXAMPLES, STEPS = 60, 50
 TENANT = Tenant("acme")
 OWNERS = (Owner(level=Level.USER, name="王/明"), Owner(level=Level.TENANT))
 PATHS = ("AGENTS.md", "a/../规则.md")
 TEXTS = ("- tabs", "- 空格", "- tabs, tabs", "")
-Made = TypeVar("Made")
 
 owners, paths, texts = st.sampled_from(OWNERS), st.sampled_from(PATHS), st.sampled_from(TEXTS)
 runs = st.sampled_from(["", "r1", "r1", "r2"])
@@ -49,37 +39,25 @@ refs = st.lists(
 )
 
 
-class AgainstPlainDicts(RuleBasedStateMachine):
-    """The documents under test and their model do the same; `store` is given by the machines that follow."""
+class AgainstPlainDicts(ModelMachine):
+    """The documents under test and their model do the same."""
 
     clock: TickingClock
 
     def __init__(self) -> None:
         super().__init__()
         self.plain = PlainInstructions()
-        self.runner = asyncio.Runner()
-        self.closing = AsyncExitStack()
-        self.house: House = self.run(self.opened())
 
-    async def opened(self) -> House:
-        store = await self.store(Path(self.closing.enter_context(TemporaryDirectory())))
-        self.closing.push_async_callback(store.close)
+    async def opened(self, store: Store) -> House:
         limits = Limits(versions_per_source=MOST_VERSIONS)
         house = await self.closing.enter_async_context(open_house(store=store, limits=limits))
         assert isinstance(house.clock, TickingClock)
         self.clock = house.clock
         return house
 
-    async def store(self, folder: Path) -> Store:
-        raise NotImplementedError
-
-    def run(self, work: Coroutine[Any, Any, Made]) -> Made:
-        return self.runner.run(work)
-
     def teardown(self) -> None:
         self.run(self._loaded_anew())
-        self.run(self.closing.aclose())
-        self.runner.close()
+        self.close()
 
     @rule(owner=owners, path=paths, text=texts, known=st.sampled_from(["any", "newest", "other"]))
     def put(self, owner: Owner, path: str, text: str, known: str) -> None:
@@ -183,26 +161,6 @@ class AgainstPlainDicts(RuleBasedStateMachine):
                 assert again.state() == run.state()
 
 
-class InMemory(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return MemoryStore()
-
-
-class InSqlite(AgainstPlainDicts):
-    async def store(self, folder: Path) -> Store:
-        return await SqliteStore.open(folder / "bank.db")
-
-
-def so_many(examples: int) -> settings:
-    return settings(
-        max_examples=scaled(examples),
-        stateful_step_count=STEPS,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
-
-
-TestInMemory = InMemory.TestCase
-TestInMemory.settings = so_many(EXAMPLES)
-TestInSqlite = InSqlite.TestCase
-TestInSqlite.settings = so_many(EXAMPLES // 2)
+TestInMemory, TestOnSqlite = on_each_store(
+    AgainstPlainDicts, steps=STEPS, memory_examples=EXAMPLES, sqlite_examples=EXAMPLES // 2
+)
