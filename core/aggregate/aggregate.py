@@ -20,9 +20,9 @@ from core.model.vector import Vector
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """How aggregates are held in memory, the same for all: settings of the derived indexes, what a load, in its
-    thread, gives way by and tells of snapshots it could not use, the embedding space of the service's own vectors,
-    and the tiers of conversations."""
+    """How aggregates are held in memory, the same for all: settings of the derived indexes, and the tiers of
+    conversations. `give_way` is called by a load in its thread, `told` with the reason for each snapshot that it could
+    not use. `space` and `dimension` are those of the service's own vectors."""
 
     vectors: VectorSettings = field(default_factory=VectorSettings)
     give_way: GiveWay = at_once
@@ -34,17 +34,17 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """What of an aggregate is heavy: dicts of `many` values, and `parts` that go in one piece each."""
+    """The large members of an aggregate: dicts of `many` values, and `parts` that are released in one piece each."""
 
     many: Sequence[dict[Any, Any]] = ()
     parts: Sequence[Any] = ()
 
 
 class AggregateRecord(Protocol):
-    """What an aggregate says of itself: one frozen value, replaced as a whole.
+    """The metadata of an aggregate: one frozen value, replaced as a whole.
 
     A field called `user`, `collection`, `labels`, `state`, `enabled`, `generation`, `due_time`, `purge_time`,
-    `finish_time` or `ttl` is what the store lists, counts and wakes it by.
+    `finish_time` or `ttl` is a column that the store filters and schedules by.
     """
 
     @property
@@ -55,7 +55,7 @@ class AggregateRecord(Protocol):
 
 
 class Aggregate(Protocol[S]):
-    """One unit with a head of its own: read it freely between awaits, change it by `apply`."""
+    """One unit with a head of its own: read freely between awaits, changed by `apply`."""
 
     head: Head
 
@@ -67,12 +67,12 @@ class Aggregate(Protocol[S]):
 
     @property
     def size(self) -> int:
-        """About how many bytes it holds in memory. Asked after every change: quick."""
+        """Approximate bytes in memory. Read after every change, so it must be cheap."""
         ...
 
     @property
     def items(self) -> int:
-        """About how many values it holds: for planning garbage collection."""
+        """Approximate number of values: for planning garbage collection."""
         ...
 
     @property
@@ -83,19 +83,19 @@ class Aggregate(Protocol[S]):
 
     @property
     def rests(self) -> bool:
-        """Whether it has let go of what can be made again: a reader would wait for that."""
+        """Whether it has dropped what can be made again: a reader has to `wake` it first."""
         ...
 
     def rest(self) -> None:
-        """Let go of what can be made again, if that is worth while. To be called when it is not being read."""
+        """Drops what can be made again, if that is worth while. To be called when it is not being read."""
         ...
 
     def made_again(self) -> Any:
-        """What `rest` let go of. Reads only: may run in another thread, while nothing is applied."""
+        """Makes what `rest` dropped. Reads only: may run in another thread, while nothing is applied."""
         ...
 
     def wake(self, made: Any) -> None:
-        """Put back what `made_again` made; without effect on one that does not rest any more."""
+        """Puts back what `made_again` made; without effect on one that does not rest any more."""
         ...
 
     def prepare(self, steps: Iterable[S]) -> Any:
@@ -103,7 +103,7 @@ class Aggregate(Protocol[S]):
         ...
 
     def apply(self, change: Change[S], prepared: Any = None) -> None:
-        """Carry out a stored change, and stand at its revision."""
+        """Carries out a stored change, and moves to its revision."""
         ...
 
     def state(self) -> Any:
@@ -116,12 +116,12 @@ class Aggregate(Protocol[S]):
         ...
 
     def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
-        """Index vectors of items that are there; others are passed over. Derived: no revision."""
+        """Indexes vectors of existing items; others are ignored. Derived: no revision."""
         ...
 
 
 class Restless:
-    """For aggregates that keep all they have made: nothing of it is worth letting go of between two readers."""
+    """For aggregates that never rest: nothing they derive is worth dropping between two readers."""
 
     @property
     def rests(self) -> bool:
@@ -131,7 +131,7 @@ class Restless:
         """Without effect."""
 
     def made_again(self) -> Any:
-        """Nothing."""
+        """Returns None: nothing was dropped."""
         return None
 
     def wake(self, made: Any) -> None:

@@ -1,7 +1,7 @@
 """A change: the unit of durability, one revision of one aggregate.
 
-Law: an aggregate changes only by `apply(change)`, and a change is stored before it is applied. What its steps are is
-the aggregate's own affair.
+Law: an aggregate changes only by `apply(change)`, and a change is stored before it is applied. Its steps are defined
+by the aggregate's kind.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ S = TypeVar("S")
 class Change(Generic[S]):
     """What one revision adds. `parent` is the change before (None for the first): the fence.
 
-    `requests` are rows written in the same transaction and kept out of the feed: what became of
-    followers have no use for a request_id.
+    `requests` are rows written in the same transaction and kept out of the feed: followers have no use for a
+    request_id.
     """
 
     change_id: ChangeId

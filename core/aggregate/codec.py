@@ -48,7 +48,7 @@ def encode(value: object) -> bytes:
 
 
 def encode_text(value: object) -> str:
-    """Returns the same as text, for a column that people read."""
+    """Returns the same as text, for a column that is readable as it stands."""
     return form(type(value)).text(value)
 
 
@@ -73,7 +73,7 @@ class StepCodec(Generic[S]):
         return _sequence(_named(list(named.values()) or [self._steps]))
 
     def text(self, steps: Sequence[S]) -> str:
-        """Renders steps for a column that people read. Raises StepUnknown for what is no step."""
+        """Renders steps for a column that is readable as it stands. Raises StepUnknown for what is no step."""
         return self._form.text(steps)
 
     def steps(self, encoded: bytes | str) -> tuple[S, ...]:
@@ -93,9 +93,9 @@ def vector_of(stored: bytes) -> Vector:
     return np.frombuffer(stored, dtype="<f4").astype(np.float32, copy=False)
 
 
-@lru_cache(maxsize=1_024)  # a change says the same few times over and over
+@lru_cache(maxsize=1_024)  # a change repeats the same few times
 def micros(time: datetime) -> int:
-    """Microseconds since 1970 UTC. Raises TypeError for a time without a zone."""
+    """Returns microseconds since 1970 UTC. Raises TypeError for a time without a zone."""
     return (time - _EPOCH) // _MICROSECOND
 
 

@@ -1,4 +1,4 @@
-"""The indexes derived of one aggregate, by part: compiled anew as they grow, taken down for the next load.
+"""The indexes derived of one aggregate, by part: compiled anew as they grow, saved as snapshots for the next load.
 
 Law: nothing here is durable, and nothing depends on it but how long a load or a search takes.
 """
@@ -27,7 +27,7 @@ class Compactable(Protocol):
         ...
 
     def adopt(self, job: Any) -> None:
-        """Swap in what the compaction built; edits made meanwhile are kept."""
+        """Swaps in what the compaction built; edits made meanwhile are kept."""
         ...
 
 
@@ -57,7 +57,7 @@ class Indexes:
         return [Compaction(part=part, job=job) for part, job in jobs.items() if job is not None]
 
     def adopt(self, compaction: Compaction) -> None:
-        """Swap in what a compaction built; edits made meanwhile are kept."""
+        """Swaps in what a compaction built; edits made meanwhile are kept."""
         compiled: Mapping[str, Compactable] = {**self.others, **self.vectors}
         compiled[compaction.part].adopt(compaction.job)
 
@@ -68,11 +68,11 @@ class Indexes:
 
     @property
     def outlives_snapshots(self) -> bool:
-        """Whether a snapshot says what was deleted or replaced since. Vectors say nothing."""
+        """Whether a snapshot holds words that were deleted or replaced since. Vectors are not text."""
         return any(index.outlives_snapshot for index in self.words.values())
 
     def snapshots(self) -> list[IndexSnapshot]:
-        """Returns the indexes that changed much since they were last given, or say less than then, as they stand."""
+        """Returns snapshots of the indexes that changed much, or lost words, since their last one."""
         due = {p: i for p, i in self.saved.items() if i.worth_saving or i.outlives_snapshot}
         return [IndexSnapshot(part=part, taken=index.snapshot()) for part, index in due.items()]
 

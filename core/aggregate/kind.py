@@ -1,6 +1,6 @@
-"""What a kind of aggregate is to those that store, hold and follow it: one frozen value each.
+"""A kind of aggregate, as storing, holding and following it need it: one frozen value each.
 
-Law: nothing outside a kind's own folder asks which kind an aggregate is of; it asks the `Kind`.
+Law: nothing outside a kind's own folder branches on which kind an aggregate is of; it calls the `Kind`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +22,9 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chore:
-    """Background work that an aggregate's state asks for, by name: at most one of a name is at work per aggregate.
+    """Background work that is due by an aggregate's state, by name: at most one of a name runs per aggregate.
 
-    What exactly is to be done is read off the state when it begins, so one that finds nothing to do does nothing.
+    What is to be done is read off the state when it begins, so a chore without work does nothing.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Kind(Generic[A, S]):
     field `record`; the first step of the first change is one. `missing` and `taken`: the errors of a key that has no
     aggregate, or has one already. `text_length`: characters of new text in steps. `parts`: its values; none of a kind
     whose tables are its own (the bank).
-    `due`: the chores that the state asks for at a moment; pure. `owner_of`: the key of the user's record that no
+    `due`: the chores that are due by the state at a moment; pure. `owner_of`: the key of the user's record that no
     write of an aggregate with this record may find switched off or purged, where it is there at all.
     """
 

@@ -26,7 +26,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemPut:
-    """The item's value is this one now, whether it is new or not."""
+    """Sets the item's value, whether the item is new or not."""
 
     part: Part
     item: str
@@ -35,7 +35,7 @@ class ItemPut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemDrop:
-    """The item goes, and its derived vectors with it. Dropping what is gone drops nothing."""
+    """Removes the item and its derived vectors. Removing what is gone has no effect."""
 
     part: Part
     item: str
@@ -53,7 +53,7 @@ def numbered(number: int) -> str:
 class PartsState(Generic[R]):
     """All of an aggregate that is kept by parts: every part there, items in the order of their names.
 
-    `vectors`: derived ones of the asked embedding space, by part and item.
+    `vectors`: derived ones of the requested embedding space, by part and item.
     """
 
     head: Head
@@ -147,7 +147,7 @@ class PartsAggregate(Restless, Generic[R, S]):
         return None
 
     def apply(self, change: Change[S], prepared: Any = None) -> None:
-        """Carry out a stored change, and stand at its revision."""
+        """Carries out a stored change, and moves to its revision."""
         puts, steps = self.kind.puts, cast(Sequence[Any], change.steps)
         for step in steps:
             if type(step) is puts:

@@ -1,6 +1,6 @@
 """A step: one thing that a change may do to an aggregate of its kind.
 
-Law: a step is a frozen dataclass that says all of itself. The steps of a kind are the subclasses of one class; nothing
+Law: a step is a frozen dataclass, complete in itself. The steps of a kind are the subclasses of one class; nothing
 lists them again. Steps are versioned by name and additive: none is ever given another meaning, a new need gets a new
 one.
 """

@@ -1,7 +1,7 @@
 """The order in which aggregates leave memory: the longest unread first.
 
-Law: to read one costs nothing here. Each is queued by when it was last read, or earlier; its place is put right when
-it comes to the front.
+Law: a read costs nothing here. Each is queued by the time of its last read, or an earlier one; its place is corrected
+when it comes to the front.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from itertools import count
 from core.keys import Key
 from service.holding.held import Held
 
-FEW = 64  # places of aggregates that have gone that are not worth clearing up
+FEW = 64  # places of evicted aggregates that are not worth clearing up
 
 
 class EvictionOrder:
@@ -30,7 +30,7 @@ class EvictionOrder:
             heappush(self._heap, self._place(held))
 
     def pop(self) -> Held | None:
-        """Takes out the longest unread; None: there is no other."""
+        """Takes out the longest unread; None: the order is empty."""
         while self._heap:
             used, _, key = heappop(self._heap)
             held = self._open.get(key)

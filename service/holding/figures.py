@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldFigures:
-    """Aggregates in memory by kind, their bytes, watchers, commands that wait for their writers, and how long ago the
-    store last told where the aggregates in use stand."""
+    """Aggregates in memory by kind, their bytes, watchers, and commands that wait for their writers.
+    `unconfirmed_seconds`: how long ago the heads of the aggregates in use were last confirmed."""
 
     aggregates: Mapping[str, int]
     size: int

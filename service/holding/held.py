@@ -27,13 +27,11 @@ from service.process.giving_way import leave_by_and_by
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
 FEW = 50  # steps: indexes that grew by no more are not worth a look, which takes a fiftieth of a write
-REST_SECONDS = 5.0  # without an edit: it rests, and short tails are compiled, too
-SAVE_SECONDS = 60.0  # between two times that an aggregate's indexes are taken down, however busy it is
-FORGET_SECONDS = 600.0  # the same where little changed, but words are to go from a snapshot
-LARGE_TEXT = (
-    50_000  # characters; an aggregate founded with more, whose words take 10 ms, is made off the loop
-)
-WORDY = 5_000  # characters; the words of more new text than this, which take a millisecond, are found off the loop
+REST_SECONDS = 5.0  # without an edit: then short tails are compiled, too
+SAVE_SECONDS = 60.0  # between two snapshots of an aggregate's indexes, however busy it is
+FORGET_SECONDS = 600.0  # the same where little changed, but a snapshot holds deleted words
+LARGE_TEXT = 50_000  # characters, 10 ms of analysis; an aggregate founded with more is made off the loop
+WORDY = 5_000  # characters, a millisecond of analysis; more new text than this is analysed off the loop
 
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.banks")
@@ -41,8 +39,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.banks")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """How aggregates are held: `memory_budget` in bytes over all of them, `max_staleness` in seconds, and how many
-    seconds old what is read may be while the store does not answer."""
+    """How aggregates are held: `memory_budget` in bytes over all of them, `max_staleness` in seconds, and
+    `stale_when_unavailable`: how many seconds old a read may be while the store does not answer."""
 
     memory_budget: int = 2_000_000_000
     max_staleness: float = 1.0
@@ -51,7 +49,7 @@ class Holding:
 
 
 class Held:
-    """An aggregate with what its readers, its writer and its followers need to share it."""
+    """An aggregate, and what its readers, its writer and its followers share."""
 
     def __init__(
         self,
@@ -66,23 +64,23 @@ class Held:
         self.aggregate = aggregate
         self.confirmed = confirmed  # when the head was last known to be the store's
         self.used = confirmed  # when it was last read: the longest unread is the first to go
-        self.looked_at = -1.0  # the last reading after which it was to rest
+        self.looked_at = -1.0  # the value of `used` at the last attempt to let it rest
         self.size = 0  # bytes, as last counted
         self.pins = 0  # readers, watchers and commands: a pinned one stays in memory
         self.moving = asyncio.Lock()  # held while changes are stored and applied, or followed
         self.tail = Tail()
         self.foreign = float("-inf")  # when another process's change was last seen
-        self.gone = False  # purged, or another one bears the key
+        self.gone = False  # purged, or its key belongs to another one
         self._store = store
         self._cache = cache
         self._holding = holding
         self._compacting: asyncio.Task[None] | None = None
         self._saving: asyncio.Task[None] | None = None
         self._save_later: asyncio.TimerHandle | None = None
-        self._saved = float("-inf")  # when its indexes were last taken down
+        self._saved = float("-inf")  # when snapshots were last taken
         self._edited = float("-inf")  # when an index last changed
-        self._steps = 0  # of edits since it was last looked at for grown indexes
-        self._rest: asyncio.TimerHandle | None = None  # looks whether it rests
+        self._steps = 0  # of edits since its indexes were last checked for growth
+        self._rest: asyncio.TimerHandle | None = None  # compiles short tails after a pause in the edits
         self._now = asyncio.get_running_loop().time
 
     @property
@@ -100,13 +98,13 @@ class Held:
         self.used = self._now()
 
     def leave(self) -> None:
-        """It is gone from the store: watchers are woken to see that."""
+        """Marks it as gone from the store, and wakes its watchers."""
         self.gone = True
         self.let_go()
         self.tail.end()
 
     def let_go(self) -> None:
-        """It leaves memory: nothing more is planned for it."""
+        """Cancels what is planned for it: it leaves memory."""
         leave_by_and_by(self.aggregate)
         self._save_no_more()
         if self._rest is not None:
@@ -116,7 +114,7 @@ class Held:
     # ---- rest ----
 
     def rest(self) -> None:
-        """Let go of what can be made again, unless it is in use, or its indexes are still to be taken down."""
+        """Drops what can be made again, unless it is in use, or a snapshot of its indexes is due."""
         if not self.is_idle or self._rest is not None or self._save_later is not None:
             return
         self.looked_at = self.used
@@ -124,7 +122,7 @@ class Held:
             self.aggregate.rest()
 
     async def wake(self) -> None:
-        """Make again, off the loop, what was let go of."""
+        """Makes again, off the loop, what `rest` dropped."""
         async with self.moving:
             at_hand = self.aggregate
             if at_hand.rests:
@@ -134,7 +132,7 @@ class Held:
     # ---- following ----
 
     async def follow(self) -> None:
-        """Bring it to the store's head; `gone` afterwards if the key is no longer its own."""
+        """Brings it to the store's head; `gone` afterwards if the key is no longer its own."""
         asked = self._now()
         async with self.moving:
             if self.confirmed <= asked:  # else another follower asked while this one waited
@@ -156,25 +154,25 @@ class Held:
         self.compact()
 
     async def load_again(self) -> None:
-        """Replaces what stands in memory by what the store has, after a defect. With `moving` held."""
+        """Replaces the aggregate in memory by the stored one, after a defect. With `moving` held."""
         try:
             is_there = await self._load_anew()
         except MemoryBankError as failure:  # then the next call loads it
             log.warning("not loaded again", key=self.aggregate.key.name, error=str(failure))
             is_there = False
-        except Exception as defect:  # a second one: the writer has others to answer, and nothing here stands
+        except Exception as defect:  # a second one: the writer has other calls to answer, and nothing here is valid
             log.error("defect", key=self.aggregate.key.name, exc_info=defect)
             is_there = False
         if not is_there:
             self.leave()
 
     async def belongs_to_its_key(self) -> bool:
-        """Whether the key is still its own: a revision of its successor's is none of its own."""
+        """Whether the key is still its own, not a successor's."""
         head = (await self._store.heads([self.aggregate.key])).get(self.aggregate.key)
         return head is not None and head.uid == self.aggregate.head.uid
 
     async def fetch_vectors(self) -> None:
-        """Vectors that another process has made meanwhile."""
+        """Fetches vectors that another process has made meanwhile."""
         if self.foreign == float("-inf"):
             return
         at_hand, space = self.aggregate, self._holding.tuning.space
@@ -219,14 +217,14 @@ class Held:
                 await moved.wait()
 
     async def _apply_feed(self, head: Head) -> bool:
-        """Apply what others appended; False where the feed does not lead from here to there, or a defect stops us."""
+        """Applies what others appended; False where the feed does not lead to `head`, or a defect stopped it."""
         at_hand = self.aggregate
         while at_hand.head.revision < head.revision:
             try:
                 changes = await self._store.changes(
                     at_hand.key, at_hand.head.uid, at_hand.head.revision, FEED_PAGE
                 )
-            except (RevisionTrimmed, MemoryDamaged):  # of the feed: its rows may be whole
+            except (RevisionTrimmed, MemoryDamaged):  # of the feed: the rows may be intact
                 return False
             if not changes or changes[0].parent != at_hand.head.change_id:
                 return False
@@ -234,7 +232,7 @@ class Held:
                 try:
                     (prepared,) = await self.prepare([change])
                     self.apply(change, prepared)
-                except Exception as defect:  # it may stand halfway: what the store has takes its place
+                except Exception as defect:  # it may be half applied: the stored one replaces it
                     log.error("defect", key=at_hand.key.name, revision=change.revision, exc_info=defect)
                     return False
                 await asyncio.sleep(0)  # a page of large changes would take half a second
@@ -242,7 +240,7 @@ class Held:
         return at_hand.head.change_id == head.change_id or at_hand.head.revision > head.revision
 
     async def _load_anew(self) -> bool:
-        """Replace it by what the store has; False if that is another one, or none."""
+        """Replaces it by the stored one; False if the key has another one, or none."""
         key, uid = self.aggregate.key, self.aggregate.head.uid
         loaded = await load(self.kind, key, self._store, self._cache, self._holding.tuning, uid)
         if loaded is None:
@@ -256,14 +254,14 @@ class Held:
     # ---- indexes ----
 
     def edited(self) -> None:
-        """After what `apply` made visible: `compact`, if that is more than a few steps, or words went; else at rest."""
+        """Called after edits: compacts after more than a few steps, or where words went; else once edits pause."""
         if self._steps > FEW or self.aggregate.indexes.outlives_snapshots:
             self.compact()
         else:
             self._stir()
 
     def compact(self) -> None:
-        """After an edit: rebuild grown indexes off the loop, if any and none is being rebuilt."""
+        """Rebuilds grown indexes off the loop, if there are any and none is being rebuilt."""
         self._steps = 0
         self._stir()
         if self._compacting is None:
@@ -288,7 +286,7 @@ class Held:
             self.save()
 
     async def compacted(self) -> None:
-        """Wait for the rebuilding under way, or due."""
+        """Waits for the compaction under way, or due."""
         if self._steps:
             self.compact()
         if self._compacting is not None:
@@ -306,7 +304,7 @@ class Held:
     # ---- snapshots ----
 
     def save(self) -> None:
-        """Take down, off the loop, indexes that changed much or say less: later, if that was done a moment ago."""
+        """Takes snapshots, off the loop, of indexes that changed much or lost words; later, if the last are recent."""
         if self._cache is None or self.gone or self._saving is not None:
             return
         if self.aggregate.indexes.has_unsaved:
@@ -325,7 +323,7 @@ class Held:
             )
 
     async def saved(self, *, now: bool = False) -> None:
-        """Wait until what is being taken down is kept; with `now`, then take down what waits for its time, too."""
+        """Waits until the snapshots under way are kept; with `now`, also takes those that are due later."""
         if self._saving is not None:
             await asyncio.gather(self._saving, return_exceptions=True)
         if now and self._save_later is not None:

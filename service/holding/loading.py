@@ -40,7 +40,7 @@ async def load(
 async def _snapshots(
     key: Key, store: Store, cache: IndexCache | None, uid: str | None
 ) -> Mapping[str, Mapping[str, Cached]]:
-    """Returns what is cached, by the uid of the aggregate that it is of: this one, or the one that has the key now."""
+    """Returns cached index snapshots by the uid of their aggregate: this one, or the one that has the key now."""
     if cache is None:
         return {}
     try:

@@ -79,8 +79,8 @@ class OpenAggregates:
         cache: IndexCache | None = None,
         forget: Callable[[], None] = lambda: None,
     ) -> None:
-        """`cache` keeps what spares later loads their work, none by default. `forget` is called after a purge, for
-        what else may remember the bank's texts."""
+        """`cache` keeps index snapshots, which shorten later loads; none by default. `forget` is called after a purge:
+        it clears other caches that may hold the bank's texts."""
         self._kinds = kinds
         self._cache = cache
         self._forget_texts = forget
@@ -89,12 +89,12 @@ class OpenAggregates:
         self._journal = Journal(store=store, clock=clock, ids=ids)
         self._holding = holding
         self._pool = Pool(kinds, store, cache, self._journal, holding)
-        self._floors: dict[Tenant, int] = {}  # by tenant: revisions that purged aggregates had, as last told
+        self._floors: dict[Tenant, int] = {}  # by tenant: revisions of purged aggregates, as last read
         self._confirmed = asyncio.get_running_loop().time()  # when heads were last confirmed
         self._now = asyncio.get_running_loop().time
 
     def listen(self, changed: Callable[[Aggregate[Any]], None]) -> None:
-        """Have `changed` called, on the loop, whenever this process has changed an aggregate."""
+        """Calls `changed`, on the loop, whenever this process has changed an aggregate."""
         self._pool.changed = changed
 
     # ---- reading ----
@@ -104,32 +104,30 @@ class OpenAggregates:
         return _Reading(self, key, min_revision)
 
     def at_hand(self, key: Key, min_revision: int) -> Held | None:
-        """The bank if there is nothing to wait for: it is in memory, and fresh enough as it stands."""
+        """Returns the aggregate if there is nothing to wait for: it is in memory, awake, and fresh enough."""
         held = self._pool.find(key)
         if held is None or held.gone or held.aggregate.rests:
             return None
-        if (
-            min_revision > held.aggregate.head.revision
-        ):  # one that it has, no later aggregate of its key ever has
+        if min_revision > held.aggregate.head.revision:  # no later aggregate of the key reuses a revision
             return None
         return held if self._now() - held.confirmed <= self._holding.max_staleness else None
 
     async def fresh(self, key: Key, min_revision: int) -> Held:
-        """The bank, confirmed recently enough, and at least at `min_revision`."""
+        """Returns the aggregate, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
         held = await self._pool.get(key)
         if min_revision > held.aggregate.head.revision:
             await held.follow()
         elif asked - held.confirmed > self._holding.max_staleness:
-            await self._confirm_or_bear(held)
+            await self._confirm_or_serve_stale(held)
         if held.gone:
             held = await self._pool.get(key)  # deleted, perhaps created again
         if min_revision > held.aggregate.head.revision:
             raise RevisionNotReached(min_revision, held.aggregate.head.revision)
         return held
 
-    async def _confirm_or_bear(self, held: Held) -> None:
-        """Follow the store; while it does not answer, what is old may stand for as long as the owner allows."""
+    async def _confirm_or_serve_stale(self, held: Held) -> None:
+        """Follows the store. While it does not answer, a stale aggregate is served for as long as `Holding` allows."""
         if self._now() - held.confirmed > self._holding.stale_when_unavailable:
             await held.follow()
             return
@@ -138,7 +136,7 @@ class OpenAggregates:
                 await held.follow()
 
     async def confirm_recent(self) -> None:
-        """Confirm the heads of what was recently read in one query."""
+        """Confirms the heads of what was recently read, in one query."""
         await self._pool.rest_unread()
         horizon = self._now() - 2 * self._holding.max_staleness
         recent = [held for held in self._pool.all() if held.used > horizon or held.pins]
@@ -150,20 +148,20 @@ class OpenAggregates:
         for held in recent:
             try:
                 await self._confirm(held, moved, asked)
-            except MemoryBankError as failure:  # this one's own: the others are none the worse for it
+            except MemoryBankError as failure:  # of this aggregate alone: the others are followed
                 log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
         self._confirmed = asked
 
     async def _confirm(self, held: Held, moved: Mapping[Key, Head | None], asked: float) -> None:
         key, head = held.aggregate.key, held.aggregate.head
-        if key not in moved or moved[key] == head:  # or it was we who moved it, as the store was asked
+        if key not in moved or moved[key] == head:  # or this process moved it during the query
             held.confirmed = max(held.confirmed, asked)
             await held.fetch_vectors()
         else:
             await held.follow()
 
     async def sweep(self) -> None:
-        """Remove the snapshots of aggregates that are no more: purged elsewhere, or as a process died."""
+        """Removes snapshots of aggregates that no longer exist: purged elsewhere, or while a process died."""
         if self._cache is None:
             return
         owners = await self._cache.owners()
@@ -198,7 +196,7 @@ class OpenAggregates:
     async def _founded(
         self, key: Key, record: Any, draft: Draft[Any], request: RequestKey | None, revision: int
     ) -> list[Change[Any]]:
-        """Store its first changes, above all revisions that the tenant had and purged; these changes."""
+        """Stores an aggregate's first changes, above all purged revisions of the tenant. Returns them."""
         requires = (*owned(self._kinds[key.kind], record), *draft.requires)
         while True:
             changes = self._founding(draft, request, revision, self._floors.get(key.tenant, 0))
@@ -215,7 +213,7 @@ class OpenAggregates:
     def _founding(
         self, draft: Draft[Any], request: RequestKey | None, revision: int, floor: int
     ) -> list[Change[Any]]:
-        """The first changes of an aggregate: one, or several of bearable size that end at `revision` or later."""
+        """Returns the first changes: one, or several of at most PORTION steps that end at `revision` or later."""
         portions = [draft.steps[i : i + PORTION] for i in range(0, len(draft.steps), PORTION)]
         first = max(floor + 1, revision - len(portions) + 1)
         changes: list[Change[Any]] = []
@@ -241,7 +239,7 @@ class OpenAggregates:
         except AggregateNotFound:
             if not held.gone:
                 raise
-        held = await self._pool.get(key)  # another one bears the key by now, or none
+        held = await self._pool.get(key)  # the key belongs to another one by now, or to none
         return await self._pool.writer(held).commit(stage, request, answer)
 
     async def keep_vectors(self, key: Key, uid: str, part: str, vectors: Mapping[Any, Vector]) -> None:
@@ -268,10 +266,10 @@ class OpenAggregates:
                 counts = await self._shielded(self._delete(key, head.uid, if_revision))
                 return counts, head.revision + 1
             except HeadMoved:
-                continue  # it changed between our look and the purge
+                continue  # it changed between the look-up and the purge
 
     async def _delete(self, key: Key, uid: str, revision: int | None) -> PurgeCounts:
-        # Files go first, so that a purge cut short leaves none without a record; unless it may yet be refused.
+        # Files go first, so that a purge cut short leaves none without a record; unless it can still be refused.
         files = 0 if revision is not None else await self._blobs.delete_all(key, uid)
         counts = await self._store.delete(key, uid, revision)
         # It is gone: whatever fails from here on, no call finds it in memory.
@@ -294,8 +292,8 @@ class OpenAggregates:
                 log.warning("index snapshots of what was purged not removed", error=str(failure))
 
     async def watch(self, key: Key, after: int) -> AsyncIterator[Change[Any]]:
-        """See the port. Watching asks the store nothing of its own: `confirm_recent` follows what is watched, and
-        what changed of late is in memory."""
+        """See the port. Watching adds no queries: `confirm_recent` follows what is watched, and the latest changes are
+        in memory."""
         held = await self.fresh(key, 0)
         uid = held.aggregate.head.uid
         if after > held.aggregate.head.revision:
@@ -318,11 +316,11 @@ class OpenAggregates:
         return [(bank.key, i) for bank in banks for i in bank.unembedded()]
 
     def held(self) -> list[Key]:
-        """What is in memory now."""
+        """Returns the keys of what is in memory now."""
         return [held.aggregate.key for held in self._pool.all()]
 
     def figures(self) -> HeldFigures:
-        """What is held at this moment. Any thread may ask."""
+        """Returns what is held at this moment. Any thread may call it."""
         held = self._pool.all()
         return HeldFigures(
             aggregates=Counter(each.kind.name for each in held),
@@ -337,9 +335,9 @@ class OpenAggregates:
         await self._pool.collect()
 
     async def close(self) -> None:
-        """Wait until writers and compactions have finished; nothing is left half done."""
+        """Waits until writers and compactions have finished; nothing is left half done."""
         await self._pool.close()
 
     async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
-        """See an act through, though its caller stops waiting."""
+        """Finishes an act even when its caller is cancelled."""
         return await asyncio.shield(asyncio.create_task(act))

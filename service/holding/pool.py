@@ -54,7 +54,7 @@ class Pool:
         return self._open.get(key)
 
     def all(self) -> list[Held]:
-        """Returns what is in memory now. Any thread may ask."""
+        """Returns what is in memory now. Any thread may call it."""
         return list(self._open.values())
 
     @property
@@ -64,7 +64,7 @@ class Pool:
 
     @property
     def queued(self) -> int:
-        """Commands that wait for their writers. Any thread may ask."""
+        """Commands that wait for their writers. Any thread may call it."""
         return sum(writer.queued for writer in list(self._writers.values()))
 
     # ---- coming and going ----

@@ -4,7 +4,7 @@ Law: durable first, visible second; one writer per aggregate and process. The st
 a writer that staged on an old head follows, and stages the same commands again.
 
 A request is stored with its change, once: the store refuses to append it a second time. So it is looked up only
-where it was refused, or its command did not fit; what stands under its id is then the answer.
+where the store refused it, or its command did not fit; the stored answer is then returned.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from service.holding.held import Held
 from service.process.giving_way import let_pass
 
 GROUP = 64  # commands to one append, at most
-TURN = 50  # steps staged or applied in one go, and staged in vain: reads that wait come between two commands
+TURN = 50  # steps staged or applied in one go, or staged in vain: then reads that wait go first
 CONTENTION_PAUSE = 0.004  # seconds, at most, that a winner leaves a contested head to others
 CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contention
 
@@ -52,7 +52,7 @@ class _Command(Generic[Result]):
             self.outcome.set_result(committed)
 
     def fail(self, failure: BaseException) -> None:
-        """Unless it is settled."""
+        """Sets the failure as the outcome, unless the command is settled."""
         if not self.is_settled:
             self.is_settled = True
             if not self.outcome.done():
@@ -108,7 +108,7 @@ class Journal:
 def answered(
     record: RequestRecord | None, request: RequestKey, answer: type[Result]
 ) -> Committed[Result] | None:
-    """The answer that is kept under the request's id, if any is. Raises RequestIdReused."""
+    """Returns the answer that is kept under the request's id, if any is. Raises RequestIdReused."""
     if record is None:
         return None
     if (record.verb, record.digest) != (request.verb, request.digest):
@@ -135,7 +135,7 @@ class Writer:
 
     @property
     def queued(self) -> int:
-        """How many commands wait for their turn."""
+        """The number of commands that wait for their turn."""
         return len(self._queue)
 
     async def commit(
@@ -144,7 +144,7 @@ class Writer:
         request: RequestKey | None,
         answer: type[Result] | None,
     ) -> Committed[Result]:
-        """Queue the command and wait for its outcome. A cancelled caller leaves it in the queue."""
+        """Queues the command and waits for its outcome. A cancelled caller leaves it in the queue."""
         assert request is None or answer is not None, "a request needs the class of its answer"
         outcome: asyncio.Future[Committed[Result]] = asyncio.get_running_loop().create_future()
         self._queue.append(_Command(stage, request, answer, outcome))
@@ -153,12 +153,12 @@ class Writer:
         return await outcome
 
     async def finished(self) -> None:
-        """Wait until the queue is worked off."""
+        """Waits until the queue is worked off."""
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _write(self) -> None:
-        """Work off the queue, group by group; ends when it is empty. Whatever ends it, no caller is left waiting."""
+        """Works off the queue, group by group, until it is empty. However it ends, no caller is left waiting."""
         try:
             while self._queue:
                 if self._now() - self._held.foreign < CONTENTION_MEMORY:
@@ -202,21 +202,21 @@ class Writer:
             await self._append(staged)
 
     def _left_of(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
-        """Those that neither have their outcome nor wait for the next group."""
+        """Returns those that neither have their outcome nor wait for the next group."""
         return [c for c in commands if not c.is_settled and c not in self._queue]
 
     async def _refuse(self, misfits: Sequence[Misfit]) -> None:
-        """Fail these commands, but answer those whose request was carried out before: they fitted then."""
+        """Fails these commands, but answers those whose request was carried out before: they fitted then."""
         await self._answer_repeated([command for command, _ in misfits])
         for command, failure in misfits:
             command.fail(failure)
 
     async def _answer_repeated(self, commands: Sequence[_Command[Any]]) -> None:
-        """Settle those whose request_id the store has: with its answer, or RequestIdReused. One query for all."""
-        asked = {c.request.request_id for c in commands if c.request is not None}
-        if not asked:
+        """Settles those whose request_id is stored: with its answer, or RequestIdReused. One query for all."""
+        request_ids = {c.request.request_id for c in commands if c.request is not None}
+        if not request_ids:
             return
-        records = await self._journal.store.requests(self._held.aggregate.key, asked)
+        records = await self._journal.store.requests(self._held.aggregate.key, request_ids)
         for command in commands:
             if command.request is None or command.answer is None:  # both, or neither
                 continue
@@ -230,7 +230,7 @@ class Writer:
                 command.settle(known)
 
     async def _append(self, staged: Sequence[Staged]) -> None:
-        """Store the group in one transaction, then make it visible and answer."""
+        """Stores the group in one transaction, then makes it visible and answers."""
         head, changes = self._held.aggregate.head, []
         parent = head.change_id
         for place, (command, draft) in enumerate(staged, start=1):
@@ -253,7 +253,7 @@ class Writer:
         self._held.confirmed = self._now()
 
     async def _sort_out(self, staged: Sequence[Staged], refusal: RequirementFailed | RequestRepeated) -> None:
-        """Answer the commands for which the store refused their group; the others are staged again, first of all."""
+        """Answers the commands that the store refused; the others of their group are staged again, first of all."""
         commands = [command for command, _ in staged]
         if isinstance(refusal, RequirementFailed):
             owners = [require.key for require in owned(self._held.kind, self._held.aggregate.record)]
@@ -269,7 +269,7 @@ class Writer:
         self._queue.extendleft(reversed(self._left_of(commands)))
 
     async def _store(self, changes: Sequence[Change[Any]], drafts: Sequence[Draft[Any]]) -> Sequence[Any]:
-        """Store the changes and find their words: much text's in a thread, a little's as the disk is waited for."""
+        """Stores the changes and analyses their texts: much text in a thread, a little while the disk syncs."""
         held, at_hand = self._held, self._held.aggregate
         store = partial(
             self._journal.store.append,
@@ -291,7 +291,7 @@ class Writer:
 
 
 def owned(kind: Kind[Any, Any], record: Any) -> tuple[Require, ...]:
-    """What every write of an aggregate with this record requires of its user."""
+    """Returns what every write of an aggregate with this record requires of its user."""
     owner = kind.owner_of(record)
     return () if owner is None else (Require(key=owner, if_there=True),)
 
@@ -299,10 +299,10 @@ def owned(kind: Kind[Any, Any], record: Any) -> tuple[Require, ...]:
 async def _staged(
     aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]
 ) -> tuple[list[Staged], list[_Command[Any]], list[Misfit]]:
-    """Drafts that can be appended together, each on the aggregate as it stands; commands that wait for the next group,
-    and those that do not fit.
+    """Returns drafts that can be appended together, each on the aggregate as it stands; commands that wait for the next
+    group; and those that do not fit.
 
-    Of batches that touch the same things, all but one would be staged in vain, again and again: few are.
+    Of batches that touch the same things, all but one are staged in vain: after TURN such steps the rest are deferred.
     """
     steps = in_vain = 0
     revision = aggregate.head.revision
@@ -311,13 +311,13 @@ async def _staged(
     misfits: list[Misfit] = []
     touched: set[str] = set()
     for command in commands:
-        sees_all = staged and staged[0][1].sees_all  # it may change anything: others must see what it did
+        sees_all = staged and staged[0][1].sees_all  # it may change anything: others must be staged on its outcome
         if sees_all or in_vain > TURN:
             deferred.append(command)
             continue
         try:
             draft = command.stage(aggregate, revision + len(staged) + 1)
-        except Exception as failure:  # noqa: BLE001 - whatever it is, it is this command's: nothing has changed
+        except Exception as failure:  # noqa: BLE001 - it is this command's own: nothing has changed
             misfits.append((command, failure))
             continue
         names = draft.touches | ({f"request:{command.request.request_id}"} if command.request else set())

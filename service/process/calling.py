@@ -29,5 +29,5 @@ def caller() -> Caller:
 
 
 def works_for(one: Caller) -> None:
-    """From now on this task works for that caller."""
+    """Sets the caller of this task."""
     _CALLER.set(one)

@@ -1,7 +1,7 @@
-"""Python's collector of cycles, kept from looking through banks.
+"""Python's cycle collector, kept from traversing banks.
 
-Law: nothing of a bank is in a cycle: a bank that leaves memory goes, collector or not (a test tells). So what stays
-of a bank is taken out of the collector's sight, and no collection looks through more than came since the last.
+Law: nothing of a bank is in a cycle: a bank that leaves memory goes, collector or not (a test proves it). So what stays
+of a bank is frozen, and no collection traverses more than came since the last.
 """
 
 import gc
@@ -10,23 +10,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-MANY = 20_000  # objects: looking through so many holds up every other thread for a millisecond or more
+MANY = 20_000  # objects: traversing so many holds up every other thread for a millisecond or more
 OLDEST = 2  # the generation of what outlives collections
-LEFT = 5_000  # objects that a full collection leaves, at the least, if they are to be taken out of its sight
+LEFT = 5_000  # objects that a full collection leaves, at the least, if they are to be frozen
 BRIEF = (700, 5, 0)  # thresholds by which a full collection comes after some 8,000 new objects that stay
-OBJECTS = 3  # that the collector knows of, at the least, for each node or segment
+OBJECTS = 3  # that the collector tracks, at the least, for each node or segment
 LONGEST = 1.0  # seconds that loads which overlap may hold it off
-AT_LATEST = 6 * 3_600.0  # seconds after which all is looked through however busy the process is
+AT_LATEST = 6 * 3_600.0  # seconds after which all is traversed however busy the process is
 
 
 @contextmanager
 def brief_collections() -> Iterator[None]:
-    """Have full collections come often, and each take but a millisecond or two, of the whole process.
+    """Makes full collections frequent and short: a millisecond or two each.
 
-    Python's own come seldom, and look through all there is: beside a bank that was being filled they took 65 ms
-    at 40,000 nodes, for which every call had to wait. What many objects are that outlive one is banks; a cycle
-    that happens to be among them, and to be lost later, is collected when the process is idle (`look_again`). Where
-    nothing grows, all stay in sight.
+    Python's own are rare, and traverse everything: beside a bank that was being filled they took 65 ms at 40,000
+    nodes, for which every call had to wait. Where many objects outlive a collection they are banks, and are frozen. A
+    frozen cycle that is lost later is collected when the process is idle (`look_again`). Where nothing grows, nothing
+    is frozen.
     """
 
     def noticed(phase: str, found: dict[str, int]) -> None:
@@ -67,36 +67,35 @@ class Collector:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._loads = 0
-        self._items = 0  # that the loads made since what there was went out of its sight
+        self._items = 0  # made by loads since the last freeze
         self._was_on = True
         self._off_since = 0.0
-        self._hidden = 0  # objects out of its sight when all were last looked through
+        self._frozen = 0  # objects that were frozen when all were last traversed
         self._looked = now()
 
     def look_again(self, *, is_idle: bool) -> bool:
-        """Look through all there is where some of it went out of sight; whether that was done.
+        """Collects among frozen objects, too, if more were frozen since the last time. Returns whether it did.
 
-        It takes 0.2 µs an object, for which the whole process stands still: so when it is idle, or at long last.
+        It takes 0.2 µs an object, for which the whole process stands still: so only when idle, or after AT_LATEST.
         """
         if self._loads or not (is_idle or self._now() - self._looked > AT_LATEST):
             return False
-        if gc.get_freeze_count() == self._hidden:
+        if gc.get_freeze_count() == self._frozen:
             return False
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        self._hidden, self._looked = gc.get_freeze_count(), self._now()
+        self._frozen, self._looked = gc.get_freeze_count(), self._now()
         return True
 
     @contextmanager
     def held_off(self) -> Iterator[LoadSize]:
-        """Make a great many objects that stay, without its looking through them again and again.
+        """Switches collections off while a load makes a great many objects that stay.
 
-        That takes a third of a load's time, and holds up every other thread, for 60 ms at 10,000 nodes. A large load
-        ends by taking all there is out of its sight: a cycle that happens to be among it waits for `look_again`. (A
-        search leaves five small objects in cycles, a refused call fifty: so much for each call that a large load
-        overlaps.)
-        The loader says how much it loads: Python's own count also sees what other banks let go of meanwhile.
+        Repeated collections take a third of a load's time, and hold up every other thread, for 60 ms at 10,000 nodes.
+        A large load ends by freezing all objects: a cycle among them waits for `look_again`. (A search leaves five
+        small objects in cycles, a refused call fifty: so much for each call that a large load overlaps.)
+        The loader reports how much it loads: Python's own count also includes what other banks release meanwhile.
         """
         if self._loads == 0:
             self._was_on, self._off_since = gc.isenabled(), self._now()

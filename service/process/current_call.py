@@ -1,6 +1,6 @@
-"""The call that the code works for: told in every line of the log, found only when a line is written.
+"""The call that the code works for: named in every line of the log, looked up only when a line is written.
 
-Law: a context variable, so work that a call begins, and that outlasts it, tells of it too.
+Law: a context variable, so work that a call begins, and that outlasts it, is logged with it too.
 """
 
 import re
@@ -25,7 +25,7 @@ class CurrentCall:
 
     @property
     def trace_id(self) -> str:
-        """The caller's, else one of its own: the lines of one call can be told from those of others."""
+        """The caller's, else one of its own: it groups the lines of one call."""
         if not self._trace_id:
             sent = next((value for key, value in self._metadata() or () if key == "traceparent"), "")
             found = TRACE.fullmatch(sent) if isinstance(sent, str) else None
@@ -37,7 +37,7 @@ CURRENT: ContextVar[CurrentCall | None] = ContextVar("memorybank.current_call", 
 
 
 def told_of_call(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Adds to a line of structlog which call it is of, if of any."""
+    """Adds the current call's trace id and request id, if any, to a line of structlog."""
     call = CURRENT.get()
     if call is not None:
         event["trace_id"] = call.trace_id

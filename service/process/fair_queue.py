@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Line(Generic[T]):
-    """What one caller has waiting. `served`: the cost of what it was served, and of what it came too late for."""
+    """One caller's entries. `served`: its virtual time, which begins at that of the caller last served."""
 
     served: float
     heap: list[tuple[float, int, T]] = field(default_factory=list)
@@ -27,7 +27,7 @@ class FairQueue(Generic[T]):
     def __init__(self) -> None:
         self._lines: dict[str, _Line[T]] = {}
         self._numbers = count()
-        self._served = 0.0  # of the caller whose turn it was last: where one that comes anew begins
+        self._served = 0.0  # virtual time of the caller last served: where a new caller begins
 
     def __bool__(self) -> bool:
         return bool(self._lines)
@@ -53,7 +53,7 @@ class FairQueue(Generic[T]):
         return name, entry
 
     def remove(self, caller: str, entry: T) -> None:
-        """Take out an entry, if it still waits."""
+        """Removes an entry, if it still waits."""
         line = self._lines.get(caller)
         place = next((n for n, (_, _, e) in enumerate(line.heap) if e is entry), None) if line else None
         if line is None or place is None:
@@ -74,7 +74,7 @@ class FairQueue(Generic[T]):
 
 
 def _turn(item: tuple[str, _Line[T]]) -> tuple[float, float, int]:
-    """Returns the caller whose turn it is: the least served; among equals the lightest entry, then the oldest."""
+    """Returns the sort key of a caller's turn: the least served first, then the lightest entry, then the oldest."""
     line = item[1]
     weight, number, _ = line.heap[0]
     return line.served, weight, number

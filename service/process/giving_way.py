@@ -1,6 +1,6 @@
 """Work that gives way to calls: what takes long goes on a little at a time.
 
-Law: no call waits for any of it but those that asked for it.
+Law: no call waits for any of it but those that requested it.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from core.index.giving_way import GiveWay, at_once
 FEW = 100  # nodes or interactions that are let go of in one go, which takes 0.1 ms
 PASSES = 25  # times around the loop, 0.3 ms where no call waits: more of them gain nothing
 QUIET = 0.0001  # seconds: between two steps of a call the loop rests for less
-NOTHING = 5_000  # nanoseconds of a processor: a loop that took no more has done nothing
+NOTHING = 5_000  # nanoseconds of processor time: a loop that took no more was at rest
 PATIENCE = 3.0  # seconds that threads wait at the most for each that they work
 LONGEST = 0.01  # seconds that one waits at the most in one go
 AT_ONCE = 0.0005  # seconds that they keep a processor for which others may wait
@@ -37,10 +37,10 @@ async def let_pass() -> None:
 class LoopFirst:
     """Called by threads that work beside the loop it is made on, between portions: they go on once the loop rests.
 
-    Python's lock is taken by turns: beside a thread that thinks a loop has but half of it, and waits for its turn at
+    Python's lock is taken by turns: beside a busy thread a loop has but half of it, and waits for its turn at
     each step of a call. At 500 searches a second, which take half of it, calls queue. So a thread which finds that
     the loop has worked since it was last seen at rest sleeps until it rests again. To find that out takes a
-    microsecond; nothing is asked of the loop.
+    microsecond, and costs the loop nothing.
 
     A loop that waits for the very processor on which such a thread runs does not show as working, and Linux may let
     it wait for 4 ms. So each half millisecond the thread lets go first any other that waits for its processor, without
@@ -85,8 +85,8 @@ class LoopFirst:
 
 
 def loop_first() -> GiveWay:
-    """To be called on the loop. Elsewhere than on Linux, where a thread's processor time cannot be asked for,
-    threads do not wait."""
+    """Makes the `LoopFirst` of the running loop; to be called on it. Where a thread's processor time cannot be read
+    (elsewhere than on Linux) threads do not wait."""
     clock_of = getattr(time, "pthread_getcpuclockid", None)
     if clock_of is None:
         return at_once
@@ -95,7 +95,7 @@ def loop_first() -> GiveWay:
 
 
 def leave_by_and_by(aggregate: Aggregate[Any]) -> None:
-    """Release what the aggregate holds in turns with other work of this loop, once nothing refers to it any more.
+    """Releases what the aggregate holds in turns with other work of this loop, once nothing refers to it.
 
     All at once it would hold up the loop for 10 ms at 10,000 nodes.
     """
@@ -104,7 +104,7 @@ def leave_by_and_by(aggregate: Aggregate[Any]) -> None:
 
 
 def _begin(loop: asyncio.AbstractEventLoop, many: list[dict[Any, Any]], parts: list[Any]) -> None:
-    """On whichever thread had the bank last."""
+    """Called on whichever thread dropped the last reference."""
     if not loop.is_closed():  # else the process ends
         loop.call_soon_threadsafe(_go_on, loop, many, parts)
 

@@ -1,4 +1,4 @@
-"""Why an address cannot be listened on, and the way out: gRPC says only that it cannot."""
+"""Why an address cannot be listened on, and the way out: gRPC reports only the failure."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ REMEDIES = {
 
 
 def cannot_listen(host: str, port: int) -> str:
-    """Says why, by trying once more; the operating system's words where there is no better answer."""
+    """Returns the reason, found by trying once more; the operating system's words where there is no better one."""
     number = _error(host.strip("[]"), port)
     known = REMEDIES.get(number)
     reason = known.format(host=host) if known else os.strerror(number) if number else "gRPC does not say why"

@@ -45,7 +45,7 @@ def is_read_by_people(form: str) -> bool:
 
 
 def configure_logs(level: str, form: str) -> None:
-    """Send events of `level` and above to standard error as `form`: `json`, `console`, or `auto`, either of these.
+    """Sends events of `level` and above to standard error as `form`: `json`, `console`, or `auto`, either of these.
 
     What libraries log through `logging` goes the same way, from WARNING on.
     """
@@ -76,18 +76,18 @@ def configure_logs(level: str, form: str) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
         )
     )
-    logging.getLogger(GRPC).addFilter(_is_no_answer_to_nobody)
+    logging.getLogger(GRPC).addFilter(_is_not_unsent_answer)
     root = logging.getLogger()
     root.handlers = [bridge]
     root.setLevel(max(LEVELS[level], logging.WARNING))
 
 
-def _is_no_answer_to_nobody(record: logging.LogRecord) -> bool:
-    """Whether it tells of anything but an answer whose caller had gone: gRPC takes that for a failure."""
+def _is_not_unsent_answer(record: logging.LogRecord) -> bool:
+    """Whether it is not about an answer whose caller had gone: gRPC logs that as a failure."""
     return not record.getMessage().startswith(UNSENT)
 
 
 def _named(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the library that a line comes from."""
+    """Adds the name of the library that a line comes from."""
     record = event.get("_record")
     return event if record is None else {**event, "logger": record.name}

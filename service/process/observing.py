@@ -19,7 +19,7 @@ from service.settings.process import MetricsSection
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.agents")
 
 Readings = Callable[[], Mapping[str, float]]
-"""Figures by name, as they are just now. Asked in another thread than the loop's."""
+"""Returns current figures by name. Called in another thread than the loop's."""
 
 Show = Callable[[Mapping[str, str], Readings], None]
 """Given the words for each figure, by its name, and the readings."""
@@ -28,7 +28,7 @@ CallObserver = Callable[[str, grpc.StatusCode, float], None]
 
 
 def unshown(_words: Mapping[str, str], _readings: Readings) -> None:
-    """Metrics are not configured."""
+    """Does nothing: metrics are not configured."""
 
 
 class Logging:
@@ -65,7 +65,7 @@ class Logging:
 
 
 class Several:
-    """Each is told, in order."""
+    """Passes each event to all observers, in order."""
 
     def __init__(self, observers: Sequence[Observer]) -> None:
         self._observers = observers
@@ -81,8 +81,8 @@ class Several:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observing:
-    """`agents` is told of agents and structurings, each of `calls` of every call that ends. What `show` is given is
-    read whenever metrics are asked for."""
+    """`agents` receives questions to agents and structurings; each of `calls` receives every call that ends. The
+    readings that `show` is given are read whenever metrics are scraped."""
 
     agents: Observer
     calls: Sequence[CallObserver] = ()
