@@ -160,7 +160,7 @@ class Held:
         except MemoryBankError as failure:  # then the next call loads it
             log.warning("not loaded again", key=self.aggregate.key.name, error=str(failure))
             is_there = False
-        except Exception as defect:  # a second one: the writer has other calls to answer, and nothing here is valid
+        except Exception as defect:  # a second one: other calls wait, and nothing here is valid
             log.error("defect", key=self.aggregate.key.name, exc_info=defect)
             is_there = False
         if not is_there:

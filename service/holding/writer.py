@@ -311,7 +311,7 @@ async def _staged(
     misfits: list[Misfit] = []
     touched: set[str] = set()
     for command in commands:
-        sees_all = staged and staged[0][1].sees_all  # it may change anything: others must be staged on its outcome
+        sees_all = staged and staged[0][1].sees_all  # may change anything: others wait for its outcome
         if sees_all or in_vain > TURN:
             deferred.append(command)
             continue

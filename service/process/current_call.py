@@ -36,7 +36,7 @@ class CurrentCall:
 CURRENT: ContextVar[CurrentCall | None] = ContextVar("memorybank.current_call", default=None)
 
 
-def told_of_call(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def add_current_call(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Adds the current call's trace id and request id, if any, to a line of structlog."""
     call = CURRENT.get()
     if call is not None:

@@ -12,7 +12,7 @@ from typing import Any, TextIO, cast
 
 import structlog
 
-from service.process.current_call import told_of_call
+from service.process.current_call import add_current_call
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
@@ -50,7 +50,7 @@ def configure_logs(level: str, form: str) -> None:
     What libraries log through `logging` goes the same way, from WARNING on.
     """
     shared: list[Any] = [
-        told_of_call,
+        add_current_call,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]

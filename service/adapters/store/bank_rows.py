@@ -1,4 +1,4 @@
-"""The rows of banks: which value stands in which table, by which key."""
+"""The rows of banks: which table holds each class of values, by which key."""
 
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight

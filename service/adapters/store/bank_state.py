@@ -31,7 +31,7 @@ from service.adapters.store.rows import Table, bank_row
 K = TypeVar("K")
 T = TypeVar("T")
 
-COMMON = 16_000  # texts of lists looked through for one that is the same
+COMMON = 16_000  # texts of lists that are kept for reuse
 PORTION = 100  # rows: as many as are quicker read together, few enough to let other threads in between
 FEW = 20  # rows fetched in one go: at each of them SQLite lets go of Python's lock, and waits to have it back
 
@@ -49,12 +49,10 @@ class StateReading:
     ) -> None:
         self._connection, self._key, self._bank = connection, key, bank_row(key)
         self._tables, self._queries, self._give_way = tables, queries, give_way
-        self._texts: dict[
-            str, str
-        ] = {}  # that lists hold: keywords, ids; each once, however often it is said
+        self._texts: dict[str, str] = {}  # interned members of lists: keywords, ids
 
     def state(self, head: Head, record: BankRecord) -> BankState:
-        """All of the bank that has this head and record."""
+        """Returns all of the bank that has this head and record."""
         rows, tables = self._rows, self._tables
         spans, vectors = self._segments()
         nodes = self._nodes()
@@ -82,7 +80,7 @@ class StateReading:
         return (table.shape.value(row) for some in self._of(table) for row in some)
 
     def _of(self, table: Table[Any]) -> Iterator[list[Any]]:
-        """The rows of a table in portions, each compared with its checksum."""
+        """Yields the rows of a table in portions, each compared with its checksum."""
         return (table.checked(self._key, some) for some in self._portions(self._rows(table.select)))
 
     def _count(self, table: Table[Any]) -> int:
@@ -90,8 +88,8 @@ class StateReading:
         return count
 
     def _common(self) -> dict[str, str]:
-        """The texts known by now; begun anew when there are many: what is said often is soon there again, and a
-        large dictionary takes longer to ask than the texts take to make."""
+        """Returns the interned texts, emptied when there are many: frequent ones soon return, and a look-up in a large
+        dictionary takes longer than making a text."""
         if len(self._texts) > COMMON:
             self._texts.clear()
         return self._texts
@@ -114,13 +112,13 @@ class StateReading:
         return NodeRows(nodes, vectors.filled())
 
     def _edges(self, nodes: Iterable[Node]) -> tuple[tuple[NodeId, NodeId], ...]:
-        """Under the very ids that the nodes have: of a crowd of edges each end would be a text of its own."""
+        """Returns edges that share the ids of the nodes: else each end of each edge would be a text of its own."""
         ids = {node.node_id: node.node_id for node in in_turns(nodes, self._give_way, MANY)}
         found: list[tuple[NodeId, NodeId]] = []
         for some in self._portions(self._rows(self._queries["edges"])):
             try:
                 found += [(ids[one], ids[other]) for one, other in some]
-            except KeyError:  # an edge is its ends alone: it says itself whether they are there
+            except KeyError:  # edges have no checksum: a missing end shows the damage
                 raise self._damaged("edges") from None
         return tuple(found)
 
@@ -143,7 +141,7 @@ class StateReading:
         vectors: _VectorBuffer[SegmentRef] = _VectorBuffer(self._count(table))
         for some in self._of(table):
             beside = [row[len(table.shape.names) :] for row in some]
-            refs = [SegmentRef(InteractionId(same(told, told)), index) for told, index, _ in beside]
+            refs = [SegmentRef(InteractionId(same(owner, owner)), index) for owner, index, _ in beside]
             values = table.shape.values(some, self._common())
             for span, ref in zip(values, refs, strict=True):
                 spans.setdefault(ref.interaction_id, []).append(span)
@@ -181,7 +179,7 @@ class StateReading:
 
 
 class _VectorBuffer(Generic[K]):
-    """A matrix for the vectors of so many rows, filled from its top."""
+    """A matrix for the vectors of up to so many rows, filled from its top."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
@@ -189,11 +187,11 @@ class _VectorBuffer(Generic[K]):
         self._matrix = np.empty((0, 0), np.float32)
 
     def put(self, keys: Sequence[K], stored: Sequence[bytes | None]) -> None:
-        """The vectors of these keys, of all rows that have one; the first of all says how long they are."""
+        """Adds the vectors of these keys, where a row has one. The first of all sets the dimension."""
         present = [vector for vector in stored if vector is not None]
         if not present:
             return
-        if not self._keys:  # memory that is never written to is never taken
+        if not self._keys:  # rows that are never written to take no memory
             self._matrix = np.empty((self._rows, len(vector_of(present[0]))), np.float32)
         start = len(self._keys)
         self._keys += [key for key, vector in zip(keys, stored, strict=True) if vector is not None]

@@ -1,6 +1,6 @@
 """The tables of banks: one value a row, and the statements that carry out a step on the rows.
 
-Law: each step becomes the same rows wherever it is carried out; nothing is read to find out how.
+Law: the statements of a step follow from the step alone; nothing is read first.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,7 +65,7 @@ REMOVED: Mapping[
     "insights": (),
 }
 
-FEW = 8  # steps; a few brief ones become statements sooner than another thread would begin
+FEW = 8  # steps; so few brief ones become statements sooner than another thread would begin
 BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
 
 
@@ -92,7 +92,7 @@ class BankTables(BankRows):
         yield Guarded(self.insights.put, [self.insights.row(key, Insight(goal=record.goal))])
 
     def statements(self, key: BankKey, steps: Sequence[Step]) -> list[Guarded]:
-        """What carries out the steps, in order; rows that follow one another go together."""
+        """Returns the statements of the steps, in order; consecutive rows of one statement go together."""
         grouped: list[tuple[str, list[Row | Values], bool]] = []
         for step in steps:
             for sql, row, names_rows in self._of_step(key, step):
@@ -105,7 +105,7 @@ class BankTables(BankRows):
     def state(
         self, connection: Connection, key: BankKey, head: Head, record: BankRecord, space: str
     ) -> BankState:
-        """A bank's vectors are all of its own space."""
+        """Returns all of the bank. Its vectors are all of its own space."""
         return StateReading(connection, key, self, self._queries, self._give_way).state(head, record)
 
     def vector_writes(
@@ -118,11 +118,11 @@ class BankTables(BankRows):
         ]
         yield Guarded(self._queries["put_segment_vector"], rows)
 
-    def vectors_asked(
+    def vector_query(
         self, key: BankKey, uid: str, part: str, space: str, items: Sequence[SegmentRef]
     ) -> tuple[str, Row]:
-        asked = {**bank_row(key), "uid": uid, "items": dumps(list(items))}
-        return self._queries["segment_vectors"], asked
+        row = {**bank_row(key), "uid": uid, "items": dumps(list(items))}
+        return self._queries["segment_vectors"], row
 
     def item_of(self, row: Sequence[Any]) -> SegmentRef:
         return SegmentRef(row[0], row[1])
@@ -138,7 +138,7 @@ class BankTables(BankRows):
         return PurgeCounts(files_left=files_left)
 
     def _of_step(self, key: BankKey, step: Step) -> Iterable[_Written]:  # one case a step, read at a glance
-        match step:  # the most frequent first: each case is asked in turn
+        match step:  # the most frequent first: cases are tried in turn
             case NodePut():
                 yield _put(
                     self.nodes, key, step.node, None if step.vector is None else vector_bytes(step.vector)

@@ -1,7 +1,7 @@
-"""What the store asks of a database: reads in one snapshot, writes as data, all or none.
+"""What the store requires of a database: reads in one snapshot, writes as data, all or none.
 
-Law: the store decides what is written and what must hold; the database knows no aggregate. A write is a plan, so it
-can go to a server in one message: whatever it depends on is a guard in it, and nothing is read midway.
+Law: the store decides what is written and what must hold; the database has no notion of aggregates. A write is a plan,
+so it can go to a server in one message: whatever it depends on is a guard in it, and nothing is read midway.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Guarded(NamedTuple):
-    """One statement for several rows of parameters, and what must come of it.
+    """One statement for several rows of parameters, and the guard on its outcome.
 
-    `must_touch`: so many rows changed in all, or the plan is refused. `finds`: a query, which must find something for
-    each of the rows.
+    `must_touch`: the plan is refused unless so many rows change in all. `finds`: a query, which must find something
+    for each of the rows.
     """
 
     sql: str
@@ -34,11 +34,11 @@ class Length(Enum):
 
     BRIEF = auto()
     LOAD = auto()  # of an aggregate
-    LONG_LOAD = auto()  # of one with a great many rows: it may take seconds
+    LONG_LOAD = auto()  # of an aggregate with a great many rows: it may take seconds
 
 
 class Refused(Exception):
-    """A guard of the plan did not hold, or a constraint of the schema. Nothing of it was written."""
+    """A guard of the plan did not hold, or a constraint of the schema. Nothing was written."""
 
     def __init__(self, guard: Guarded, problem: str = "") -> None:
         super().__init__(problem or f"not as required: {guard.sql}")
@@ -46,7 +46,7 @@ class Refused(Exception):
 
 
 class Connection(Protocol):
-    """What a read is given: `execute(sql, row)` gives something with `fetchone`, `fetchmany` and `fetchall`."""
+    """What a read gets: `execute(sql, row)` returns a cursor with `fetchone`, `fetchmany` and `fetchall`."""
 
     def execute(self, sql: str, row: Any = ..., /) -> Any: ...
 
@@ -55,29 +55,29 @@ class Database(Protocol):
     """Raises StoreUnavailable, also after `close`."""
 
     async def read(self, act: Callable[[Any], T], length: Length = Length.BRIEF) -> T:
-        """What `act` reads from a Connection, all of it from one snapshot."""
+        """Returns what `act` reads from a Connection, all of it from one snapshot."""
         ...
 
     async def fetch(self, sql: str, row: Row) -> list[Any]:
-        """The rows of one query, which is a snapshot by itself."""
+        """Returns the rows of one query, which is a snapshot by itself."""
         ...
 
     async def prepare(self, make: Callable[[], T]) -> T:
-        """What `make` makes, without the database, ahead of a write: in a thread that has nothing else to do."""
+        """Returns what `make` makes ahead of a write, without the database: in a thread for that alone."""
         ...
 
     async def write(
         self, plan: Plan, landed: Guarded | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Sequence[int]:
-        """Rows that each statement touched, when all is durable. Raises Refused.
+        """Returns how many rows each statement touched, once all is durable. Raises Refused.
 
-        `landed` is a query that finds something where the plan was stored though its outcome was lost. `meanwhile` is
-        called on the loop as the disk is waited for.
+        `landed` is a query that finds something if the plan was stored though its outcome was lost. `meanwhile` is
+        called on the loop while the disk syncs.
         """
         ...
 
     async def scrub(self) -> None:
-        """Leave no byte on disk of what was deleted before this call."""
+        """Clears every byte on disk of what was deleted before this call."""
         ...
 
     async def close(self) -> None: ...

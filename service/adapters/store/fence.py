@@ -18,9 +18,9 @@ class ChangeInvalid(Exception):
 
 
 def check_chain(kind: Kind[Any, Any], key: Key, uid: str, changes: Sequence[Change[Any]]) -> Any | None:
-    """The record of the aggregate that begins with these changes; None when they go on with one.
+    """Returns the record of the aggregate that begins with these changes; None when they continue one.
 
-    Raises ChangeInvalid unless they follow one another and speak of this very aggregate.
+    Raises ChangeInvalid unless they follow one another and are of this very aggregate.
     """
     if not changes:
         raise ChangeInvalid("there is nothing to append")

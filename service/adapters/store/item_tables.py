@@ -1,6 +1,6 @@
 """Items and derived vectors: how every kind but the bank is kept.
 
-Law: a value is one row of JSON, found by part and item; what a step does to the rows is what its kind says it does.
+Law: a value is one row of JSON, found by part and item; what a step does to the rows is its `effects`.
 """
 
 import json
@@ -64,8 +64,8 @@ class ItemTables:
             check(key, "items", kept, checksum(seed, (part, item, value)))
             parts[part][item] = forms[part].taken(json.loads(value))
         vectors: dict[str, dict[str, Vector]] = {}
-        asked = {**owner_row(key), "space": space}
-        found = connection.execute(self._queries["vectors"], asked)
+        row = {**owner_row(key), "space": space}
+        found = connection.execute(self._queries["vectors"], row)
         for part, item, embedding, kept in in_turns(found, self._give_way, PORTION):
             check(key, "vectors", kept, crc32(embedding, seed))
             vectors.setdefault(part, {})[item] = vector_of(embedding)
@@ -88,11 +88,11 @@ class ItemTables:
         ]
         yield Guarded(self._queries["put_vector"], rows)
 
-    def vectors_asked(
+    def vector_query(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> tuple[str, Row]:
-        asked = {"uid": uid, "part": part, "space": space, "items": dumps(list(items))}
-        return self._queries["vectors_of"], {**owner_row(key), **asked}
+        row = {"uid": uid, "part": part, "space": space, "items": dumps(list(items))}
+        return self._queries["vectors_of"], {**owner_row(key), **row}
 
     def item_of(self, row: Sequence[Any]) -> Any:
         return row[0]

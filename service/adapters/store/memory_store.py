@@ -33,7 +33,7 @@ Contents = BankContents | ItemContents
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """One of the feed: the change without its steps, and these encoded: nothing is shared with the writer."""
+    """An entry of the feed: the change without its steps, and these encoded. Nothing is shared with the writer."""
 
     change: Change[Any]
     steps: str
@@ -56,7 +56,7 @@ class MemoryStore:
         self._stored: dict[Key, _Stored] = {}
         self._floors: dict[Tenant, int] = {}  # by tenant: above it begins what is founded
         self._claims: dict[str, tuple[str, float]] = {}  # holder, and until when
-        self._latest: datetime | None = None  # time that was told
+        self._latest: datetime | None = None  # time that was recorded
         self._closed = False
 
     # ---- writing ----
@@ -150,7 +150,7 @@ class MemoryStore:
         return sum(_trim(stored, before) for stored in self._stored.values())
 
     async def scrub(self) -> None:
-        """Nothing is on a disk."""
+        """Does nothing: nothing is on a disk."""
 
     async def close(self) -> None:
         self._closed = True
@@ -186,8 +186,8 @@ class MemoryStore:
         is_from_founding = not after and feed[0].change.parent is None
         if after < oldest and not is_from_founding:
             raise RevisionTrimmed(after, oldest)
-        asked = [entry for entry in feed if entry.change.revision > after][:limit]
-        return [replace(entry.change, steps=codec.steps(entry.steps)) for entry in asked]
+        newer = [entry for entry in feed if entry.change.revision > after][:limit]
+        return [replace(entry.change, steps=codec.steps(entry.steps)) for entry in newer]
 
     async def requests(
         self, key: Key, request_ids: Collection[RequestId]
@@ -313,7 +313,7 @@ def _has(stored: _Stored, change: Change[Any]) -> bool:
 
 
 def _replayed(kind: Kind[Any, Any], stored: _Stored, change: Change[Any], undo: Undo) -> _Entry:
-    """Carry out a change on what is stored, from its bytes; what the feed keeps of it."""
+    """Carries out a change on what is stored, from its bytes. Returns its entry of the feed."""
     steps = kind.steps.text(change.steps)
     for step in kind.steps.steps(steps):
         stored.contents.apply(step, undo)

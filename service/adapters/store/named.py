@@ -8,14 +8,14 @@ _NAMED = re.compile(r"^-- name: (\w+)\n(.*?)(?=^--|\Z)", re.MULTILINE | re.DOTAL
 
 
 def queries(dialect: str) -> Mapping[str, str]:
-    """The statements of `queries.sql`, which all databases share, and of `<dialect>/queries.sql` by their names."""
+    """Returns by name the statements of `queries.sql`, which all databases share, and of `<dialect>/queries.sql`."""
     folder = files(__package__)
     texts = [place.joinpath("queries.sql").read_text("utf-8") for place in (folder, folder / dialect)]
     return {name: body.strip() for text in texts for name, body in _NAMED.findall(text)}
 
 
 def migrations(dialect: str) -> tuple[str, ...]:
-    """The scripts `<dialect>/NNNN_*.sql` in their order: script i makes schema i + 1 of schema i."""
+    """Returns the scripts `<dialect>/NNNN_*.sql` in their order: script i makes schema i + 1 of schema i."""
     folder = files(__package__) / dialect
     scripts = sorted(entry.name for entry in folder.iterdir() if re.match(r"\d{4}_.*\.sql$", entry.name))
     if [int(name[:4]) for name in scripts] != list(range(1, len(scripts) + 1)):

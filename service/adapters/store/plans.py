@@ -42,8 +42,8 @@ class Plans:
         *,
         erase: bool,
     ) -> Plan:
-        """All that an append writes, and what must hold for it: the head moves from the first change's parent to the
-        last change, which is the fence."""
+        """Returns all that an append writes, and what must hold for it. The fence: the head moves from the first
+        change's parent to the last change."""
         tables, last = self._tables[key.kind], changes[-1]
         plan = [self.fulfils(require) for require in requires]
         plan.append(self._head_moves(key, uid, founding, changes))
@@ -80,7 +80,8 @@ class Plans:
         return Guarded(self._sql["create"], [row], must_touch=1)
 
     def _begins_above_floor(self, key: Key, first: Change[Any]) -> Guarded:
-        """A statement after that which waits for a purge of the key under way: it sees what that has raised."""
+        """Returns the guard on the floor. It follows a statement that waits for a purge under way, so it reads the
+        floor that the purge has raised."""
         at: Row = {"tenant": key.tenant, "revision": first.revision}
         return Guarded(self._sql["begins_above_floor"], [at], finds=True)
 
@@ -106,10 +107,10 @@ class Plans:
         )
 
     def landed(self, key: Key, uid: str, change: Change[Any]) -> Guarded:
-        asked: Row = {
+        row: Row = {
             **owner_row(key),
             "uid": uid,
             "revision": change.revision,
             "change_id": change.change_id,
         }
-        return Guarded(self._sql["change_stored"], [asked], finds=True)
+        return Guarded(self._sql["change_stored"], [row], finds=True)

@@ -1,6 +1,6 @@
 """Files in the database, for processes that share no disk: in chunks, each a row.
 
-Law: a file is whole or not there: its size and digest are written last. Its row stands before its first chunk, so
+Law: a file is whole or not there: its size and digest are written last. Its row is written before its first chunk, so
 that what is never finished is found. A URI is `blob:` and opaque. Reading a file to its end from its beginning checks
 its bytes against its digest.
 """
@@ -52,17 +52,17 @@ class PostgresBlobs:
 
     async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
         removed = 0
-        asked: Row = {"before": micros(before)}
-        for tenant, kind, name, uid, attachment_id, uri in await self._fetch("unclaimed_blobs", asked):
-            said = Unclaimed(
+        row: Row = {"before": micros(before)}
+        for tenant, kind, name, uid, attachment_id, uri in await self._fetch("unclaimed_blobs", row):
+            unclaimed = Unclaimed(
                 tenant=Tenant(tenant), kind=kind, name=name, uid=uid, attachment_id=attachment_id, uri=uri
             )
-            if await is_named(said):
+            if await is_named(unclaimed):
                 await self.claim(uri)
             else:
                 await self._drop(uri)
                 removed += 1
-        for (uri,) in await self._fetch("unfinished_blobs", asked):
+        for (uri,) in await self._fetch("unfinished_blobs", row):
             await self._drop(uri)
         return removed
 
@@ -95,7 +95,7 @@ class PostgresBlobs:
         return removed
 
     async def _write(self, uri: str, chunks: AsyncIterator[bytes]) -> int:
-        """Store the chunks and, last, what makes them a file; its size."""
+        """Stores the chunks and, last, the row that completes the file. Returns its size in bytes."""
         digest, size, number = hashlib.sha256(), 0, 0
         waiting = bytearray()
         async for chunk in chunks:
@@ -110,7 +110,7 @@ class PostgresBlobs:
         return size
 
     async def _add(self, uri: str, number: int, waiting: bytearray, length: int) -> int:
-        """Store the first `length` bytes of those that wait; how many rows they are."""
+        """Stores the first `length` bytes of those that wait. Returns how many rows they are."""
         pieces = [bytes(waiting[at : min(at + CHUNK, length)]) for at in range(0, length, CHUNK)]
         del waiting[:length]
         is_begun = Guarded(self._sql["blob_is_begun"], [{"uri": uri}], finds=True)
@@ -123,5 +123,5 @@ class PostgresBlobs:
         names = ("drop_chunks", "drop_blob")
         await self._database.write([Guarded(self._sql[name], [{"uri": uri}]) for name in names])
 
-    async def _fetch(self, name: str, asked: Row) -> Sequence[Any]:
-        return await self._database.fetch(self._sql[name], asked)
+    async def _fetch(self, name: str, row: Row) -> Sequence[Any]:
+        return await self._database.fetch(self._sql[name], row)

@@ -26,7 +26,7 @@ from service.adapters.store.rows import Row
 
 T = TypeVar("T")
 
-LOADS = 2  # at a time: after a start many are asked for at once
+LOADS = 2  # at a time: after a start many are requested at once
 READS = 4
 PORTION = 100  # rows that come together when many are read
 LOCK_SECONDS = 5.0  # that a statement waits for another transaction
@@ -69,11 +69,11 @@ class PostgresDatabase:
         )
 
     async def fetch(self, sql: str, row: Row) -> list[Any]:
-        asked = partial(_fetched, sql, row)
-        return await self._in_thread(self._reads.threads, partial(self._answered, self._reads, asked))
+        act = partial(_fetched, sql, row)
+        return await self._in_thread(self._reads.threads, partial(self._answered, self._reads, act))
 
     async def once(self, act: Callable[[Link], T]) -> T:
-        """What `act` does with a connection that is in no transaction."""
+        """Returns what `act` does with a connection that is in no transaction."""
         return await self._in_thread(self._writes.threads, partial(self._answered, self._writes, act))
 
     async def prepare(self, make: Callable[[], T]) -> T:
@@ -83,14 +83,14 @@ class PostgresDatabase:
         self, plan: Plan, landed: Guarded | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Sequence[int]:
         storing = self._in_thread(
-            self._writes.threads, partial(self._stored, plan, can_be_told=landed is not None)
+            self._writes.threads, partial(self._stored, plan, has_landed_query=landed is not None)
         )
         if meanwhile is not None:
             meanwhile()
         return await storing
 
     async def scrub(self) -> None:
-        """The server's own vacuum frees what was deleted: nothing here can hasten that for one bank."""
+        """Does nothing: the server's own vacuum frees what was deleted, and cannot be hastened for one bank."""
 
     async def close(self) -> None:
         if not self._closed:
@@ -110,7 +110,7 @@ class PostgresDatabase:
     # ---- in a thread ----
 
     def _answered(self, lane: Lane, act: Callable[[Link], T]) -> T:
-        """What `act` reads; over a new connection where the one at rest had gone meanwhile."""
+        """Returns what `act` reads; over a new connection where the idle one was lost meanwhile."""
         try:
             try:
                 return lane.use(act)
@@ -122,9 +122,9 @@ class PostgresDatabase:
         except psycopg.InterfaceError as failure:
             raise StoreUnavailable(one_line(failure)) from failure
 
-    def _stored(self, plan: Plan, *, can_be_told: bool) -> Sequence[int]:
-        """What the plan touched, its outcome settled: stored, refused, or undone. `can_be_told`: whether the caller
-        tells a refusal for its own sake from one of a plan that is stored already."""
+    def _stored(self, plan: Plan, *, has_landed_query: bool) -> Sequence[int]:
+        """Returns what the plan touched, its outcome settled: stored, refused, or undone. `has_landed_query`: the
+        caller finds out by a query whether a refused plan is stored already."""
         act = partial(_carried_out, plan, self._server)
         settle_by = 0.0
         tries = 0
@@ -132,7 +132,7 @@ class PostgresDatabase:
             try:
                 return self._writes.use(act)
             except Refused:
-                if settle_by and not can_be_told:
+                if settle_by and not has_landed_query:
                     raise StoreUnavailable("whether it was stored the server never said") from None
                 raise
             except Again as lost_race:
@@ -164,7 +164,7 @@ def _fetched(sql: str, row: Row, link: Link) -> list[Any]:
 
 
 def _carried_out(plan: Plan, server: Server, link: Link) -> Sequence[int]:
-    """The plan as one transaction, in one message there and one back."""
+    """Carries out the plan as one transaction, in one message there and one back."""
     sent: list[tuple[Guarded, RawCursor[Any]]] = []
     try:
         if server.pipeline:
@@ -191,7 +191,7 @@ def _send(plan: Plan, server: Server, link: Link, sent: list[tuple[Guarded, RawC
 
 
 def _refusal(sent: Sequence[tuple[Guarded, RawCursor[Any]]], error: psycopg.Error) -> Exception | None:
-    """The guard that stopped the plan: the first statement without an answer. None: nothing refused it."""
+    """Returns the refusal by the guard that stopped the plan: the first statement without an answer. None: none did."""
     state = error.sqlstate or ""
     refused = next((guarded for guarded, cursor in sent if cursor.pgresult is None), None)
     if refused is None:
@@ -210,7 +210,7 @@ def _touched(plan: Plan, sent: Sequence[tuple[Guarded, RawCursor[Any]]]) -> list
 
 
 class _Snapshot:
-    """Implements `Connection` within a transaction: rows come in portions as they are asked for."""
+    """Implements `Connection` within a transaction: rows come in portions as they are fetched."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -222,7 +222,7 @@ class _Snapshot:
 
 
 class _RowStream:
-    """Rows on their way. All must be taken before the next statement."""
+    """Rows as they arrive. All must be taken before the next statement."""
 
     def __init__(self, rows: Iterator[Any]) -> None:
         self._rows = rows
@@ -231,7 +231,7 @@ class _RowStream:
         return self._rows
 
     def fetchone(self) -> Any:
-        """The only row, or None."""
+        """Returns the only row, or None."""
         return next(iter(list(self._rows)), None)
 
     def fetchmany(self, size: int) -> list[Any]:

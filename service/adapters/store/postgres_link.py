@@ -1,4 +1,4 @@
-"""Connections to one PostgreSQL: where to, how one is opened, lanes of them, and what their failures mean.
+"""Connections to one PostgreSQL: its address, opening one, lanes of them, and what their failures mean.
 
 Law: nothing lives in a session, so a pooler may give every transaction another backend. An address, an error and a
 log hold no password.
@@ -20,9 +20,9 @@ from core.errors import StoreUnavailable
 
 T = TypeVar("T")
 
-CONNECT_SECONDS = 2  # libpq's least
+CONNECT_SECONDS = 2  # libpq's minimum
 GRACE_SECONDS = 1.0  # that the server's own timeout has before the client's
-IDLE_SECONDS = 60.0  # after which a connection that rests is closed by the next one that comes to rest
+IDLE_SECONDS = 60.0  # after which an idle connection is closed by the next one that becomes idle
 AGAIN = (
     "40001",
     "40P01",
@@ -32,7 +32,7 @@ TIMED_OUT = "57014"
 
 
 class Lost(Exception):
-    """The connection went; what was under way may have been done, or not. `opened`: it had never been used before."""
+    """The connection was lost; what was under way may have been done, or not."""
 
 
 class Again(Exception):
@@ -41,7 +41,7 @@ class Again(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """Where the database is, and how to speak to it. `password` empty: libpq's own ways (a passfile, PGPASSWORD)."""
+    """The database's address, and how to connect. `password` empty: libpq's own ways (a passfile, PGPASSWORD)."""
 
     url: str
     password: str = ""
@@ -71,7 +71,7 @@ class Server:
 
 
 class Link(psycopg.Connection[Any]):
-    """A connection that waits no longer than `patience` seconds for the server's next word."""
+    """A connection that waits at most `patience` seconds for the server's next message."""
 
     patience = 60.0
     rested = 0.0  # when it was last used
@@ -93,7 +93,7 @@ class Link(psycopg.Connection[Any]):
 
     @property
     def is_silent(self) -> bool:
-        """Whether the server has said nothing since its last answer; a connection at rest is told only its end."""
+        """Whether the server has sent nothing since its last answer; over an idle connection it sends only its end."""
         looked = select.poll()
         looked.register(self.fileno(), select.POLLIN)
         return not looked.poll(0)
@@ -113,7 +113,8 @@ class Lane:
         self._resting: list[Link] = []
 
     def use(self, act: Callable[[Link], T]) -> T:
-        """In one of the lane's threads. Raises Lost, Again, StoreUnavailable, and of what the server said the rest."""
+        """Runs `act`; to be called in one of the lane's threads. Raises Lost, Again, StoreUnavailable, and what
+        else the server reports."""
         link = self._taken() or self._server.connect()
         try:
             return act(link)
@@ -130,14 +131,14 @@ class Lane:
             link.close()
 
     def forget(self) -> None:
-        """Let go of the connections that rest: the server is another one, or was away."""
+        """Closes the idle connections: the server was restarted or replaced."""
         with self._lock:
             resting, self._resting = self._resting, []
         for link in resting:
             link.close()
 
     def _taken(self) -> Link | None:
-        """One at rest that the server has not closed meanwhile: what is sent over it is not lost."""
+        """Returns an idle one that the server has not closed meanwhile: what is sent over it is not lost."""
         while True:
             with self._lock:
                 if not self._resting:
@@ -174,7 +175,7 @@ def left_clean(link: Link) -> bool:
 
 
 def one_line(error: BaseException) -> str:
-    """What the driver says, without its hints and positions."""
+    """Returns the driver's message on one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 

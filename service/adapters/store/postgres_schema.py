@@ -34,7 +34,7 @@ def check_server(link: Link) -> None:
 
 
 def prepare_schema(link: Link, scripts: Sequence[str], *, migrate: bool) -> tuple[int, int]:
-    """The schema's version before and now. Raises StoreUnavailable where it is not one to work on."""
+    """Returns the schema's version before and now. Raises StoreUnavailable where it is not one to work on."""
     before = _version(link)
     if before > len(scripts) + NEWER:
         raise StoreUnavailable(
@@ -56,7 +56,7 @@ def _shown(link: Link, setting: str) -> str:
 
 
 def _version(link: Link) -> int:
-    """0: there is none yet."""
+    """Returns the schema's version; 0: there is none yet."""
     try:
         row = link.execute("SELECT max(version) FROM schema_versions").fetchone()
     except psycopg.errors.UndefinedTable:

@@ -19,7 +19,7 @@ Arranged = Callable[[Any], Sequence[Any]]
 
 @lru_cache(maxsize=512)
 def statement(sql: str) -> tuple[str, Arranged]:
-    """The statement with parameters by number, and what puts a row into their order.
+    """Returns the statement with parameters by number, and a function that puts a row into their order.
 
     Parameters come as `:name`, of a mapping, or as `?` and `?3`, of a tuple.
     """
@@ -40,7 +40,7 @@ def statement(sql: str) -> tuple[str, Arranged]:
 
 
 def guarded_statement(guarded: Guarded) -> tuple[str, Arranged]:
-    """The statement of a plan, its guard within it."""
+    """Returns the statement of a plan, its guard within it."""
     return _with_guard(guarded.sql, guarded.finds, guarded.must_touch is not None)
 
 

@@ -23,7 +23,7 @@ class PostgresStore(SqlStore):
     async def open(
         cls, server: Server, give_way: GiveWay = at_once, kinds: Kinds = KINDS, *, migrate: bool = False
     ) -> "PostgresStore":
-        """Use the database, with `migrate` after bringing its schema up to date.
+        """Opens the database, with `migrate` after bringing its schema up to date.
 
         Raises StoreUnavailable: it cannot be reached, its schema is another version's, or it would lose what it
         acknowledged.
@@ -41,12 +41,12 @@ class PostgresStore(SqlStore):
         return store
 
     async def check_database(self) -> Sequence[str]:
-        """The server checks its own pages where it was made with checksums."""
+        """Returns nothing: the server checks its own pages where its cluster was made with checksums."""
         return ()
 
 
 async def migrated(server: Server) -> tuple[int, int]:
-    """Bring the database's schema up to date; the version it had, and the one it has. Raises StoreUnavailable."""
+    """Brings the schema up to date. Returns the version before and now. Raises StoreUnavailable."""
     database = PostgresDatabase(server)
     try:
         await _reach(database)

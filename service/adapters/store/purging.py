@@ -1,7 +1,7 @@
 """The purge of one aggregate: in one transaction where it is small, a portion of rows at a time where it is large.
 
 Law: a large one loses its head first, so nothing reads or writes half of it, and its own row last: a purge cut short
-is known by that row, and the process that finds it goes on. Other writes come between two portions.
+is known by that row, and the process that finds it finishes it. Other writes come between two portions.
 """
 
 import time
@@ -33,7 +33,7 @@ class Purgeable(NamedTuple):
 
 
 class Purging:
-    """Removes the rows of aggregates, whose kinds' `tables` say where they are."""
+    """Removes the rows of aggregates from the `tables` of their kinds."""
 
     def __init__(
         self, database: Database, queries: Mapping[str, str], tables: Mapping[str, OwnedTables]
@@ -45,7 +45,7 @@ class Purging:
         return None if row is None else Purgeable(*row)
 
     async def purge(self, key: Key, standing: Purgeable) -> Removed:
-        """How many rows went, by table. Raises Refused where it does not stand there any more."""
+        """Removes an aggregate. Returns how many rows went, by table. Raises Refused if it no longer stands there."""
         parts = [
             *(OwnedRows(table, owner_row(key), columns) for table, columns in OF_ALL.items()),
             *self._tables[key.kind].purge(key),
@@ -79,7 +79,7 @@ class Purging:
         return removed
 
     def _begin(self, key: Key, standing: Purgeable) -> tuple[Guarded, Guarded]:
-        """The purge takes a revision, and no later aggregate of the tenant has it, or one below."""
+        """Returns what begins a purge. It takes a revision, and later aggregates of the tenant begin above that."""
         at = {**owner_row(key), "uid": standing.uid, "revision": standing.revision}
         floor: Row = {"tenant": key.tenant, "floor": standing.revision + 1}
         return (
@@ -93,13 +93,13 @@ class Purging:
 
 
 def owed_scrub(queries: Mapping[str, str]) -> Plan:
-    """What notes that traces are left on disk; nothing for a database that clears them by itself."""
+    """Returns what records that traces are left on disk; empty for a database that clears them by itself."""
     owe = queries.get("owe_a_scrub")
     return [] if owe is None else [Guarded(owe, [()])]
 
 
 def are_more(than: int, parts: Sequence[OwnedRows], connection: Connection) -> bool:
-    """Whether there are more rows than so many. Counts no further."""
+    """Whether there are more than `than` rows. Counts no further."""
     left = than
     for rows in parts:
         sql = f"SELECT count(*) FROM (SELECT 1 FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit) AS first_ones"
@@ -115,7 +115,7 @@ def _gone(rows: OwnedRows) -> Guarded:
 
 
 def _next_size(portion: int, seconds: float) -> int:
-    """How many rows are to go next, so many having taken so long."""
+    """Returns the size of the next portion, given the size and seconds of the last one."""
     return max(1, min(PORTION, 2 * portion, round(portion * AIM_SECONDS / max(seconds, 1e-4))))
 
 

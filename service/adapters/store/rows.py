@@ -29,7 +29,7 @@ Values = tuple[Column, ...]
 """Columns in the order of a table's statements, which SQLite takes in half the time."""
 Convert = Callable[[Any], Any]
 Together = Callable[[list[Any], dict[str, str]], list[Any]]
-"""What reads cells of a column, all different, given the texts that are known."""
+"""Reads distinct cells of a column, given the interned texts."""
 
 
 class RowShape(Generic[T]):
@@ -55,16 +55,16 @@ class RowShape(Generic[T]):
         self._slots: list[Any] = [getattr(type_, name, None) for name in self.names]
 
     def row(self, value: T) -> Values:
-        """The value's columns, in the order of `names`."""
+        """Returns the value's columns, in the order of `names`."""
         made: Values = self._row(value)
         return made
 
     def columns(self, value: T) -> dict[str, Column]:
-        """The value's columns by name."""
+        """Returns the value's columns by name."""
         return dict(zip(self.names, self.row(value), strict=True))
 
     def value(self, row: Sequence[Column], **apart: Any) -> T:
-        """The value of a row that begins with the columns of `names`, in that order."""
+        """Returns the value of a row that begins with the columns of `names`, in that order."""
         taken = {
             name: column if read is None or column is None else read(column)
             for name, read, column in zip(self.names, self._readers, row)  # noqa: B905 - rows may go on
@@ -72,7 +72,7 @@ class RowShape(Generic[T]):
         return self._type(**taken, **apart)
 
     def values(self, rows: Sequence[Any], texts: dict[str, str] | None = None) -> list[T]:
-        """The values of many rows, as `value` gives them, in a third of the time: column by column, slot by slot.
+        """Returns the values of many rows, as `value` does, in a third of the time: column by column, slot by slot.
 
         Of classes with slots that make nothing of their fields, and have none `apart`: calling their constructors
         takes 40 to 50 % longer, a sixth of a bank's load. What is equal in columns of one kind is read once, and one
@@ -119,7 +119,7 @@ class Table(Generic[T]):
         self.count = f"SELECT count(*) {of_bank}"
 
     def row(self, key: BankKey, value: T, *beside: Column) -> Values:
-        """What `insert` and `put` write of the value, given the columns `beside` it in their order."""
+        """Returns what `insert` and `put` write of the value, given the columns `beside` it in their order."""
         row = (*self.shape.row(value), *beside)
         seed = seed_of(key)
         if not self._has_vector:
@@ -129,7 +129,7 @@ class Table(Generic[T]):
         return (key.tenant, key.bank_id, *row, self._checksum(seed, row[:-1]), its_own)
 
     def checked(self, key: BankKey, rows: Sequence[Any]) -> list[Any]:
-        """The rows that `select` found, without their checksums. Raises MemoryDamaged."""
+        """Returns the rows that `select` found, without their checksums. Raises MemoryDamaged."""
         seed, columns = seed_of(key), self._columns
         sealed = columns - self._has_vector
         for row in rows:
@@ -149,12 +149,12 @@ class Table(Generic[T]):
 
 
 def bank_row(key: BankKey) -> Row:
-    """The columns that every row begins with."""
+    """Returns the columns that every row of a bank begins with."""
     return {"tenant": key.tenant, "bank_id": key.bank_id}
 
 
 def _passing(text: str) -> str:
-    """A copy: the text that SQLite is given keeps its UTF-8 as long as it lives, and a bank holds the text itself."""
+    """Returns a copy: a text that SQLite takes caches its UTF-8 as long as it lives, and a bank keeps its texts."""
     return text[:1] + text[1:]
 
 
@@ -163,7 +163,7 @@ def _quoted(columns: Sequence[str]) -> str:
 
 
 def _column(name: str, hint: Any) -> str:
-    """The expression of a field's column, for a function of `value`."""
+    """Returns the expression of a field's column, for a function of `value`."""
     if hint is str:
         return f"value.{name} if value.{name}.isascii() else passing(value.{name})"
     if _writer(hint) is None:
@@ -189,7 +189,7 @@ def _reader(hint: Any) -> Convert | None:
 def _read_once(
     column: Sequence[Column], known: dict[Any, Any], read: Together | None, texts: dict[str, str]
 ) -> Sequence[Any]:
-    """The values of a column, `known` ones by what stands there; new ones join them."""
+    """Returns the values of a column: `known` ones by their cells; new ones are added to these."""
     if read is None:
         return column
     fresh = [cell for cell in dict.fromkeys(column) if cell not in known]
@@ -198,7 +198,7 @@ def _read_once(
 
 
 def _many_at_once(hint: Any) -> Together | None:
-    """How different cells of a column are read; None for what stays as it is, and is not looked at."""
+    """Returns the reader of distinct cells of a column; None for a column whose cells stay as they are."""
     read = _reader(hint)
     if read is None:
         return None if _is_bytes(hint) or hint is float else lambda cells, _texts: cells
@@ -224,5 +224,5 @@ def _plain(hint: Any) -> Any:
 
 
 def _is_bytes(hint: Any) -> bool:
-    """Bytes stay as they are in a column, in no form of JSON."""
+    """Whether a column holds bytes as they are, in no form of JSON."""
     return hint in (bytes, bytes | None)

@@ -1,4 +1,4 @@
-"""Aggregates of every kind in a database: the fence, the feed, the requests. Rows of each kind are its tables' affair.
+"""Aggregates of every kind in a database: the fence, the feed, the requests. Each kind's tables keep its rows.
 
 Law: a change's rows and its feed entry are written in one transaction, and only where the head
 is the change's parent. Everything of an aggregate is keyed by (tenant, kind, name) and goes with it.
@@ -41,7 +41,7 @@ LARGE = 5_000  # rows of an aggregate whose load takes a tenth of a second, and 
 
 
 def tables_of(kinds: Kinds, queries: Mapping[str, str], give_way: GiveWay) -> Mapping[str, OwnedTables]:
-    """The tables of each kind. What reads all of an aggregate calls `give_way` now and then."""
+    """Returns the tables of each kind. What reads all of an aggregate calls `give_way` now and then."""
     items: dict[str, OwnedTables] = {
         name: ItemTables(kind, queries, give_way) for name, kind in kinds.items()
     }
@@ -49,7 +49,7 @@ def tables_of(kinds: Kinds, queries: Mapping[str, str], give_way: GiveWay) -> Ma
 
 
 def digest_of(what: str) -> str:
-    """Names of claims are kept as digests: a purge leaves no id behind."""
+    """Returns the digest of a claim's name: claims are kept as digests, so that a purge leaves no id behind."""
     return sha256(what.encode()).hexdigest()
 
 
@@ -123,7 +123,7 @@ class SqlStore:
             try:
                 removed = await self._purging.purge(key, standing)
             except Refused:
-                continue  # it changed, or went, between our look and the purge
+                continue  # it changed, or went, between the look-up and the purge
             await self._database.scrub()
             counted = {table: removed[table] for table in _COUNTED if table in removed}
             return replace(counts, **counted)  # type: ignore[arg-type]  # names of counts, all of them numbers
@@ -178,8 +178,8 @@ class SqlStore:
 
     async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
         place = ("", "", "") if after is None else (after.tenant, after.kind, after.name)
-        asked: Row = {**dict(zip(("tenant", "kind", "name"), place, strict=True)), "limit": limit}
-        return [self._key(*found) for found in await self._fetch("keys", asked)]
+        row: Row = {**dict(zip(("tenant", "kind", "name"), place, strict=True)), "limit": limit}
+        return [self._key(*found) for found in await self._fetch("keys", row)]
 
     async def verify(self, key: Key) -> Any | None:
         state = await self.load(key)
@@ -198,8 +198,8 @@ class SqlStore:
 
     async def moved(self, known: Mapping[Key, Head]) -> Mapping[Key, Head | None]:
         keys = list(known)
-        told = dumps([[key.tenant, key.kind, key.name, head.change_id] for key, head in known.items()])
-        rows = await self._fetch("moved", {"known": told})
+        heads = dumps([[key.tenant, key.kind, key.name, head.change_id] for key, head in known.items()])
+        rows = await self._fetch("moved", {"known": heads})
         return {
             keys[place]: None if uid is None else Head(uid=uid, revision=revision, change_id=head)
             for place, uid, revision, head in rows
@@ -232,8 +232,7 @@ class SqlStore:
     async def requests(
         self, key: Key, request_ids: Collection[RequestId]
     ) -> Mapping[RequestId, RequestRecord]:
-        asked = {**owner_row(key), "request_ids": dumps(list(request_ids))}
-        rows = await self._fetch("requests", asked)
+        rows = await self._fetch("requests", {**owner_row(key), "request_ids": dumps(list(request_ids))})
         found = {record.request_id: record for record in map(self._requests.value, rows)}
         for row, record in zip(rows, found.values(), strict=True):
             check(key, "requests", row[-1], request_checksum(key, record))
@@ -243,7 +242,7 @@ class SqlStore:
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> Mapping[Any, Vector]:
         tables = self._tables[key.kind]
-        found = await self._database.fetch(*tables.vectors_asked(key, uid, part, space, items))
+        found = await self._database.fetch(*tables.vector_query(key, uid, part, space, items))
         for row in found:
             tables.check_vector(key, row)
         return {tables.item_of(row): vector_of(row[-1]) for row in found}
@@ -251,7 +250,7 @@ class SqlStore:
     async def listed(
         self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
     ) -> Sequence[tuple[Any, int]]:
-        asked: Row = {
+        row: Row = {
             "tenant": tenant,
             "kind": kind,
             "user": chosen.user,
@@ -262,7 +261,7 @@ class SqlStore:
             "limit": limit,
         }
         type_, found = self._kinds[kind].record, list[tuple[Any, int]]()
-        for name, record, kept, revision in await self._fetch("listed", asked):
+        for name, record, kept, revision in await self._fetch("listed", row):
             key = self._key(tenant, kind, name)
             if kept not in (None, checksum(seed_of(key), (record,))):
                 log.error("damaged", kind=kind, key=name)  # the others are listed
@@ -277,8 +276,8 @@ class SqlStore:
     async def keys_of_user(
         self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
     ) -> Sequence[tuple[Key, str]]:
-        asked: Row = {"tenant": tenant, "user": user, "include_banks": include_banks, "limit": limit}
-        return await self._owners("keys_of_user", asked)
+        row: Row = {"tenant": tenant, "user": user, "include_banks": include_banks, "limit": limit}
+        return await self._owners("keys_of_user", row)
 
     async def due(self, now: datetime, limit: int) -> Sequence[tuple[Key, str]]:
         return await self._owners("due", {"now": micros(now), "limit": limit})
@@ -301,11 +300,11 @@ class SqlStore:
             )
         ]
 
-    async def _fetch(self, name: str, asked: Row) -> list[Any]:
-        return await self._database.fetch(self._sql[name], asked)
+    async def _fetch(self, name: str, row: Row) -> list[Any]:
+        return await self._database.fetch(self._sql[name], row)
 
-    async def _owners(self, name: str, asked: Row) -> list[tuple[Key, str]]:
-        return [(self._key(*place), uid) for *place, uid in await self._fetch(name, asked)]
+    async def _owners(self, name: str, row: Row) -> list[tuple[Key, str]]:
+        return [(self._key(*place), uid) for *place, uid in await self._fetch(name, row)]
 
     def _key(self, tenant: str, kind: str, name: str) -> Key:
         return self._kinds[kind].key_of(Tenant(tenant), name)
@@ -313,8 +312,8 @@ class SqlStore:
     # ---- refusals ----
 
     async def _finishes_purge(self, key: Key) -> bool:
-        """Remove what bears the name of an aggregate to be founded while its own purge is under way, or was cut short;
-        whether anything did."""
+        """Removes an aggregate whose key is to be founded anew while its purge is under way, or was cut short. Returns
+        whether there was one."""
         standing = await self._database.read(partial(self._purging.purgeable, key))
         if standing is None or standing.head:
             return False
@@ -330,7 +329,7 @@ class SqlStore:
         requires: Sequence[Require],
         refused: Refused,
     ) -> None:
-        """Return where the changes are stored after all; else raise what the refusal means."""
+        """Returns if the changes are stored after all; else raises what the refusal means."""
         kind, first = self._kinds[key.kind], changes[0]
         landed = self._plans.landed(key, uid, changes[-1])
         stored, standing = await self._database.read(
@@ -344,7 +343,7 @@ class SqlStore:
         for require in requires:
             if refused.guard == self._plans.fulfils(require):
                 raise RequirementFailed(require.key)
-        if refused.guard.sql == self._sql["create"]:  # whatever has become of the other one since
+        if refused.guard.sql == self._sql["create"]:  # whatever happened to the other one since
             raise kind.taken(key)
         if refused.guard.sql == self._sql["begins_above_floor"]:
             ((floor,),) = await self._fetch("floor", {"tenant": key.tenant})

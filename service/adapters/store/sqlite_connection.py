@@ -1,4 +1,4 @@
-"""Connections to one SQLite file: how one is opened, what its failures mean, how its schema is brought up to date."""
+"""Connections to one SQLite file: opening one, what its failures mean, bringing its schema up to date."""
 
 import random
 import sqlite3
@@ -32,7 +32,7 @@ _OUTSIDE = (
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """A connection for any thread, one at a time, in no transaction."""
+    """Opens a connection for any thread, one at a time, in no transaction."""
     connection = sqlite3.connect(
         path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
     )
@@ -50,7 +50,7 @@ NO_TEXT = "Could not decode to UTF-8"  # of a cell; the driver has no number for
 
 
 class OutsideErrors:
-    """Within it, what the disk, the machine or another process did is StoreUnavailable.
+    """Turns failures of the disk, the machine or another process into StoreUnavailable.
 
     No generator: every write passes it.
     """
@@ -68,10 +68,10 @@ class OutsideErrors:
 
 
 def insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
-    """Run what needs the file's write lock, however long another process holds it.
+    """Runs what needs the file's write lock; waits PATIENCE_SECONDS at most for another process to release it.
 
     SQLite's own waiting sleeps ever longer, up to 100 ms, and so starves beside a busy process; and
-    where two switch a new file to WAL at once, it does not wait at all. This asks again every
+    where two switch a new file to WAL at once, it does not wait at all. This retries every
     millisecond or so.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -85,7 +85,7 @@ def insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
-    """Run the scripts this file has not seen, all in one transaction; `user_version` counts them."""
+    """Runs the scripts that this file lacks, all in one transaction; `user_version` counts them."""
     insist(connection, "BEGIN IMMEDIATE")
     try:
         version = _version(connection, path, len(migrations))
@@ -100,7 +100,7 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str
 
 
 def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
-    """How many scripts the file has seen. Raises StoreUnavailable where it is none of ours, or a newer version's."""
+    """Returns how many scripts the file has run. Raises StoreUnavailable for a foreign file or a newer version's."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if version < 0 or (version == 0 and tables):
@@ -115,7 +115,7 @@ def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The statements of a script one by one: `executescript` would commit what went before."""
+    """Yields the statements of a script one by one: `executescript` would commit what went before."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -1,4 +1,4 @@
-"""One SQLite file: its connections, its migrations, and its one writer. Knows nothing of what it keeps.
+"""One SQLite file: its connections, its migrations, and its one writer, whatever its tables.
 
 Law: acts on the file run in threads, never on the loop. Writes have one connection and one
 thread; those that have gathered while the last group was synced share the next transaction,
@@ -40,7 +40,7 @@ READERS = {Length.BRIEF: 3, Length.LOAD: 2, Length.LONG_LOAD: 1}  # connections,
 
 @dataclass(slots=True, kw_only=True)
 class _Write:
-    """A write that waits for its group. `landed` finds out whether it is stored when COMMIT did not say.
+    """A write that waits for its group. `landed` finds out whether it is stored when COMMIT's outcome is unknown.
     `meanwhile` is called on the loop as the group is being committed."""
 
     plan: Plan
@@ -50,7 +50,7 @@ class _Write:
 
 
 class _Lane:
-    """Reading connections with a thread each: what is slow has a lane of its own, so that it holds up no other."""
+    """Reading connections with a thread each: slow reads have a lane of their own, so that they hold up no others."""
 
     def __init__(self, connections: Sequence[sqlite3.Connection]) -> None:
         self.threads = ThreadPoolExecutor(len(connections), thread_name_prefix="sqlite-reader")
@@ -59,7 +59,7 @@ class _Lane:
             self._resting.put(connection)
 
     def read(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        """In one of the lane's threads: what `act` reads from one snapshot."""
+        """Returns what `act` reads from one snapshot. To be called in one of the lane's threads."""
         connection = self._resting.get()
         try:
             with OutsideErrors():
@@ -94,12 +94,12 @@ class SqliteFile:
         self._descriptor: int | None = None
         self._closed = False
         self._scrubbing = asyncio.Lock()
-        self._scrubs_asked = 0
-        self._scrubbed = 0  # how many of the asked are served
+        self._scrubs_requested = 0
+        self._scrubbed = 0  # how many of the requested scrubs are done
 
     @classmethod
     async def open(cls, path: Path, migrations: Sequence[str]) -> "SqliteFile":
-        """Open or make the file, and bring its schema up to date."""
+        """Opens or makes the file, and brings its schema up to date."""
         if sqlite3.sqlite_version_info < OLDEST_SQLITE:
             raise StoreUnavailable(f"SQLite {sqlite3.sqlite_version} is too old: 3.37 or newer is needed")
         file = cls(path)
@@ -114,24 +114,24 @@ class SqliteFile:
         return file
 
     async def read(self, act: Callable[[sqlite3.Connection], T], length: Length = Length.BRIEF) -> T:
-        """What `act` reads, all of it from one snapshot. It waits for others of its length."""
+        """Returns what `act` reads, all of it from one snapshot. It waits for others of its length."""
         self._refuse_if_closed()
         lane = self._lanes[length]
         return await asyncio.get_running_loop().run_in_executor(lane.threads, lane.read, act)
 
     async def fetch(self, sql: str, row: Row) -> list[Any]:
-        """The rows of one query."""
+        """Returns the rows of one query."""
         return await self.read(lambda connection: connection.execute(sql, row).fetchall())
 
     async def prepare(self, make: Callable[[], T]) -> T:
-        """What `make` makes, without the file, ahead of a write: in a thread that has nothing else to do."""
+        """Returns what `make` makes ahead of a write, without the file: in a thread for that alone."""
         self._refuse_if_closed()
         return await self._preparing.call(make)
 
     async def write(
         self, plan: Plan, landed: Guarded | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Sequence[int]:
-        """Rows that each statement touched, when all is durable. A plan that is refused undoes its own writes only.
+        """Returns how many rows each statement touched, once all is durable. A refused plan undoes its own writes only.
 
         A caller that is cancelled before its group begins has written nothing; later, it only stops waiting.
         """
@@ -143,22 +143,22 @@ class SqliteFile:
         return await outcome
 
     async def scrub(self) -> None:
-        """Leave no byte on disk of what was deleted before this call, while others read and write.
+        """Clears every byte on disk of what was deleted before this call, while others read and write.
 
         Calls that gather meanwhile share the next one. A deletion leaves a row in the table `unscrubbed`, so
         that a scrub cut short is made up for by the next `open`.
         """
-        self._scrubs_asked += 1
-        mine = self._scrubs_asked
+        self._scrubs_requested += 1
+        mine = self._scrubs_requested
         async with self._scrubbing:
             if self._scrubbed < mine:
-                served = self._scrubs_asked
+                served = self._scrubs_requested
                 self._refuse_if_closed()
                 await self._clearing.call(self._scrub)
                 self._scrubbed = served
 
     async def close(self) -> None:
-        """Finish what waits, then close. Closing twice is closing once."""
+        """Finishes what waits, then closes. Closing twice is closing once."""
         if not self._closed:
             self._closed = True
             await asyncio.to_thread(self._disconnect)
@@ -248,7 +248,7 @@ class SqliteFile:
             self._roll_back()
 
     def _alone(self, write: _Write) -> Done[Sequence[int]]:
-        """A write that shares its transaction with none needs no savepoint: what it refuses is rolled back."""
+        """Carries out a write that is alone in its transaction. It needs no savepoint: a refusal rolls all back."""
         try:
             value = _carried_out(self._writer, write.plan)
         except Refused as refusal:
@@ -264,7 +264,7 @@ class SqliteFile:
         self._bring_into_file()
 
     def _bring_into_file(self) -> None:
-        """Have what the log holds brought into the file, once much was written, while others go on writing."""
+        """Starts a checkpoint once much was written, while others go on writing."""
         changed = self._writer.total_changes
         if changed - self._checkpointed < CHECKPOINT_ROWS or (
             self._checkpoint and not self._checkpoint.done()
@@ -278,7 +278,7 @@ class SqliteFile:
             self._writer.execute("ROLLBACK")
 
     def _settle(self, write: _Write, failure: StoreUnavailable) -> Done[Sequence[int]]:
-        """The group failed as a whole. If COMMIT did, and its outcome is unknown, the file tells."""
+        """Settles a write whose group failed as a whole. If COMMIT's outcome is unknown, `landed` finds it out."""
         if write.landed is None:
             return Done(write.outcome, refusal=failure)
         try:
@@ -290,7 +290,7 @@ class SqliteFile:
 
 
 def _carried_out(connection: sqlite3.Connection, plan: Plan) -> Sequence[int]:
-    """Rows that each statement touched. Raises Refused at the first guard that does not hold."""
+    """Returns how many rows each statement touched. Raises Refused at the first guard that does not hold."""
     touched: list[int] = []
     cursor = connection.cursor()
     for guarded in plan:

@@ -13,15 +13,15 @@ from service.adapters.store.sqlite_connection import PATIENCE_SECONDS, OutsideEr
 from service.adapters.store.sqlite_traces import Pages
 
 HOLD_SECONDS = 0.005  # that gaps are emptied before other writes come between
-PAUSE = 0.002  # seconds before readers of old pages are asked for again
+PAUSE = 0.002  # seconds before the next check for readers of old pages
 
 
 def scrub(path: Path, descriptor: int) -> None:
-    """Raises StoreUnavailable. `descriptor`: of the same file, see `Descriptors`."""
+    """Scrubs the file. Raises StoreUnavailable. `descriptor`: of the same file, see `Descriptors`."""
     holder, log = connected(path), connected(path)
     try:
         with OutsideErrors():
-            log.execute("PRAGMA busy_timeout = 0")  # a checkpoint that would wait tells so at once
+            log.execute("PRAGMA busy_timeout = 0")  # a checkpoint that would wait returns at once
             ((newest,),) = holder.execute("SELECT max(id) FROM unscrubbed").fetchall()
             _into_file(log)
             _clear(Pages(descriptor), holder, log)
@@ -35,7 +35,7 @@ def scrub(path: Path, descriptor: int) -> None:
 
 
 def _into_file(log: sqlite3.Connection) -> None:
-    """Bring what the log holds now into the file. What is written meanwhile may stay in the log."""
+    """Brings what the log holds now into the file. What is written meanwhile may stay in the log."""
     patience = _Patience()
     _, first, done = _checkpoint(log)
     frames = first
@@ -58,7 +58,7 @@ def _clear(pages: Pages, holder: sqlite3.Connection, log: sqlite3.Connection) ->
 
 
 def _clear_some(pages: Pages, found: list[int], holder: sqlite3.Connection, log: sqlite3.Connection) -> int:
-    """Empty some gaps while nothing else writes to the file; of how many pages."""
+    """Empties some gaps while nothing else writes to the file. Returns of how many pages."""
     insist(holder, "BEGIN IMMEDIATE")
     try:
         busy, frames, done = _checkpoint(log)
@@ -83,8 +83,8 @@ def _empty(log: sqlite3.Connection) -> None:
 
 
 def _checkpoint(log: sqlite3.Connection) -> tuple[int, int, int]:
-    """Bring into the file what no reader is in the way of. Whether another one is at it; the frames that the log has;
-    how many of them are in the file."""
+    """Brings frames into the file that no reader blocks. Returns whether another checkpoint is at work, how many frames
+    the log has, and how many of them are in the file."""
     (row,) = log.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
     return row  # type: ignore[no-any-return]
 

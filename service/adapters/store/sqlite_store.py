@@ -19,7 +19,7 @@ class SqliteStore(SqlStore):
 
     @classmethod
     async def open(cls, path: Path, give_way: GiveWay = at_once, kinds: Kinds = KINDS) -> "SqliteStore":
-        """Open the file, or make it. What reads all of an aggregate calls `give_way` now and then.
+        """Opens the file, or makes it. What reads all of an aggregate calls `give_way` now and then.
 
         Raises StoreUnavailable, also for a file that a newer version wrote.
         """
@@ -33,4 +33,4 @@ class SqliteStore(SqlStore):
         rows = await self.file.read(
             lambda connection: connection.execute("PRAGMA integrity_check").fetchall(), Length.LONG_LOAD
         )
-        return [problem for (said,) in rows if said != "ok" for problem in said.splitlines()]
+        return [problem for (report,) in rows if report != "ok" for problem in report.splitlines()]

@@ -5,7 +5,7 @@ copies of the rows that moved, in the gap between its row pointers and its rows:
 when the page grows (https://www.sqlite.org/fileformat2.html#b_tree_pages).
 
 Law: nothing but bytes of such a gap is written here, and only while the caller holds the write lock and all of the
-log is in the file: nothing else then writes to the file. SQLite itself counts on it that a write spoils no bytes
+log is in the file: nothing else then writes to the file. SQLite itself relies on a write changing no bytes
 beside its own.
 """
 
@@ -38,7 +38,7 @@ class Descriptors:
         self._open: dict[tuple[int, int], list[int]] = {}  # by inode: the descriptor, and its users
 
     def taken(self, path: Path) -> int:
-        """Raises OSError."""
+        """Returns the file's descriptor, opened at its first use. Raises OSError."""
         with self._lock:
             inode = _inode(os.stat(path))
             held = self._open.get(inode)
@@ -74,7 +74,7 @@ class Pages:
         self._usable = self._size - reserved
 
     def with_traces(self) -> Iterator[int]:
-        """The numbers of pages whose gap is not empty, as they are found."""
+        """Yields the numbers of pages whose gap is not empty, as they are found."""
         number = 1
         while pages := os.pread(self._descriptor, AT_ONCE * self._size, (number - 1) * self._size):
             for start in range(0, len(pages) - self._size + 1, self._size):
@@ -86,7 +86,7 @@ class Pages:
             time.sleep(PAUSE)
 
     def clear(self, numbers: Sequence[int], until: float) -> int:
-        """Empty the gaps of these pages, until the time is over; of how many."""
+        """Empties the gaps of these pages, until the time is over. Returns of how many."""
         for done, number in enumerate(numbers):
             if time.monotonic() > until:
                 return done
@@ -100,7 +100,7 @@ class Pages:
         os.fsync(self._descriptor)
 
     def _trace(self, page: bytes, number: int) -> range | None:
-        """The gap of the page, if it is one of a tree and its gap is not empty."""
+        """Returns the gap of the page, if it is one of a tree and its gap is not empty."""
         at = FIRST_PAGE if number == 1 else 0
         kind, _, rows, begin = HEADER.unpack_from(page, at)
         if kind in LEAVES:

@@ -1,4 +1,4 @@
-"""Forgetting what is old: entries of the feed, and answers to requests.
+"""Trims what is old: entries of the feed, and answers to requests.
 
 Law: what is old is looked up in a read, so that no write waits for that; then it goes by its key, a batch at a time,
 between other writes.
@@ -13,13 +13,13 @@ AT_ONCE = 200  # rows to one transaction, which takes some milliseconds
 
 
 async def trimmed(database: Database, queries: Mapping[str, str], table: str, before: int) -> int:
-    """How many rows of the table went, the oldest first."""
+    """Removes the rows of the table from before a time, the oldest first. Returns how many."""
     total = since = 0
     while True:
-        asked: Row = {"since": since, "before": before, "limit": AT_ONCE}
-        old = await database.fetch(queries[f"old_{table}"], asked)
+        row: Row = {"since": since, "before": before, "limit": AT_ONCE}
+        old = await database.fetch(queries[f"old_{table}"], row)
         if old:
-            (gone,) = await database.write([Guarded(queries[f"trim_{table}"], [tuple(row) for row in old])])
+            (gone,) = await database.write([Guarded(queries[f"trim_{table}"], [tuple(each) for each in old])])
             total, since = total + gone, old[-1][-1]
         if len(old) < AT_ONCE:
             return total

@@ -1,4 +1,4 @@
-"""What a load does not read of an aggregate, compared with its checksums: its feed, its requests, all its vectors."""
+"""Checks what a load does not read of an aggregate against its checksums: its feed, its requests, all its vectors."""
 
 from collections.abc import Mapping
 
@@ -19,11 +19,11 @@ def request_checksum(key: Key, request: RequestRecord) -> int:
 def verify_rows(
     queries: Mapping[str, str], tables: OwnedTables, key: Key, owner: Row, connection: Connection
 ) -> None:
-    """Raises MemoryDamaged."""
+    """Checks every row that a load passes over. Raises MemoryDamaged."""
     seed = seed_of(key)
     for row in connection.execute(queries["all_changes"], owner):
         check_row(key, "changes", seed, row)
-    for *told, answer, kept in connection.execute(queries["all_requests"], owner):
-        check(key, "requests", kept, checksum(seed, told, answer))
+    for *cells, answer, kept in connection.execute(queries["all_requests"], owner):
+        check(key, "requests", kept, checksum(seed, cells, answer))
     for row in connection.execute(queries["all_vectors"], owner):
         tables.check_vector(key, row)
