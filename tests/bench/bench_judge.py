@@ -25,7 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from core.agents.offline.agents import offline_agents
-from core.agents.offline.judge import OfflineJudge, Vector
+from core.agents.offline.judge import OfflineJudge
+from core.agents.offline.judging.conflict import Vector
 from core.agents.roles import ConflictOpinion, Topic
 from core.bank.bank import Bank
 from core.ids import BankId, NodeId, Tenant

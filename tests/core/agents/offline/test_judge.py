@@ -3,10 +3,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.agents.offline import judge as judge_module
 from core.agents.offline.claims import reading as reading_module
 from core.agents.offline.claims.statement import Statement
 from core.agents.offline.judge import OfflineJudge
+from core.agents.offline.judging import topic_sentences as sentences_module
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
@@ -214,7 +214,7 @@ async def test_what_was_read_of_a_topic_serves_both_phases_and_goes_with_it(
         read.append(text)
         return reading_module.read(text)
 
-    monkeypatch.setattr(judge_module, "read", reading)
+    monkeypatch.setattr(sentences_module, "read", reading)
     judge = OfflineJudge(HashingEmbedder())
     new, old = topic("new", "The ferry leaves at nine."), topic("old", "渡轮九点出发。")
     last = weakref.ref(old)

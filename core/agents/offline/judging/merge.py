@@ -1,0 +1,84 @@
+"""Merges of two topics: how much of either's content the other has, and the opinion that says which holds which.
+
+Law: pure. A topic is merged where most of its content is in sentences of the other (`sameness.contains`).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.agents.offline.judging.topic_sentences import Side, TopicSentence
+from core.agents.offline.sameness import contains, content
+from core.agents.roles import MergeOpinion
+from core.text.scripts import is_chinese
+
+STRATEGY_EN = "keep the fuller wording, add what only the other says"
+STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
+LEAST_CONTENT = 2.0  # of a text to be merged, in terms
+MERGED_CONTENT = 0.8  # of one summary's content, found in the other
+ROUNDING = 1e-9
+
+
+def may_merge(new: Side, other: Side) -> bool:
+    """Whether words allow a merge, if the embedder finds all sentences alike."""
+    ours, theirs = _shares(new, other, np.ones((len(new.sentences), len(other.sentences)), np.bool_))
+    smaller = new if ours >= theirs else other
+    return max(ours, theirs) > 0 and _worth_merging(smaller.sentences)
+
+
+def merge(new: Side, other: Side, near: NDArray[np.float32], least: float) -> MergeOpinion | None:
+    """Returns the opinion that one of the sides holds the other, or None.
+
+    `near`: how near their sentences are, 0 to 1; those are alike that are at least as near as `least`.
+    """
+    ours, theirs = _shares(new, other, near >= least)
+    share = max(ours, theirs)
+    if not share:
+        return None
+    chinese = is_chinese(new.topic.summary)
+    return MergeOpinion(
+        existing=other.topic.node_id,
+        confidence=round(0.5 + 0.5 * share * float(np.clip(near.max(), 0.5, 1.0)), 2),
+        reasoning=_containment(ours, theirs, chinese),
+        strategy=STRATEGY_ZH if chinese else STRATEGY_EN,
+    )
+
+
+def _worth_merging(part: Sequence[TopicSentence]) -> bool:
+    """Whether what would be merged says enough to be a fact: "Thanks, see you!" is said again and again."""
+    return sum(content(one.statement) for one in part) >= LEAST_CONTENT
+
+
+def _shares(new: Side, other: Side, same: NDArray[np.bool_]) -> tuple[float, float]:
+    """Returns how much of either side's content the other has, given which sentences the embedder finds alike."""
+    return (
+        _contained(new.sentences, other.sentences, same),
+        _contained(other.sentences, new.sentences, same.T),
+    )
+
+
+def _contained(
+    part: Sequence[TopicSentence], whole: Sequence[TopicSentence], same: NDArray[np.bool_]
+) -> float:
+    """Returns how much of `part`'s content is in a sentence of `whole`, 0 to 1; 0 where it is too little to merge."""
+    weights = [content(one.statement) for one in part]
+    total, lost = sum(weights), 0.0
+    for one, weight, near in zip(part, weights, same.tolist(), strict=True):
+        held = (
+            contains(other.statement, one.statement, is_near)
+            for other, is_near in zip(whole, near, strict=True)
+        )
+        if not any(held):
+            lost += weight
+        if lost > (1 - MERGED_CONTENT) * total + ROUNDING:
+            return 0.0
+    return 1 - lost / total if total else 0.0
+
+
+def _containment(ours: float, theirs: float, chinese: bool) -> str:
+    if min(ours, theirs) >= MERGED_CONTENT:
+        return "两者内容相同" if chinese else "both say the same"
+    if ours >= theirs:
+        return "已有节点包含新节点的内容" if chinese else "the existing node holds what the new one says"
+    return "新节点包含已有节点的内容" if chinese else "the new node holds what the existing one says"
