@@ -22,7 +22,7 @@ SEVERAL_WEIGHT = 0.5  # of words that say little about which fact it is: "enjoys
 
 
 def same_word(a: str, b: str) -> bool:
-    """Forms of one word: environment/environmental, photograph/photographi, 创立/创立于."""
+    """Whether these are forms of one word: environment/environmental, photograph/photographi, 创立/创立于."""
     if a == b:
         return True
     short, long = (a, b) if len(a) <= len(b) else (b, a)
@@ -101,7 +101,7 @@ def falls_under(kind: Term, one: Term, chinese: bool) -> bool:
 
 
 def weight(terms: Sequence[Term], chinese: bool) -> float:
-    """How much terms say: names more, words said of many things less."""
+    """Returns how much terms say: names more, words said of many things less."""
     several = vocabulary(chinese).several
     return sum(
         NAME_WEIGHT if term.kind is Kind.NAME else SEVERAL_WEIGHT if term.key in several else 1.0
@@ -139,7 +139,7 @@ class Alignment:
         )
 
     def covered(self, *kinds: Kind) -> tuple[float, float]:
-        """Of each side's terms of these kinds, the part by weight that the other has too; (lower, higher)."""
+        """Returns the share by weight of either side's terms of these kinds that the other has; (lower, higher)."""
         shared = self.weight([a for a, _ in self.pairs if a.kind in kinds])
         sides = [self.weight([t for t in only if t.kind in kinds]) for only in (self.only_a, self.only_b)]
         parts = [shared / (shared + rest) if shared + rest else 1.0 for rest in sides]
@@ -147,7 +147,7 @@ class Alignment:
 
 
 def align(a: Sequence[Term], b: Sequence[Term], chinese: bool) -> Alignment:
-    """Pair equal terms first, then forms of one word; each term once."""
+    """Pairs equal terms first, then forms of one word; each term once."""
     near = _near(a, b)
     pairs: list[tuple[Term, Term]] = []
     free = [True] * len(b)
@@ -170,7 +170,7 @@ def align(a: Sequence[Term], b: Sequence[Term], chinese: bool) -> Alignment:
 
 
 def _near(a: Sequence[Term], b: Sequence[Term]) -> list[tuple[Term, Sequence[int]]]:
-    """Each term of `a` with the places in `b` of those that it may match, in order."""
+    """Returns the terms of `a`, each with the places in `b` of those that it may match, in order."""
     by_mark: dict[str, list[int]] = {}
     for place, other in enumerate(b):
         for mark in other.marks:
@@ -191,7 +191,7 @@ def _equal(a: Term, b: Term) -> bool:
 
 
 def _left(terms: Sequence[Term], paired: Sequence[Term]) -> tuple[Term, ...]:
-    """The side's terms that have no partner and do not repeat one that has: saying it again adds nothing."""
+    """Returns the side's terms without a partner, but none that repeats a term with one: that adds nothing."""
     taken = set(map(id, paired))
     marks = frozenset().union(*(term.marks for term in paired))
     return tuple(

@@ -90,14 +90,14 @@ class Course(Draft):
 
 
 class Found(NamedTuple):
-    """Something told by its form, and what takes it in."""
+    """A match of one form (a time, a label, a number), and the function that adds it to a draft."""
 
     match: re.Match[str]
     add: Callable[[Course, re.Match[str]], None]
 
 
 def statement(text: str) -> Statement:
-    """Read one sentence. Titles in 《》 and what stands in quotes are names."""
+    """Reads one sentence. Titles in 《》 and what stands in quotes are names."""
     course, at = Course(text), 0
     for found in TITLE.finditer(text):
         _stretch(course, at, found.start())
@@ -127,7 +127,7 @@ def statement(text: str) -> Statement:
 
 
 def _is_proposition(course: Course) -> bool:
-    """Not an order, nor a heading: 5月6日 雁岭 and 雁岭旅行计划 say nothing of anything."""
+    """Whether it is neither an order nor a heading: 5月6日 雁岭 and 雁岭旅行计划 assert nothing."""
     if not course.terms or course.starts_with_a_verb and not course.copula:
         return False
     quantities = any(t.kind is Kind.NUMBER and (t.unit or not _is_year(t)) for t in course.terms)
@@ -148,7 +148,7 @@ def _is_year(term: Term) -> bool:
 
 
 def _is_filled(terms: Sequence[Term]) -> bool:
-    """What allows one value, and the value right behind it: 生日5月3日."""
+    """Whether a word that allows one value has a value right behind it: 生日5月3日."""
     single = vocabulary(chinese=True).single
     return any(x.key in single and y.kind in (Kind.DATE, Kind.NAME, Kind.NUMBER) for x, y in pairwise(terms))
 
@@ -157,7 +157,7 @@ def _is_filled(terms: Sequence[Term]) -> bool:
 
 
 def _stretch(course: Course, start: int, end: int) -> None:
-    """Take in text[start:end]: what is told by its form, and what lies between by the tagger."""
+    """Reads text[start:end]: what has a form by its pattern, what lies between by the tagger."""
     at = start
     while at < end:
         found = min(_forms(course.text, at, end), key=lambda one: one.match.start(), default=None)
@@ -189,7 +189,7 @@ def _forms(text: str, at: int, end: int) -> Iterator[Found]:
 
 @cache
 def _known() -> re.Pattern[str]:
-    """The lexicon's words that the tagger may cut: 首席执行官."""
+    """Returns the pattern of the lexicon's words that the tagger may cut: 首席执行官."""
     listed = {word for word in groups(words.SYNONYMS) if len(word) > 2 and not word.isascii()}
     return re.compile("|".join(sorted(listed | words.CUT_WRONGLY, key=len, reverse=True)))
 
@@ -282,7 +282,7 @@ def _bound(before: str) -> int:
 
 
 def value_of(numeral: str) -> float:
-    """四千九百九十九 → 4999, 三千八 → 3800, 二〇二〇 → 2020, 1,500 → 1500."""
+    """Returns what a numeral is worth: 四千九百九十九 → 4999, 三千八 → 3800, 二〇二〇 → 2020, 1,500 → 1500."""
     if numeral[0].isdigit():
         return float(numeral.replace(",", ""))
     if not any(character in SCALES for character in numeral):
@@ -326,7 +326,7 @@ def _word(course: Course, word: str, kind: str, at: int, following: str) -> None
 
 
 def _mark(course: Course, mark: str, at: int) -> None:
-    """A new clause, unless a contrast goes on in the same one."""
+    """Begins a new clause, unless a contrast goes on in the same one."""
     if mark in BREAKS or not course.text[at + 1 :].startswith(CONTRASTS):
         course.next_clause()
     else:

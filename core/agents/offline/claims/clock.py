@@ -13,7 +13,7 @@ OPEN = frozenset({"open"})  # the parts of a time of day that may be before or a
 
 
 def of_day(hour: float, half: str) -> float:
-    """The hour past midnight, given which half of the day is told ("a", "p", or "" for neither)."""
+    """Returns the hour past midnight, given which half of the day is told ("a", "p", or "" for neither)."""
     if half == "p" and hour < 12:
         return hour + 12
     return 0.0 if half == "a" and hour == 12 else hour
@@ -28,7 +28,7 @@ def same_time(a: float, b: float, either_open: bool) -> bool:
 
 
 def hours(figure: str) -> float | None:
-    """How many hours past midnight a time of day is; None where the figure is none."""
+    """Returns how many hours past midnight a time of day is; None where the figure is none."""
     if _CLOCK.fullmatch(figure) is None:
         return None
     hour, minute = re.split("[:：]", figure)

@@ -39,9 +39,9 @@ class Comparison:
 
     @property
     def same_subject(self) -> bool:
-        """Something in common that is the subject of both; names in the subjects must not all differ.
+        """Whether a term they share is the subject of both; names in the subjects must not all differ.
 
-        Whoever is told of in the passive stands elsewhere, so a shared name will do there.
+        In the passive the subject stands elsewhere, so a shared name will do there.
         """
         if self.left.personal and self.left.personal == self.right.personal:
             return True
@@ -82,12 +82,12 @@ class Comparison:
 
     @property
     def mutual(self) -> bool:
-        """What holds both ways, so that who is named first does not matter."""
+        """Whether the relation holds both ways, so that the order of the names does not matter."""
         return any(term.key in self.words.mutual for term in self.laid.words)
 
     @property
     def same_event(self) -> bool:
-        """Told in so many shared words that it is one event, with others in it.
+        """Whether so many words are shared that it is one event, with other names in it.
 
         Words alone tell of a kind of event, which happens to many people; what makes it one is who else
         is in it, or a time at which only one can have done it.
@@ -102,7 +102,7 @@ class Comparison:
 
     @property
     def party_in_common(self) -> bool:
-        """A name in both sentences, in whatever clause, that is not just where it happened."""
+        """Whether both sentences have a name in common, in any clause, that is not just where it happened."""
         return any(
             matches(x, y) and _is_party(self.left, x) and _is_party(self.right, y)
             for x in self.left.terms
@@ -113,7 +113,7 @@ class Comparison:
 
     @property
     def once_together(self) -> bool:
-        """Two who met, married or founded something: once, however it is told."""
+        """Whether both tell what two people do once together: they met, married or founded something."""
         names = [x for x, y in self.laid.pairs if x.kind is Kind.NAME]
         pair = [
             x for x, y in self.laid.pairs if x in names and x in self.left.subject and y in self.right.subject
@@ -138,7 +138,7 @@ class Comparison:
         return any(t.key in NEW and t in side.terms[: side.subject_end] for only, side in sides for t in only)
 
     def is_identity(self, ours: Sequence[Term], theirs: Sequence[Term]) -> bool:
-        """ "the X is A" and "the X is B"; "it was done by A" and "by B": nothing else differs."""
+        """Whether both identify, and nothing else differs: "the X is A", "the X is B"; "done by A", "done by B"."""
         if (
             not self.all_but_one
             or self.laid.covered(Kind.WORD)[0] < 1
@@ -151,7 +151,7 @@ class Comparison:
         )
 
     def one_named(self, ours: Sequence[Term], theirs: Sequence[Term]) -> bool:
-        """ "works at A" and "works at B"; "attended the University of A" and "of B"."""
+        """Whether the relation allows one name: "works at A", "works at B"; "attended the University of A", "of B"."""
         if any(term.key in self.words.one_named for term in self.laid.words):
             return True
         institutions = all(any(t.parts & INSTITUTION for t in side) for side in (ours, theirs))
@@ -159,12 +159,12 @@ class Comparison:
 
     @property
     def frame(self) -> float:
-        """The weight of what is shared beyond one subject."""
+        """Returns the weight of what is shared beyond one subject."""
         return self.laid.weight(self.laid.shared()) - (NAME_WEIGHT if self.laid.names else 1.0)
 
     @property
     def told_apart(self) -> bool:
-        """Both subjects have words that the other has not: "the timeout of reads", "the timeout of writes"."""
+        """Whether both subjects have words that the other has not: "the timeout of reads", "the timeout of writes"."""
         sides = ((self.laid.only_a, self.left), (self.laid.only_b, self.right))
         return all(
             any(t.kind is Kind.WORD and t in side.terms[: side.subject_end] for t in only)
@@ -173,29 +173,29 @@ class Comparison:
 
     @property
     def all_but_one(self) -> bool:
-        """Each side has one term that the other has not, and no more."""
+        """Whether each side has exactly one term that the other has not."""
         return len(self.laid.only_a) == len(self.laid.only_b) == 1
 
     @property
     def grown(self) -> bool:
-        """What was so at a time, and what is so: "had 300 in 2010" leaves room for "has 1,200"."""
+        """Whether one tells what was so at a time and the other what is so: "had 300 in 2010", "has 1,200"."""
         return any(self.laid.left(Kind.DATE)) and self.left.state is not self.right.state
 
     @property
     def scoped_apart(self) -> bool:
-        """Both tell their time, and it is another: the values may both have been true."""
+        """Whether the sentences name different times: the values may both have been true."""
         return all(self.laid.left(Kind.DATE))
 
 
 def compare(
     left: Statement, a: Sequence[Term], right: Statement, b: Sequence[Term], same_matter: bool = False
 ) -> Comparison:
-    """`a` and `b` are the terms of either sentence that are laid side by side."""
+    """Returns the comparison of `a` and `b`, terms of the left and of the right sentence."""
     return Comparison(left=left, right=right, laid=align(a, b, left.chinese), same_matter=same_matter)
 
 
 def head(statement: Statement) -> Term | None:
-    """The word that an English subject without a name hangs on: the last one before what describes it."""
+    """Returns the head noun of an English subject without a name: the last word before what describes it."""
     subject = statement.terms[: statement.subject_end]
     if statement.chinese or statement.personal or any(t.kind is not Kind.WORD for t in subject):
         return None

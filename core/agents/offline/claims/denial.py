@@ -29,7 +29,7 @@ REPORTS = re.compile(
 
 
 def denials(left: Statement, right: Statement, same_matter: bool) -> Iterator[Contradiction]:
-    """What the left sentence denies and the right one asserts, clause by clause."""
+    """Yields what the left sentence denies and the right one asserts, clause by clause."""
     for clause in range(left.clauses):
         for kind in (Denial.CLAUSE, Denial.CONTRAST):
             denied = tuple(t for t in left.of_clause(clause) if t.denial is kind)
@@ -96,7 +96,7 @@ def _together(statement: Statement, held: Sequence[Term]) -> bool:
 
 
 def _added(statement: Statement, held: Sequence[Term]) -> list[Term]:
-    """What the sentence says beside its subject and these terms."""
+    """Returns what the sentence asserts beside its subject and these terms."""
     return [t for t in statement.asserted if t not in held and t not in statement.subject]
 
 
@@ -145,7 +145,7 @@ def _telling(both: Comparison, held: Sequence[Term], covered: float) -> bool:
 def _held(
     left: Statement, denied: tuple[Term, ...], theirs: tuple[Term, ...]
 ) -> tuple[float, tuple[Term, ...]]:
-    """How much of what is denied the other side holds, and its terms that do. Of "A or B" either will do."""
+    """Returns how much of what is denied the other side asserts, and in which terms. Of "A or B" either will do."""
     ways = [denied, *(denied[:n] for n in range(1, len(denied)) if left.terms.index(denied[n]) in left.or_at)]
     best: tuple[float, tuple[Term, ...]] = (0.0, ())
     for way in ways:
@@ -166,9 +166,9 @@ def _held(
 def _denied_of_the_name(
     left: Statement, right: Statement, clause: int, denied: tuple[Term, ...]
 ) -> Contradiction | None:
-    """What is denied of someone the other tells of, in a sentence known to speak of one matter with it.
+    """Returns what is denied of a name that the other sentence is about; both are known to share their matter.
 
-    Who reports it is not who it is denied of.
+    A sentence that reports ("the paper writes that …") is left out: its subject is not what the denial is about.
     """
     if REPORTS.search(left.text):
         return None
@@ -181,7 +181,7 @@ def _denied_of_the_name(
 
 
 def contrasts(left: Statement, right: Statement) -> Iterator[Contradiction]:
-    """ "A is a poet, while B is a pilot" leaves no room for "B is a poet"."""
+    """Yields what a sentence that sets two apart excludes: "A is a poet, while B is a pilot", "B is a poet"."""
     if not left.contrasting or left.clauses < 2:
         return
     for told in range(left.clauses):
@@ -199,7 +199,7 @@ def contrasts(left: Statement, right: Statement) -> Iterator[Contradiction]:
 
 
 def exclusions(left: Statement, right: Statement) -> Iterator[Contradiction]:
-    """ "only speaks French" against "speaks Spanish": the same verb, and something that the first leaves out."""
+    """Yields what an "only" excludes: "only speaks French" against "speaks Spanish", the verb being the same."""
     for place in sorted(left.only_at):
         if place == 0 and not left.personal:
             continue  # an order: "only fetch new records"
@@ -219,7 +219,7 @@ def exclusions(left: Statement, right: Statement) -> Iterator[Contradiction]:
 
 
 def _verb_beside(statement: Statement, place: int) -> Term | None:
-    """The verb that the "only" at `place` belongs to: behind it, or (in English) beside it, right after the subject."""
+    """Returns the verb that the "only" at `place` belongs to: behind it, in English also right before it."""
     if statement.chinese:
         return next(
             (t for t in statement.terms[place : place + 1] if t.kind is Kind.WORD and t.asserted), None

@@ -56,7 +56,7 @@ class Draft:
         )
 
     def next_clause(self) -> None:
-        """What comes now is a clause of its own; a negation does not reach it."""
+        """Begins a clause, which no negation before it reaches."""
         if any(term.clause == self.clause for term in self.terms):
             self.clause += 1
         self.denial = Denial.NONE

@@ -78,7 +78,7 @@ PAST = re.compile(r"\b(?:was|were|had|did|until)\b|以前|曾|当时", re.IGNORE
 
 
 def endings(left: Statement, right: Statement) -> Iterator[Contradiction]:
-    """The states told on the right that the left sentence has ended."""
+    """Yields the states told on the right that the left sentence has ended."""
     if left.hedged or right.hedged or left.mood:
         return
     if (change := LEFT_BEHIND.search(left.text)) and (before := _left_behind(left, change, right)):
@@ -100,14 +100,14 @@ def endings(left: Statement, right: Statement) -> Iterator[Contradiction]:
 
 
 def _clause(whole: Statement, by: re.Match[str]) -> Statement:
-    """The clause of a Chinese sentence in which a verb stands, read by itself: each has a subject of its own."""
+    """Reads the clause of a Chinese sentence in which a verb stands: each clause has a subject of its own."""
     start = max(whole.text.rfind(mark, 0, by.start()) for mark in "，；") + 1
     ends = [place for mark in "，；" if (place := whole.text.find(mark, by.end())) >= 0]
     return chinese.statement(whole.text[start : min(ends, default=len(whole.text))])
 
 
 def _left_behind(left: Statement, change: re.Match[str], right: Statement) -> Contradiction | None:
-    """What the left sentence says was given up, where the right one tells it as it is now of the same."""
+    """Returns what the left sentence says was given up, where the right one tells it as it is now."""
     group = "old" if change["old"] else "vor"
     old = [t for t in left.terms if change.start(group) <= t.start < change.end(group)]
     new = [t for t in left.terms if t.start >= change.end(group)]
@@ -149,7 +149,7 @@ def _ended(
 
 
 def _given_up(left: Statement, by: re.Match[str], both: Comparison) -> Contradiction | None:
-    """Who left, where the other sentence names the one who does it, and the left one says no more of it."""
+    """Returns who left, where the other sentence names the one who does it, and the left one says no more."""
     who = [(x, y) for x, y in both.laid.pairs if x.kind is Kind.NAME and x in left.subject]
     more = [t for t in both.laid.only_a if t.start >= by.end() and t.kind is not Kind.DATE]
     if not who or more:
@@ -159,6 +159,6 @@ def _given_up(left: Statement, by: re.Match[str], both: Comparison) -> Contradic
 
 
 def _objects(statement: Statement, verb: re.Match[str]) -> tuple[Term, ...]:
-    """What stands right behind the verb; in Chinese right before it, too (把船卖了)."""
+    """Returns the term right behind the verb; in Chinese the one right before it, too (把船卖了)."""
     before = tuple(t for t in statement.terms if t.end <= verb.start())[-1:] if statement.chinese else ()
     return (*before, *tuple(t for t in statement.terms if t.start >= verb.end())[:1])

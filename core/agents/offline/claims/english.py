@@ -61,7 +61,7 @@ VERBS = words.STATES | words.PAST | words.SEVERAL
 
 
 def statement(text: str) -> Statement:
-    """Read one sentence; what addresses someone ("Wow, Mel, …") is left out."""
+    """Reads one sentence; what addresses someone ("Wow, Mel, …") is left out."""
     said = ADDRESSED.sub("", ADDRESS.sub("", text))
     draft, read = Draft(said), tokens(said)
     draft.personal = introduced(said)
@@ -116,7 +116,7 @@ def _tells_state(read: Sequence[Token]) -> bool:
 
 
 def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
-    """Take in the token at `at`, and those that belong with it; where the next one is."""
+    """Adds the token at `at` and those that belong with it; returns the place of the next one."""
     token = read[at]
     if token.text == "(" and draft.terms and draft.terms[-1].kind is Kind.NAME:
         closing = (n + 1 for n in range(at, len(read)) if read[n].text == ")")
@@ -146,7 +146,7 @@ def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
 
 
 def _spelled(draft: Draft, read: Sequence[Token], start: int, one: Spelled) -> int:
-    """Takes in a value that is spelled out; where the next token is."""
+    """Adds a value that is spelled out; returns the place of the next token."""
     key, draft.bound, draft.last = f"{one.value:g}", 0, ""
     if one.unit == "day":
         draft.add(Kind.DATE, key, start, one.end, unit="day")
@@ -194,7 +194,7 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
 
 
 def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
-    """What a negation, a conjunction or an "or" does to what follows. "or not" leaves both open."""
+    """Applies a negation, a conjunction or an "or" to what follows. "or not" leaves both open."""
     draft.supposing = draft.supposing or lower in SUPPOSING
     if _negates(lower, following):
         if before != "or" and not draft.supposing:
@@ -207,7 +207,7 @@ def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
 
 
 def _restrict(draft: Draft, lower: str, before: str, following: str) -> None:
-    """ "only", "mainly known", "at least", "more than"."""
+    """Notes words that restrict what follows: "only", "mainly known", "at least", "more than"."""
     only = lower in words.EXCLUSIVE and before not in {"not", "the"} and following not in NOT_EXCLUDING
     if only or lower in MAINLY and following == "known":
         draft.only_at.add(len(draft.terms))
@@ -233,7 +233,7 @@ def _is_aside(lower: str, before: str) -> bool:
 
 
 def _opens_a_clause(lower: str, following: str) -> bool:
-    """ "while …", or "and" with another verb of the same subject, told by its look."""
+    """Whether a clause begins: "while …", or "and" with another verb of the same subject, told by its look."""
     if lower != "and":
         return lower in CLAUSE_OPENERS and following != "of"
     if following in words.STATES or following in {"always", "instead", "only", "does", "did", "then"}:
@@ -283,7 +283,7 @@ def _name(draft: Draft, start: int, end: int) -> None:
 
 
 def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
-    """A figure with its multiplier and unit, a date's day or year, or a label's number."""
+    """Adds a figure with its multiplier and unit, a date's day or year, or a label's number."""
     token, end = read[at], at + 1
     plain = token.lower.replace(",", "")
     digits, time = re.search(r"\d+(?:\.\d+)?", plain), hours(plain)
@@ -317,7 +317,7 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
 
 
 def _time(draft: Draft, read: Sequence[Token], at: int, hour: float, half: re.Match[str] | None) -> int:
-    """A time of day with what says which half of the day it is in."""
+    """Adds a time of day with what says which half of the day it is in."""
     told = (half.group(1) or "").lower() if half else ""
     value, stop = clock.of_day(hour, told), half.end() if half else read[at].end
     left_open = clock.OPEN if half and clock.is_open(hour, told) else frozenset[str]()
@@ -337,7 +337,7 @@ def _is_day(read: Sequence[Token], at: int, value: float, suffix: str) -> bool:
 
 
 def _labels(draft: Draft, read: Sequence[Token], at: int) -> bool:
-    """ "Phase 2" and "Version 2 …" name things; "… is version 2" gives a value, "for 2 weeks" counts."""
+    """Whether the number names a thing ("Phase 2", "Version 2 …"); in "… is version 2", "for 2 weeks" it does not."""
     if at == 0 or read[at - 1].kind != "word" or SERIAL.fullmatch(read[at].text) is None:
         return False
     before = read[at - 1].lower
@@ -350,7 +350,7 @@ def _labels(draft: Draft, read: Sequence[Token], at: int) -> bool:
 
 
 def _unit(read: Sequence[Token], at: int) -> str:
-    """The key of the next content word: what is counted."""
+    """Returns the key of the next content word: what is counted."""
     for token in read[at : at + 3]:
         if token.kind != "word":
             break

@@ -56,7 +56,7 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a sentence; phrases that are one word come as one."""
+    """Returns the tokens of a sentence; phrases that mean one word are one token."""
     found, at = [], 0
     cut = list(_cut(text))
     while at < len(cut):
@@ -94,7 +94,7 @@ def _cut(text: str) -> Iterator[Token]:
 
 
 def name_end(read: Sequence[Token], at: int) -> int:
-    """Where the name that starts at token `at` ends; `at` itself when none does."""
+    """Returns where the name that starts at token `at` ends; `at` itself when none does."""
     if not _is_name(read, at):
         return at
     end = at + 1
@@ -109,7 +109,7 @@ def name_end(read: Sequence[Token], at: int) -> int:
 
 
 def _joins(read: Sequence[Token], at: int) -> bool:
-    """ "University of Michigan" and "Bank of the West" are one name; "Nora and Eliza" are two."""
+    """Whether the token joins a name: "University of Michigan", "Bank of the West", but not "Nora and Eliza"."""
     if read[at].lower not in JOINERS or at + 1 >= len(read):
         return False
     return _is_name(read, at + 1) or read[at + 1].lower in {"the", "la"} and _is_name(read, at + 2)

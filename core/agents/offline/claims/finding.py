@@ -32,14 +32,14 @@ class Contradiction:
     reason: str
 
     def turned(self) -> "Contradiction":
-        """The same, seen from the other side."""
+        """Returns the same with its sides exchanged."""
         return replace(self, value_a=self.value_b, value_b=self.value_a)
 
 
 def found(
     slot: Slot, left: Statement, a: Sequence[Term], right: Statement, b: Sequence[Term], confidence: float
 ) -> Contradiction:
-    """`a` are the terms at issue on the left, `b` those on the right, each in order."""
+    """Returns a contradiction of `a`, the terms at issue on the left, and `b` on the right, each in order."""
     value_a, value_b = left.surface(a), right.surface(b)
     return Contradiction(
         slot=slot,

@@ -33,5 +33,5 @@ MOODS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _M
 
 
 def mood(text: str) -> str:
-    """The first mood that the sentence's words tell, "" where it tells what is."""
+    """Returns the first mood that the sentence's words tell, "" where it tells what is."""
     return next((name for name, pattern in MOODS if pattern.search(text)), "")

@@ -53,7 +53,7 @@ def depends(sentence: str) -> bool:
 
 
 def introduced(sentence: str) -> str:
-    """The pronoun that is the subject behind an opening phrase, as it is read: "By the way, we …". "" for none."""
+    """Returns the pronoun that is the subject behind an opening phrase ("By the way, we …"), "" for none."""
     found = INTRODUCED.match(sentence) or BEGUN.match(sentence)
     return PRONOUNS.get(found["who"].lower(), "") if found else ""
 

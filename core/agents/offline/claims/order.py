@@ -39,7 +39,7 @@ def turned_round(left: Statement, right: Statement) -> bool:
 
 
 def opposed(left: str, right: str) -> tuple[str, str] | None:
-    """Two words of place or time that exclude each other, one on either side alone."""
+    """Returns two words of place or time that exclude each other, each on one side alone."""
     for one, other in OPPOSED:
         for ours, theirs in ((one, other), (other, one)):
             a, b = ours.search(left), theirs.search(right)

@@ -25,5 +25,5 @@ ALL = "all"
 
 
 def quantity(text: str) -> str:
-    """The first quantity that the sentence's words tell, "" where they tell none."""
+    """Returns the first quantity that the sentence's words tell, "" where they tell none."""
     return next((name for name, pattern in QUANTITIES if pattern.search(text)), "")

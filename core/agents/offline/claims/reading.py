@@ -52,7 +52,7 @@ QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "‘": "’", "'":
 
 
 def read(sentence: str) -> Statement:
-    """Take a sentence apart. List marks and quotation marks around the whole are not part of it.
+    """Takes a sentence apart. List marks and quotation marks around the whole are not part of it.
 
     Of a very long sentence only the beginning is read.
     """
@@ -84,7 +84,7 @@ def read(sentence: str) -> Statement:
 
 
 def _parts(said: str) -> tuple[Statement, ...]:
-    """The sentences that an English one joins, if it joins several, each read by itself."""
+    """Reads the sentences that an English one joins, if it joins several, each by itself."""
     cut = JOINED.split(said)
     if len(cut) == 1 or len(cut) > MOST_PARTS:
         return ()
@@ -92,7 +92,7 @@ def _parts(said: str) -> tuple[Statement, ...]:
 
 
 def speaker(text: str, start: int = 0) -> re.Match[str] | None:
-    """Who says it and the colon, where a line that begins at `start` names a speaker (group 1)."""
+    """Returns the speaker (group 1) and the colon, where a line that begins at `start` names one."""
     found = SPEAKER.match(text, start)
     return None if found is None or _tells(found.group(1)) else found
 
@@ -114,7 +114,7 @@ def _is_label(sentence: str, start: int, name: str) -> bool:
 
 
 def unquoted(text: str) -> str:
-    """The sentence without quotation marks around the whole of it."""
+    """Returns the sentence without quotation marks around the whole of it."""
     inner = text.strip()
     while len(inner) > 2 and QUOTES.get(inner[0]) == inner[-1] and inner[0] not in inner[1:-1]:
         inner = inner[1:-1].strip()

@@ -52,7 +52,7 @@ Rule = Callable[[Comparison], Contradiction | None]
 
 
 def replaced(both: Comparison) -> Contradiction | None:
-    """What one side has in place of what the other has, or None."""
+    """Returns what one side has in place of what the other has, or None."""
     if all(both.laid.left(Kind.LABEL)):
         return None
     if both.told_apart and both.left.clauses == both.right.clauses == 1:
@@ -68,14 +68,14 @@ def replaced(both: Comparison) -> Contradiction | None:
 
 
 def _order(both: Comparison) -> Contradiction | None:
-    """The same words the other way round: "tea over coffee" and "coffee over tea"."""
+    """Finds the same words the other way round: "tea over coffee" and "coffee over tea"."""
     if both.laid.only_a or both.laid.only_b or not turned_round(both.left, both.right):
         return None
     return found(Slot.ROLE, both.left, both.left.terms, both.right, both.right.terms, 0.75)
 
 
 def _holder(both: Comparison) -> Contradiction | None:
-    """Who fills a place that one fills, however the sentence is turned: "A is the CFO of X", "X's CFO is B"."""
+    """Finds two holders of an office that has one, however it is put: "A is the CFO of X", "X's CFO is B"."""
     laid = both.laid
     if (
         not both.all_but_one
@@ -93,7 +93,7 @@ def _holder(both: Comparison) -> Contradiction | None:
 
 
 def _place(both: Comparison) -> Contradiction | None:
-    """The same thing, said to be in two places: nothing else is told of it."""
+    """Finds one thing said to be in two places, with nothing else told of it."""
     ours, theirs = (_behind_placing(only) for only in (both.laid.only_a, both.laid.only_b))
     if not ours or not theirs or both.left.personal or both.scoped_apart:
         return None
@@ -111,12 +111,12 @@ def _place(both: Comparison) -> Contradiction | None:
 
 
 def _behind_placing(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """The terms without a verb in front that only says that something is kept somewhere."""
+    """Returns the terms without a verb in front that only says that something is kept somewhere."""
     return tuple(terms[1:] if terms and terms[0].key in PLACING else terms)
 
 
 def _role(both: Comparison) -> Contradiction | None:
-    """Who did it to whom: the same told with the names exchanged."""
+    """Finds agent and patient exchanged: the same told with the names the other way round."""
     laid = both.laid
     if both.left.passive != both.right.passive or len(laid.names) < 2 or laid.weight(laid.words) < 2:
         return None
@@ -129,7 +129,7 @@ def _role(both: Comparison) -> Contradiction | None:
 
 
 def _once(both: Comparison) -> Contradiction | None:
-    """What happened once, told with another time, place or circumstance."""
+    """Finds what happened once, told with another time, place or circumstance."""
     ours = tuple(t for t in both.laid.only_a if t not in both.left.subject)
     theirs = tuple(t for t in both.laid.only_b if t not in both.right.subject)
     if not ours or not theirs or not both.once_together:
@@ -162,7 +162,7 @@ def _brief(both: Comparison) -> bool:
 
 
 def _trade(both: Comparison) -> Contradiction | None:
-    """Two trades of one person: each side names one in its first words, and the other does not."""
+    """Finds two trades of one person: each side names one in its first words, and the other does not."""
     if len(both.left.subject) != 1 or len(both.right.subject) != 1 or both.scoped_apart:
         return None
     ours, theirs = _trades(both.left), _trades(both.right)
@@ -172,7 +172,7 @@ def _trade(both: Comparison) -> Contradiction | None:
 
 
 def _trades(statement: Statement) -> list[Term]:
-    """What someone is said to be by trade, right after the subject; not what one does for love."""
+    """Returns the trade that is told right after the subject; not what is done as an amateur."""
     if not statement.state:
         return []
     first = [t for t in statement.of_clause(0) if t.asserted]
@@ -207,7 +207,7 @@ def _comparable(one: str, other: str) -> bool:
 
 
 def _with_unit(statement: Statement, number: Term) -> tuple[Term, ...]:
-    """The number, and the word for its currency behind it."""
+    """Returns the number with the word for its currency behind it."""
     after = next((t for t in statement.terms if t.start > number.start), None)
     return (number, after) if after and number.unit in CURRENCIES and after.key == number.unit else (number,)
 
@@ -218,7 +218,7 @@ def _told_alike(both: Comparison, units: tuple[str, str]) -> bool:
 
 
 def _date(both: Comparison) -> Contradiction | None:
-    """Another time for one event; not for a state, which may hold at both, nor where more differs than the time."""
+    """Finds another time for one event; not for a state, which may hold at both, nor where more differs."""
     laid = both.laid
     ours, theirs = laid.left(Kind.DATE)
     pairs = [(x, y) for x in ours for y in theirs if x.unit == y.unit]

@@ -38,7 +38,7 @@ class Spelled:
 
 
 def spelled_out(text: str, start: int) -> Spelled | None:
-    """What is spelled out from `start` on, or None."""
+    """Returns what is spelled out from `start` on, or None."""
     word = WORD.match(text, start)
     first = word.group().lower() if word else ""
     if first in NOONS and word:

@@ -107,7 +107,7 @@ class Statement:
 
     @cached_property
     def subject(self) -> tuple[Term, ...]:
-        """Who or what it is about: the names each clause starts with, else what stands before the verb."""
+        """Returns who or what it is about: the names each clause starts with, else what stands before the verb."""
         later = [term for n in range(1, self.clauses) for term in _told_of(self.of_clause(n))]
         first = self.of_clause(0)
         dated = next((n for n, term in enumerate(first) if term.kind is not Kind.DATE), 0)
@@ -124,17 +124,17 @@ class Statement:
         return tuple(term for term in self.terms if not term.asserted)
 
     def subject_of(self, clause: int) -> tuple[Term, ...]:
-        """The subject's terms that lie in a clause."""
+        """Returns the subject's terms that lie in a clause."""
         return tuple(term for term in self.of_clause(clause) if term in self.subject)
 
     @cached_property
     def labels(self) -> frozenset[str]:
-        """What it tells of by number."""
+        """Returns the keys of what it names by number."""
         return frozenset(term.key for term in self.terms if term.kind is Kind.LABEL)
 
     @cached_property
     def claims(self) -> tuple[tuple[Term, ...], ...]:
-        """What each clause asserts, its subject in front: the first clause's, where it has none of its own.
+        """Returns what each clause asserts, its subject in front: the first clause's, where it has none of its own.
 
         A clause of names and dates alone asserts nothing.
         """
@@ -148,11 +148,11 @@ class Statement:
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """Its terms'."""
+        """Returns the marks of all its terms."""
         return frozenset().union(*(term.marks for term in self.terms))
 
     def surface(self, terms: Sequence[Term]) -> str:
-        """The text from the first of these terms to the last."""
+        """Returns the text from the first of these terms to the last."""
         return self.text[terms[0].start : terms[-1].end] if terms else ""
 
 
@@ -166,7 +166,7 @@ def _marks(term: Term) -> frozenset[str]:
 
 
 def _roots(word: str) -> frozenset[str]:
-    """The beginning, which forms of a word share; of what is no ASCII the pairs, too, as one may hold another."""
+    """Returns the beginning, which forms of a word share; of what is no ASCII also the pairs of characters."""
     if word.isascii():
         return frozenset((word[:ROOT],))
     return frozenset((word[:ROOT], *map("".join, pairwise(word))))
@@ -178,5 +178,5 @@ def _leading_names(terms: Sequence[Term]) -> list[Term]:
 
 
 def _told_of(terms: Sequence[Term]) -> list[Term]:
-    """The names a later clause starts with, if it tells something of them: a list of names does not."""
+    """Returns the names a later clause starts with, if it tells something of them: a list of names does not."""
     return _leading_names(terms) if any(term.kind is not Kind.NAME for term in terms) else []

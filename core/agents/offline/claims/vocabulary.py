@@ -38,7 +38,7 @@ def vocabulary(chinese: bool) -> Vocabulary:
 
 
 def groups(listed: str) -> dict[str, str]:
-    """Of a list with one group a line: each word to the first of its line."""
+    """Reads a list with one group a line: each word to the first of its line."""
     return {word: line.split()[0] for line in listed.strip().splitlines() for word in line.split()}
 
 
@@ -69,7 +69,7 @@ _thread = _Thread()
 
 
 def _stem(word: str) -> str:
-    """The Snowball stem."""
+    """Returns the Snowball stem."""
     return _thread.stem(word)
 
 
