@@ -130,7 +130,7 @@ def _happens(laid: Alignment) -> bool:
 
 def _counts_apart(part: Statement, whole: Statement) -> bool:
     """Whether they tell of another number of them: some and all, all rooms and Room 4. No word for it may mean all."""
-    ours, theirs = quantity(part.text), quantity(whole.text)
+    ours, theirs = part.in_text(quantity), whole.in_text(quantity)
     if ours == theirs:
         return False
     return {ours, theirs} != {ALL, ""} or _single_out(part) != _single_out(whole)

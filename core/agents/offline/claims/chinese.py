@@ -5,7 +5,7 @@ become values; what the tagger may cut wrongly (known terms, labels, Latin names
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -89,10 +89,10 @@ class Course(Draft):
     predicated: bool = False
 
 
-class Found(NamedTuple):
-    """A match of one form (a time, a label, a number), and the function that adds it to a draft."""
+class Form(NamedTuple):
+    """What is told by its form (a time, a label, a number): how the next one is found, and added to a draft."""
 
-    match: re.Match[str]
+    search: Callable[[str, int, int], re.Match[str] | None]
     add: Callable[[Course, re.Match[str]], None]
 
 
@@ -118,12 +118,17 @@ def statement(text: str) -> Statement:
         state=bool(course.state),
         passive=PASSIVE.search(text) is not None,
         question=text.rstrip().endswith(("?", "？", "吗", "呢")),
-        hedged=any(word in text.replace("不可能", "") for word in words.HEDGES),
+        hedged=_is_hedged(text),
         personal="" if course.whose and _names_whose(course.terms) else course.personal,
         contrasting="而" in text,
         conditional=CONDITION.match(text) is not None,
         proposition=_is_proposition(course),
     )
+
+
+def _is_hedged(text: str) -> bool:
+    certain = text.replace("不可能", "")
+    return any(word in certain for word in words.HEDGES)
 
 
 def _is_proposition(course: Course) -> bool:
@@ -158,33 +163,36 @@ def _is_filled(terms: Sequence[Term]) -> bool:
 
 def _stretch(course: Course, start: int, end: int) -> None:
     """Reads text[start:end]: what has a form by its pattern, what lies between by the tagger."""
-    at = start
-    while at < end:
-        found = min(_forms(course.text, at, end), key=lambda one: one.match.start(), default=None)
-        _words(course, at, found.match.start() if found else end)
-        if found is None:
-            return
-        found.add(course, found.match)
-        at = found.match.end()
+    text, at = course.text, start
+    ahead = [(found, form) for form in _forms() if (found := form.search(text, at, end))]
+    while ahead:
+        found, form = min(ahead, key=lambda one: one[0].start())
+        _words(course, at, found.start())
+        form.add(course, found)
+        at = found.end()
+        later = ((one, form) if one.start() >= at else (form.search(text, at, end), form) for one, form in ahead)
+        ahead = [(one, form) for one, form in later if one is not None]
+    _words(course, at, end)
 
 
-def _forms(text: str, at: int, end: int) -> Iterator[Found]:
-    """The next one of each form; of those that start together the first counts."""
-    for pattern, add in (
-        (HALVES, _halves),
-        (TIME, _time),
-        (_known(), _term),
-        (LABEL, _label),
-        (WEEKDAY, _weekday),
-        (FAMILIAR, _familiar),
-        (LATIN, _latin),
-    ):
-        match = pattern.search(text, at, end)
-        if match is not None:
-            yield Found(match, add)
-    number = next((match for match in NUMBER.finditer(text, at, end) if _is_number(text, match)), None)
-    if number is not None:
-        yield Found(number, _number)
+@cache
+def _forms() -> tuple[Form, ...]:
+    """Returns the forms; of those that start together the first counts."""
+    return (
+        Form(HALVES.search, _halves),
+        Form(TIME.search, _time),
+        Form(_known().search, _term),
+        Form(LABEL.search, _label),
+        Form(WEEKDAY.search, _weekday),
+        Form(FAMILIAR.search, _familiar),
+        Form(LATIN.search, _latin),
+        Form(_next_number, _number),
+    )
+
+
+def _next_number(text: str, at: int, end: int) -> re.Match[str] | None:
+    """Returns the next numeral that is a number."""
+    return next((found for found in NUMBER.finditer(text, at, end) if _is_number(text, found)), None)
 
 
 @cache

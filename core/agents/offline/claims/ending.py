@@ -81,9 +81,9 @@ def endings(left: Statement, right: Statement) -> Iterator[Contradiction]:
     """Yields the states told on the right that the left sentence has ended."""
     if left.hedged or right.hedged or left.mood:
         return
-    if (change := LEFT_BEHIND.search(left.text)) and (before := _left_behind(left, change, right)):
+    if (change := left.in_text(_change)) and (before := _left_behind(left, change, right)):
         yield before
-    for one in ENDINGS:
+    for one in left.in_text(_endings):
         by, state = one.by.search(left.text), one.state.search(right.text)
         if by is None or state is None:
             continue
@@ -97,6 +97,15 @@ def endings(left: Statement, right: Statement) -> Iterator[Contradiction]:
         ended = _ended(one.agreement, told, by, right, state)
         if ended is not None:
             yield ended
+
+
+def _change(text: str) -> re.Match[str] | None:
+    return LEFT_BEHIND.search(text)
+
+
+def _endings(text: str) -> tuple[Ending, ...]:
+    """Returns the endings whose verb the text has."""
+    return tuple(one for one in ENDINGS if one.by.search(text))
 
 
 def _clause(whole: Statement, by: re.Match[str]) -> Statement:

@@ -31,26 +31,32 @@ OPPOSED = (
     (re.compile(r"\bin (?:work|service|stock|use)\b"), re.compile(r"\bout of (?:work|service|stock|use)\b")),
     (re.compile(r"\binside\b|里面", re.IGNORECASE), re.compile(r"\boutside\b|外面", re.IGNORECASE)),
 )
+EITHER_ALONE = frozenset({(True, False), (False, True)})  # of two opposed words the one, and the other
 
 
 def turned_round(left: Statement, right: Statement) -> bool:
     """Whether what both say is said the other way round: exchanged around a word, or with its opposite, not both."""
-    return _exchanged(left, right) is not (opposed(left.text, right.text) is not None)
+    return _exchanged(left, right) is not _opposed(left, right)
 
 
-def opposed(left: str, right: str) -> tuple[str, str] | None:
-    """Returns two words of place or time that exclude each other, each on one side alone."""
-    for one, other in OPPOSED:
-        for ours, theirs in ((one, other), (other, one)):
-            a, b = ours.search(left), theirs.search(right)
-            if a and b and not theirs.search(left) and not ours.search(right):
-                return a.group(), b.group()
-    return None
+def _opposed(left: Statement, right: Statement) -> bool:
+    """Whether two words of place or time exclude each other, each on one side alone."""
+    ours, theirs = left.in_text(_directions), right.in_text(_directions)
+    return any({a, b} == EITHER_ALONE for a, b in zip(ours, theirs, strict=True))
+
+
+def _directions(text: str) -> tuple[tuple[bool, bool], ...]:
+    """Returns for each two opposed words which of them the text has."""
+    return tuple((one.search(text) is not None, other.search(text) is not None) for one, other in OPPOSED)
+
+
+def _pivot(text: str) -> re.Match[str] | None:
+    return PIVOT.search(text)
 
 
 def _exchanged(left: Statement, right: Statement) -> bool:
     """Whether something stands before the word that turns in one sentence and behind it in the other, and back."""
-    a, b = PIVOT.search(left.text), PIVOT.search(right.text)
+    a, b = left.in_text(_pivot), right.in_text(_pivot)
     if a is None or b is None or left.passive is not right.passive:
         return False
     pairs = align(left.asserted, right.asserted, left.chinese).pairs

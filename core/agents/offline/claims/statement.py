@@ -4,13 +4,16 @@ Law: values with derived properties; no grammar beyond names, numbers, dates, cl
 negation reaches. Places are code points of the sentence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar, cast
 
 from core.agents.offline.claims.vocabulary import english_key
+
+Found = TypeVar("Found")
 
 ROOT = 4  # letters that forms of one word share at least
 ANY = ""  # the mark of what may match whatever
@@ -150,6 +153,16 @@ class Statement:
     def marks(self) -> frozenset[str]:
         """Returns the marks of all its terms."""
         return frozenset().union(*(term.marks for term in self.terms))
+
+    @cached_property
+    def _found(self) -> dict[Callable[[str], object], object]:
+        return {}
+
+    def in_text(self, finding: Callable[[str], Found]) -> Found:
+        """Returns what a function finds in the text. It looks once: a statement is compared with many."""
+        if finding not in self._found:
+            self._found[finding] = finding(self.text)
+        return cast(Found, self._found[finding])
 
     def surface(self, terms: Sequence[Term]) -> str:
         """Returns the text from the first of these terms to the last."""
