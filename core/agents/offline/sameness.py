@@ -12,7 +12,7 @@ from core.agents.offline.claims.alignment import Alignment, align, matches, spea
 from core.agents.offline.claims.comparison import tells_of_another
 from core.agents.offline.claims.order import turned_round
 from core.agents.offline.claims.quantity import ALL, quantity
-from core.agents.offline.claims.replacement import prefixed
+from core.agents.offline.claims.replacement import are_opposites, prefixed
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
@@ -105,6 +105,8 @@ def _views(whole: Statement) -> list[tuple[Term, ...]]:
 def _held(view: tuple[Term, ...], whole: Statement, part: Statement, near: bool) -> bool:
     laid = align(part.asserted, view, part.chinese)
     if any(term.kind in EXACT for term in laid.only_a) or any(_roughly(x, y) for x, y in laid.pairs):
+        return False
+    if any(are_opposites(x, y, part.chinese) for x in laid.only_a for y in laid.only_b):
         return False
     if not _happens(laid) and laid.only_b and part.state and not whole.state:
         return False  # who resigned as treasurer is none

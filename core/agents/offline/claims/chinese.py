@@ -41,6 +41,7 @@ LABEL = re.compile(
     r"第[零〇一二两三四五六七八九十百千\d]+[\u4e00-\u9fff]?"
     r"|\d+次(?=列车|车|航班)|(?:订单|工单|编号|单号|案件|发票)\s*[A-Z\d-]+"
     r"|(?<![\w-])-{1,2}[A-Za-z][\w-]*"
+    r"|(?<![\d.是为到成用])(?<![是为到成用] )\d+(?:\.\d+)+ ?版(?!本)"  # 2.3 版 names one, 升到 2.3 版 tells which
     r"|(?:阶段|步骤|节点|章节|版块|分支)\s*[A-Z\d一二三四五六七八九十]+"
 )
 SURNAMES = (
@@ -170,7 +171,9 @@ def _stretch(course: Course, start: int, end: int) -> None:
         _words(course, at, found.start())
         form.add(course, found)
         at = found.end()
-        later = ((one, form) if one.start() >= at else (form.search(text, at, end), form) for one, form in ahead)
+        later = (
+            (one, form) if one.start() >= at else (form.search(text, at, end), form) for one, form in ahead
+        )
         ahead = [(one, form) for one, form in later if one is not None]
     _words(course, at, end)
 

@@ -7,9 +7,19 @@ import re
 
 CLOCK = r"(?<![\d:：])(?:[01]?\d|2[0-4])[:：][0-5]\d(?![\d:：])"
 _CLOCK = re.compile(CLOCK)
-HALF_OF_DAY = re.compile(r"\s*(?:([ap])\.?m\b\.?|o['’]clock\b)", re.IGNORECASE)
+HALF_OF_DAY = re.compile(
+    r"\s*(?:(?P<letter>[ap])\.?m\b\.?|(?:o['’]clock\s+)?in the (?P<part>morning|afternoon|evening)\b|o['’]clock\b)",
+    re.IGNORECASE,
+)
+HALVES = {"a": "a", "morning": "a", "p": "p", "afternoon": "p", "evening": "p"}
 UNIT = "clock"
+NOON = 12
 OPEN = frozenset({"open"})  # the parts of a time of day that may be before or after noon
+
+
+def half_told(found: re.Match[str]) -> str:
+    """Returns the half of the day that a match of `HALF_OF_DAY` tells: "a", "p", or "" for neither."""
+    return HALVES.get((found["letter"] or found["part"] or "").lower(), "")
 
 
 def of_day(hour: float, half: str) -> float:

@@ -52,6 +52,10 @@ BEING = frozenset({"is", "are", "was", "were"})
 HELPING = frozenset({"do", "does", "did"})
 NOT_EXCLUDING = {"child", "a"} | MERELY | words.NUMBERS.keys()  # "only one chance" leaves nothing else out
 BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
+BEFORE_HOURS = frozenset({"at", "until", "till"})
+AFTER_HOURS = frozenset(
+    {"on", "in", "every", "each", "and", "but", "until", "till", "for", "today", "tomorrow"}
+)
 FRAGMENT = re.compile(r"[;,]\s*(?:and|or)?\s*$")  # an item of a sentence that goes on
 ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
 MAY = "May"  # a month there, no doubt
@@ -298,9 +302,9 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
         value *= words.MULTIPLIERS.get(suffix.lstrip("$€£¥"), 1)
     bound, draft.bound, draft.last = draft.bound, 0, plain
     stop = read[end - 1].end
-    half = clock.HALF_OF_DAY.match(draft.text, stop)
-    if time is not None or half:
-        return _time(draft, read, at, value, half)
+    half = clock.HALF_OF_DAY.match(draft.text, stop) if value < clock.NOON + 1 else None
+    if time is not None or half or not suffix and _is_hour(read, at, end, value):
+        return _time(draft, read, at, value, half, left_open=time is None or half is not None)
     if year and not _is_serial(draft, read, at) or _is_day(read, at, value, suffix):
         draft.add(Kind.DATE, f"{value:g}", token.start, stop, unit="year" if year else "day")
     elif _labels(draft, read, at):
@@ -316,12 +320,23 @@ def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
     return end
 
 
-def _time(draft: Draft, read: Sequence[Token], at: int, hour: float, half: re.Match[str] | None) -> int:
-    """Adds a time of day with what says which half of the day it is in."""
-    told = (half.group(1) or "").lower() if half else ""
+def _is_hour(read: Sequence[Token], at: int, end: int, value: float) -> bool:
+    """Whether a bare number is an hour: "at eight", "until 6 on Fridays", but not "at eight sites"."""
+    if _lower(read, at - 1) not in BEFORE_HOURS or end != at + 1 or not 1 <= value <= clock.NOON:
+        return False
+    return value.is_integer() and (
+        end == len(read) or read[end].kind == "mark" or read[end].lower in AFTER_HOURS
+    )
+
+
+def _time(
+    draft: Draft, read: Sequence[Token], at: int, hour: float, half: re.Match[str] | None, *, left_open: bool
+) -> int:
+    """Adds a time of day with what says which half of the day it is in; `left_open`: nothing else says it."""
+    told = clock.half_told(half) if half else ""
     value, stop = clock.of_day(hour, told), half.end() if half else read[at].end
-    left_open = clock.OPEN if half and clock.is_open(hour, told) else frozenset[str]()
-    draft.add(Kind.NUMBER, f"{value:g}", read[at].start, stop, value=value, unit=clock.UNIT, parts=left_open)
+    parts = clock.OPEN if left_open and clock.is_open(hour, told) else frozenset[str]()
+    draft.add(Kind.NUMBER, f"{value:g}", read[at].start, stop, value=value, unit=clock.UNIT, parts=parts)
     return next((n for n in range(at + 1, len(read)) if read[n].start >= stop), len(read))
 
 

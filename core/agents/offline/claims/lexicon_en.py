@@ -34,8 +34,7 @@ HEDGES = words(
 
 EXCLUSIVE = words("only exclusively solely sole")
 
-# Saying these denies the second.
-# The first of a line is what is denied.
+# Saying any of the others denies the first of a line.
 DENYING = """
 enjoy dislike dislikes disliked hate hates detests aversion
 support oppose opposes opposed opponent
@@ -106,6 +105,12 @@ collaborate cooperate
 delay postpone defer
 specialize expertise specialty
 """
+
+OWN_WORDS = {
+    "found": "find",
+    "wedding": "wedding",
+    "weddings": "wedding",
+}  # though their stems are other words'
 
 # Several words that are one: behind the colon, what is read for them.
 _PHRASES = """

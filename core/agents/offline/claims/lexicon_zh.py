@@ -31,8 +31,7 @@ HEDGES = words("可能 也许 或许 大概 似乎 好像 恐怕 估计 预计 �
 
 EXCLUSIVE = words("只 仅 仅仅 唯独 只有 只会")
 
-# Saying these denies the second.
-# The first of a line is what is denied.
+# Saying any of the others denies the first of a line.
 DENYING = """
 喜欢 讨厌 厌恶 反感
 支持 反对

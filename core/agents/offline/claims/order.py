@@ -6,7 +6,7 @@ Law: pure. Only what stands on both sides of a word that is not the same both wa
 import re
 
 from core.agents.offline.claims.alignment import align
-from core.agents.offline.claims.statement import Statement
+from core.agents.offline.claims.statement import Statement, Term
 
 PIVOT = re.compile(
     r"\b(?:over|than|before|after|beats?|defeat(?:s|ed)|from(?!.*\bto\b)|to|above|below|behind|instead of"
@@ -31,12 +31,39 @@ OPPOSED = (
     (re.compile(r"\bin (?:work|service|stock|use)\b"), re.compile(r"\bout of (?:work|service|stock|use)\b")),
     (re.compile(r"\binside\b|里面", re.IGNORECASE), re.compile(r"\boutside\b|外面", re.IGNORECASE)),
 )
+SEQUENCES = (  # of two acts in Chinese, which comes first
+    re.compile(r"先(?P<earlier>[^，。；]+)[，,]?(?:再|然后|接着|最后)(?P<later>[^。；]+)"),
+    re.compile(r"(?P<later>[^，。；]+?)(?:之前|以前)[，,]?(?:[要得]|必须)?先(?P<earlier>[^。；]+)"),
+    re.compile(r"(?P<later>[^，。；]+?)[在是](?P<earlier>[^，。；]+?)(?:之后|以后)"),
+    re.compile(r"(?P<earlier>[^，。；]+?)(?:之后|以后)[，,]?(?:才|再)(?P<later>[^。；]+)"),
+)
 EITHER_ALONE = frozenset({(True, False), (False, True)})  # of two opposed words the one, and the other
 
 
 def turned_round(left: Statement, right: Statement) -> bool:
     """Whether what both say is said the other way round: exchanged around a word, or with its opposite, not both."""
+    ours, theirs = left.in_text(_sequence), right.in_text(_sequence)
+    if ours is not None and theirs is not None:
+        return _acts_exchanged(left, ours, right, theirs)
     return _exchanged(left, right) is not _opposed(left, right)
+
+
+def _sequence(text: str) -> re.Match[str] | None:
+    """Returns what is told to be earlier and later than the other, where a sentence tells it."""
+    return next((found for one in SEQUENCES if (found := one.search(text))), None)
+
+
+def _acts_exchanged(left: Statement, ours: re.Match[str], right: Statement, theirs: re.Match[str]) -> bool:
+    """Whether what is earlier in one sentence is later in the other, both ways."""
+    pairs = align(left.asserted, right.asserted, left.chinese).pairs
+    told = {(_part(ours, x), _part(theirs, y)) for x, y in pairs}
+    return ("earlier", "later") in told and ("later", "earlier") in told
+
+
+def _part(sequence: re.Match[str], term: Term) -> str:
+    """Returns the part of a sequence in which a term stands, "" for neither."""
+    parts = ("earlier", "later")
+    return next((one for one in parts if sequence.start(one) <= term.start < sequence.end(one)), "")
 
 
 def _opposed(left: Statement, right: Statement) -> bool:

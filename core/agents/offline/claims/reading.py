@@ -17,7 +17,7 @@ from core.text.scripts import is_chinese
 LONGEST = 600  # characters that are read; laying terms side by side costs their number squared
 
 LIST_MARK = re.compile(
-    r"\s*(?:(?:[-*+•·▪]|#{1,6}|\(?\d{1,3}[.)、）]|\(?[a-zA-Z]\)|[（(]?[一二三四五六七八九十]{1,3}[、）)])\s*)+"
+    r"\s*(?:(?:[-*+•·▪]|#{1,6}|\(?\d{1,3}[.)、）](?!\d)|\(?[a-zA-Z]\)|[（(]?[一二三四五六七八九十]{1,3}[、）)])\s*)+"
 )
 MARKUP = re.compile(r"\*\*|__|`")
 SPEAKER = re.compile(

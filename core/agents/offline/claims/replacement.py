@@ -145,9 +145,14 @@ def _opposite(both: Comparison) -> Contradiction | None:
         return None
     for a in both.laid.only_a:
         for b in both.laid.only_b:
-            if frozenset((a.key, b.key)) in both.words.opposites or prefixed(a.key, b.key):
+            if are_opposites(a, b, both.laid.chinese):
                 return found(Slot.OPPOSITE, both.left, (a,), both.right, (b,), 0.85)
     return None
+
+
+def are_opposites(a: Term, b: Term, chinese: bool) -> bool:
+    """Whether two words deny each other: open and closed, valid and invalid."""
+    return frozenset((a.key, b.key)) in vocabulary(chinese).opposites or prefixed(a.key, b.key)
 
 
 def prefixed(a: str, b: str) -> bool:

@@ -43,8 +43,8 @@ def groups(listed: str) -> dict[str, str]:
 
 
 def english_key(word: str) -> str:
-    if word.lower() == "found":
-        return "find"  # "founded" has its own stem
+    if word.lower() in lexicon_en.OWN_WORDS:
+        return lexicon_en.OWN_WORDS[word.lower()]
     plain = _stem(word.lower().replace("-", "").replace("’", "'").removesuffix("'s"))
     return _english_groups().get(plain, plain)
 
