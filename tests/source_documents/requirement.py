@@ -89,6 +89,7 @@ def tests_of(path: str) -> frozenset[str]:
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     machines = (node for node in tree.body if isinstance(node, ast.Assign))
     names = [node.name for node in functions]
-    names += [target.id for node in machines for target in node.targets if isinstance(target, ast.Name)]
+    targets = (target for node in machines for target in node.targets)  # one name, or a tuple of them
+    names += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
     names += [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
     return frozenset(name for name in names if name.startswith(("test_", "Test")))
