@@ -189,8 +189,8 @@ def repetition(vectors: NDArray[np.float32]) -> Array:
     """Computes how far each hit, best first, repeats a better one: 0 to 1. `vectors`: shape (n, dimension), unit."""
     cosines = vectors @ vectors.T
     cosines.reshape(-1)[:: len(vectors) + 1] = 0.0  # no segment repeats itself
-    if cosines.max(initial=0.0) < REPEATED:  # as a rule
-        return np.zeros(len(vectors))
-    cosines = np.tril(cosines).max(axis=1, initial=0.0)
-    repeated: Array = np.clip((cosines.astype(np.float64) - REPEATED) / (1.0 - REPEATED), 0.0, 1.0)
+    nearest = np.zeros(len(vectors))
+    for place in np.flatnonzero(cosines.max(axis=1, initial=0.0) >= REPEATED):  # few, as a rule
+        nearest[place] = cosines[place, :place].max(initial=0.0)
+    repeated: Array = np.clip((nearest - REPEATED) / (1.0 - REPEATED), 0.0, 1.0)
     return repeated
