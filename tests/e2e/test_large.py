@@ -1,4 +1,4 @@
-"""What is large: a context of many megabytes, a message over the limit, a document of 200 pages."""
+"""What is large: a context of many megabytes, a message over the limit, a document of many pages."""
 
 import random
 import time
@@ -18,7 +18,7 @@ from tests.support.scale import scaled
 
 BANK = "large"
 MEGABYTES = 5
-PAGES = 20
+PAGES = 12
 SAMPLE = 50
 BUSY = {"grpc.drain_seconds": "0"}
 

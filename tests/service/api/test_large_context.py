@@ -11,7 +11,7 @@ from memorybank.v1 import retrieval_pb2, types_pb2
 from tests.support.scale import scaled
 from tests.support.server import Service, serving, stream_refused
 
-MEGABYTES = min(50, scaled(10))
+MEGABYTES = min(50, scaled(5))
 RECORDS = MEGABYTES * 18_000  # of some 58 characters each
 PIECE = 1_000_000
 
