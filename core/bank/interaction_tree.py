@@ -14,6 +14,7 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring, StructuringState
 from core.text import transcript
+from core.text.tables import head_over
 from core.verbatim.segment_order import SegmentOrder
 
 
@@ -91,10 +92,20 @@ class InteractionTree:
 
     def record(self, refs: Sequence[SegmentRef]) -> str:
         """Returns segments of one interaction as a text: their lines; where a tool speaks among them, with their
-        roles."""
+        roles; rows that go on with a table under its head."""
         spans = [self.interaction(ref.interaction_id).spans[ref.index] for ref in refs]
-        parts = zip(spans, refs, strict=True)
-        return "\n".join(transcript.lines((span.role, span.speaker, self.text(ref)) for span, ref in parts))
+        before = (None, *(ref.index for ref in refs))
+        texts = [self._headed(ref, last) for ref, last in zip(refs, before, strict=False)]
+        parts = zip(spans, texts, strict=True)
+        return "\n".join(transcript.lines((span.role, span.speaker, text) for span, text in parts))
+
+    def _headed(self, ref: SegmentRef, last: int | None) -> str:
+        """Returns a segment's text, under the head of its table unless the segment before it stands above it."""
+        text, interaction = self.text(ref), self.interaction(ref.interaction_id)
+        if last == ref.index - 1 or not (head := head_over(interaction.text, interaction.spans, ref.index)):
+            return text
+        begins = "\n" if interaction.spans[ref.index].speaker else ""  # a name is no cell
+        return f"{begins}{head}\n{text}"
 
     def nodes_of(self, ref: SegmentRef) -> tuple[NodeId, ...]:
         """Returns the living nodes that summarise a segment."""
