@@ -205,6 +205,7 @@ def _retrieval(chosen: RetrievalSection) -> Retrieval:
         history_share=chosen.history_share,
         min_score=chosen.min_score,
         validation_floor=chosen.validation_floor,
+        judge_assistants=chosen.judge_assistants,
         structure=Structure(**dict(chosen.structure)),
     )
 

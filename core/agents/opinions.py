@@ -120,7 +120,7 @@ class Opinions:
         with self._ledger.spending("judge"):
             given = await self._agents.judge.conflicts_and_merges(new, candidates)
             by_id = _one_each("judge", candidates, given)
-        self._first.update({(new, c): by_id.get(c.node_id) for c in candidates})
+        self._first.update({(new, c): _on_evidence(by_id.get(c.node_id), new, c) for c in candidates})
 
     async def _judge_second(self, new: Topic, candidates: Sequence[Topic]) -> None:
         with self._ledger.spending("judge"):
@@ -156,6 +156,16 @@ def _check_consolidation(given: Consolidation, neighbors: Sequence[Neighbor]) ->
         )
     if not given.summary.strip():
         raise AgentReplyInvalid("consolidator", "the summary is empty")
+
+
+def _on_evidence(
+    opinion: ConflictOpinion | MergeOpinion | None, new: Topic, existing: Topic
+) -> ConflictOpinion | MergeOpinion | None:
+    """Returns the opinion, unless it is a conflict whose quotes are no evidence."""
+    if not isinstance(opinion, ConflictOpinion):
+        return opinion
+    generated = new.is_generated(opinion.new_quote) or existing.is_generated(opinion.existing_quote)
+    return None if generated else opinion
 
 
 def _one_each(role: str, candidates: Sequence[Topic], given: Sequence[Opinion]) -> dict[NodeId, Opinion]:

@@ -15,6 +15,7 @@ from core.model.conflict import Conflict, VerdictType
 from core.model.insight import CompletedTask, Insight
 from core.model.interaction import TaskReport
 from core.model.lineage import MergeReason, MergeRecord
+from core.text.blocks import folded
 
 # ---- Clusterer ----
 
@@ -76,12 +77,21 @@ class Structurer(Protocol):
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)  # what is read of it lives as long
 class Topic:
-    """A node as the Judge sees it."""
+    """A node as the Judge sees it.
+
+    `generated`: sentences that only an assistant said, each ending a line; they are no evidence for a conflict.
+    """
 
     node_id: NodeId
     summary: str
     context: str
     keywords: tuple[str, ...]
+    generated: str = ""
+
+    def is_generated(self, quote: str) -> bool:
+        """Whether a sentence of the node was said by an assistant alone."""
+        said = folded(quote)
+        return bool(said) and f"{said}\n" in self.generated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

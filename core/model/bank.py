@@ -39,6 +39,7 @@ class RetrievalSettings:
     alpha: float | None = None
     chunk_ratio: float | None = None
     validation_floor: float | None = None
+    judge_assistants: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ from core.verbatim.structure import Structure
 class Retrieval:
     """The configured k, α and chunk ratio, which have no default (source document 000 §3.1.2). And the tokens of a
     prompt, the share of them that what was done may take, the least score of a hit, the least confidence of a conflict
-    whose validation is planned, and what the places of segments weigh."""
+    whose validation is planned, whether what assistants say may contradict, and what the places of segments weigh."""
 
     top_k: int
     alpha: float
@@ -45,6 +45,7 @@ class Retrieval:
     history_share: float = 0.25
     min_score: float = 0.0
     validation_floor: float = 0.0
+    judge_assistants: bool = False
     structure: Structure = Structure()
 
     def top_k_of(self, bank: Bank) -> int:
@@ -62,6 +63,10 @@ class Retrieval:
     def validation_floor_of(self, bank: Bank) -> float:
         own = bank.record.settings.validation_floor
         return self.validation_floor if own is None else own
+
+    def judge_assistants_of(self, bank: Bank) -> bool:
+        own = bank.record.settings.judge_assistants
+        return self.judge_assistants if own is None else own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

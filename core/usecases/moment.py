@@ -16,6 +16,7 @@ class Moment:
     top_k: int
     alpha: float
     validation_floor: float
+    judge_assistants: bool
 
 
 def moment(house: House, bank: Bank, revision: int) -> Moment:
@@ -27,4 +28,5 @@ def moment(house: House, bank: Bank, revision: int) -> Moment:
         top_k=house.retrieval.top_k_of(bank),
         alpha=house.retrieval.alpha_of(bank),
         validation_floor=house.retrieval.validation_floor_of(bank),
+        judge_assistants=house.retrieval.judge_assistants_of(bank),
     )

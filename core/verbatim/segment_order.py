@@ -36,6 +36,11 @@ _VOICES = {"user": ASKER, "human": ASKER, "assistant": ANSWERER, "ai": ANSWERER,
 _WORD = re.compile(r"\w+")
 
 
+def voice(role: str) -> int:
+    """Returns whose a message of this role is in a chat with an assistant."""
+    return _VOICES.get(role.lower(), 0)
+
+
 class SegmentOrder:
     """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, says "I" and names a
     time, and its author in a chat with an assistant.
@@ -84,7 +89,7 @@ class SegmentOrder:
             self._asks.append(asks(text))
             self._of_itself.append(speaks_of_itself(text))
             self._dated.append(names_time(text))
-            self._voice.append(_VOICES.get(span.role.lower(), 0))
+            self._voice.append(voice(span.role))
             self._earliest, self._latest = min(self._earliest, time), max(self._latest, time)
 
     def drop(self, interaction_id: InteractionId, count: int) -> None:

@@ -30,7 +30,7 @@ BLANK_ENDS = re.compile(r" +$", re.MULTILINE)
 ENDLESS = 10_000  # columns: nothing is wrapped
 GLIMPSE = 280  # code points of a summary that a list shows
 MARGIN = (0, 0, 0, 2)
-OWN_SETTINGS: Final = ("top_k", "alpha", "chunk_ratio", "validation_floor")
+OWN_SETTINGS: Final = ("top_k", "alpha", "chunk_ratio", "validation_floor", "judge_assistants")
 FAINT, STRONG, WARNING = "dim", "bold", "yellow"
 UNRERANKED = {
     retrieval.RERANKING_LATE: "not reranked: the reranker was late",

@@ -84,6 +84,8 @@ class RetrievalSection(Section):
     """Least score of a hit of `Search`, where the request does not say; 0: whatever fits by words or meaning at all."""
     validation_floor: float = Field(default=0.0, ge=0, le=1)
     """Least confidence of a conflict for which a validation is planned; a less sure one is recorded and shown only."""
+    judge_assistants: bool = False
+    """Whether what an assistant says in messages that are memorized, by their `role`, opens conflicts as well."""
     structure: StructureSection = StructureSection()
     reranker: RerankerSection = RerankerSection()
 

@@ -235,7 +235,16 @@ def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
 
 
 def test_what_absence_means_something_of_is_optional() -> None:
-    told_apart = {"top_k", "alpha", "chunk_ratio", "validation_floor", "min_score", "hops", "max_neighbors"}
+    told_apart = {
+        "top_k",
+        "alpha",
+        "chunk_ratio",
+        "validation_floor",
+        "judge_assistants",
+        "min_score",
+        "hops",
+        "max_neighbors",
+    }
     told_apart |= {"min_revision", "if_revision", "from_revision", "token_budget"}
 
     blurred = [

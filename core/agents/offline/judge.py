@@ -123,7 +123,8 @@ class OfflineJudge:
 
 
 def _compared(new: Side, other: Side) -> Compared:
-    clash = surest(clashes(new, other, same_matter=False))
+    found = clashes(new, other, same_matter=False)
+    clash = surest(found)
     if clash is not None or not new.sentences or not other.sentences:
         return Compared(other=other, clash=clash)
     both_brief = new.brief and other.brief
@@ -131,5 +132,5 @@ def _compared(new: Side, other: Side) -> Compared:
         other=other,
         clash=None,
         if_same_matter=tuple(clashes(new, other, same_matter=True)) if both_brief else (),
-        may_merge=may_merge(new, other),
+        may_merge=not found and may_merge(new, other),
     )

@@ -25,6 +25,7 @@ from core.model.vector import Vector
 from core.usecases.bank.absorb import absorbed, embedding_text, in_context, inherited, merged_node, topic
 from core.usecases.bank.contest import closed, contested, handed_over
 from core.usecases.bank.edits import NodeEdits
+from core.usecases.bank.generated import judged
 from core.usecases.bank.planning import with_conflict, without_conflict
 from core.usecases.bank.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.rewording import reworded, touched, union
@@ -189,8 +190,9 @@ class Round:
     def _go_round(self) -> Outcome:
         for _ in range(MAX_MERGES):
             candidates = self._candidates(judging_candidates)
-            topics = [topic(self._bank.nodes[c]) for c in candidates]
-            found = self._opinions.conflicts_and_merges(topic(self._current), topics)
+            nodes = [self._current, *(self._bank.nodes[c] for c in candidates)]
+            new, *topics = [judged(self._bank, node, self._moment.judge_assistants) for node in nodes]
+            found = self._opinions.conflicts_and_merges(new, topics)
             conflicts = [o for o in found if isinstance(o, ConflictOpinion)]
             if disputed := [o for o in conflicts if not self._is_settled(o)]:
                 self._contest(disputed)

@@ -14,13 +14,13 @@ from core.usecases.bank.planning import with_goal
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 
-SETTINGS = frozenset({"top_k", "alpha", "chunk_ratio", "validation_floor"})
+SETTINGS = frozenset({"top_k", "alpha", "chunk_ratio", "validation_floor", "judge_assistants"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateBank:
-    """`fields` names what is set: `goal`, `top_k`, `alpha`, `chunk_ratio`, `validation_floor`, `labels`,
-    `ttl`; a value of None among them clears the setting."""
+    """`fields` names what is set: `goal`, `top_k`, `alpha`, `chunk_ratio`, `validation_floor`,
+    `judge_assistants`, `labels`, `ttl`; a value of None among them clears the setting."""
 
     key: BankKey
     fields: Set[str]

@@ -98,6 +98,7 @@ class CreateBankRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     ALLOW_EXISTING_FIELD_NUMBER: _builtins.int
     VALIDATION_FLOOR_FIELD_NUMBER: _builtins.int
+    JUDGE_ASSISTANTS_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its id. Empty: generated."""
     goal: _builtins.str
@@ -121,6 +122,10 @@ class CreateBankRequest(_message.Message):
     validation_floor: _builtins.float
     """Least confidence of a conflict for which a validation is planned, 0 to 1; a less sure one, of those found from now
     on, is recorded and shown all the same, and settled by a verdict that names it. Absent: the configured value holds.
+    """
+    judge_assistants: _builtins.bool
+    """Whether what an assistant says in messages that are memorized, by their `role` ("assistant", "ai", "model"), opens
+    conflicts as well. A task's reports and verdicts always count. Absent: the configured value holds.
     """
     @_builtins.property
     def embedding_space(self) -> _types_pb2.EmbeddingSpace:
@@ -154,15 +159,18 @@ class CreateBankRequest(_message.Message):
         request_id: _builtins.str = ...,
         allow_existing: _builtins.bool = ...,
         validation_floor: _builtins.float | None = ...,
+        judge_assistants: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "embedding_space", b"embedding_space", "top_k", b"top_k", "ttl", b"ttl", "validation_floor", b"validation_floor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_judge_assistants", b"_judge_assistants", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "embedding_space", b"embedding_space", "judge_assistants", b"judge_assistants", "top_k", b"top_k", "ttl", b"ttl", "validation_floor", b"validation_floor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "allow_existing", b"allow_existing", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "embedding_space", b"embedding_space", "goal", b"goal", "labels", b"labels", "request_id", b"request_id", "top_k", b"top_k", "ttl", b"ttl", "user", b"user", "validation_floor", b"validation_floor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_judge_assistants", b"_judge_assistants", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "allow_existing", b"allow_existing", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "embedding_space", b"embedding_space", "goal", b"goal", "judge_assistants", b"judge_assistants", "labels", b"labels", "request_id", b"request_id", "top_k", b"top_k", "ttl", b"ttl", "user", b"user", "validation_floor", b"validation_floor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
     _WhichOneofReturnType__chunk_ratio: _TypeAlias = _typing.Literal["chunk_ratio"]  # noqa: Y015
     _WhichOneofArgType__chunk_ratio: _TypeAlias = _typing.Literal["_chunk_ratio", b"_chunk_ratio"]  # noqa: Y015
+    _WhichOneofReturnType__judge_assistants: _TypeAlias = _typing.Literal["judge_assistants"]  # noqa: Y015
+    _WhichOneofArgType__judge_assistants: _TypeAlias = _typing.Literal["_judge_assistants", b"_judge_assistants"]  # noqa: Y015
     _WhichOneofReturnType__top_k: _TypeAlias = _typing.Literal["top_k"]  # noqa: Y015
     _WhichOneofArgType__top_k: _TypeAlias = _typing.Literal["_top_k", b"_top_k"]  # noqa: Y015
     _WhichOneofReturnType__validation_floor: _TypeAlias = _typing.Literal["validation_floor"]  # noqa: Y015
@@ -171,6 +179,8 @@ class CreateBankRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__alpha) -> _WhichOneofReturnType__alpha | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__chunk_ratio) -> _WhichOneofReturnType__chunk_ratio | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__judge_assistants) -> _WhichOneofReturnType__judge_assistants | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__top_k) -> _WhichOneofReturnType__top_k | None: ...
     @_typing.overload
@@ -387,8 +397,8 @@ class UpdateBankRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Which fields to set: `goal`, `top_k`, `alpha`, `chunk_ratio`, `validation_floor`, `labels`, `ttl`. A path
-        whose field is absent in `bank` clears it: the configured value holds again. Must not be empty.
+        """Which fields to set: `goal`, `top_k`, `alpha`, `chunk_ratio`, `validation_floor`, `judge_assistants`,
+        `labels`, `ttl`. A path whose field is absent in `bank` clears it: the configured value holds again. Must not be empty.
         """
 
     def __init__(

@@ -610,6 +610,7 @@ class Bank(_message.Message):
     TOKENS_SPENT_FIELD_NUMBER: _builtins.int
     PURGE_TIME_FIELD_NUMBER: _builtins.int
     VALIDATION_FLOOR_FIELD_NUMBER: _builtins.int
+    JUDGE_ASSISTANTS_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its id, unique within the tenant."""
     uid: _builtins.str
@@ -633,6 +634,10 @@ class Bank(_message.Message):
     validation_floor: _builtins.float
     """Least confidence of a conflict for which a validation is planned, 0 to 1; a less sure one, of those found from now
     on, is recorded and shown all the same, and settled by a verdict that names it. Absent: the configured value.
+    """
+    judge_assistants: _builtins.bool
+    """Whether what an assistant says in messages that are memorized, by their `role` ("assistant", "ai", "model"), opens
+    conflicts as well. A task's reports and verdicts always count. Absent: the configured value.
     """
     @_builtins.property
     def embedding_space(self) -> Global___EmbeddingSpace:
@@ -687,15 +692,18 @@ class Bank(_message.Message):
         tokens_spent: _builtins.int = ...,
         purge_time: _timestamp_pb2.Timestamp | None = ...,
         validation_floor: _builtins.float | None = ...,
+        judge_assistants: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "purge_time", b"purge_time", "top_k", b"top_k", "ttl", b"ttl", "update_time", b"update_time", "validation_floor", b"validation_floor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_judge_assistants", b"_judge_assistants", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "alpha", b"alpha", "chunk_ratio", b"chunk_ratio", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "judge_assistants", b"judge_assistants", "purge_time", b"purge_time", "top_k", b"top_k", "ttl", b"ttl", "update_time", b"update_time", "validation_floor", b"validation_floor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "goal", b"goal", "labels", b"labels", "purge_time", b"purge_time", "revision", b"revision", "tokens_spent", b"tokens_spent", "top_k", b"top_k", "ttl", b"ttl", "uid", b"uid", "update_time", b"update_time", "user", b"user", "validation_floor", b"validation_floor"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_chunk_ratio", b"_chunk_ratio", "_judge_assistants", b"_judge_assistants", "_top_k", b"_top_k", "_validation_floor", b"_validation_floor", "alpha", b"alpha", "bank_id", b"bank_id", "chunk_ratio", b"chunk_ratio", "collection", b"collection", "create_time", b"create_time", "embedding_space", b"embedding_space", "finish_time", b"finish_time", "goal", b"goal", "judge_assistants", b"judge_assistants", "labels", b"labels", "purge_time", b"purge_time", "revision", b"revision", "tokens_spent", b"tokens_spent", "top_k", b"top_k", "ttl", b"ttl", "uid", b"uid", "update_time", b"update_time", "user", b"user", "validation_floor", b"validation_floor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
     _WhichOneofReturnType__chunk_ratio: _TypeAlias = _typing.Literal["chunk_ratio"]  # noqa: Y015
     _WhichOneofArgType__chunk_ratio: _TypeAlias = _typing.Literal["_chunk_ratio", b"_chunk_ratio"]  # noqa: Y015
+    _WhichOneofReturnType__judge_assistants: _TypeAlias = _typing.Literal["judge_assistants"]  # noqa: Y015
+    _WhichOneofArgType__judge_assistants: _TypeAlias = _typing.Literal["_judge_assistants", b"_judge_assistants"]  # noqa: Y015
     _WhichOneofReturnType__top_k: _TypeAlias = _typing.Literal["top_k"]  # noqa: Y015
     _WhichOneofArgType__top_k: _TypeAlias = _typing.Literal["_top_k", b"_top_k"]  # noqa: Y015
     _WhichOneofReturnType__validation_floor: _TypeAlias = _typing.Literal["validation_floor"]  # noqa: Y015
@@ -704,6 +712,8 @@ class Bank(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__alpha) -> _WhichOneofReturnType__alpha | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__chunk_ratio) -> _WhichOneofReturnType__chunk_ratio | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__judge_assistants) -> _WhichOneofReturnType__judge_assistants | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__top_k) -> _WhichOneofReturnType__top_k | None: ...
     @_typing.overload

@@ -42,7 +42,10 @@ INSIGHT_FIELDS = ("goal", "completed", "pending")
 MOST_TASKS = 10_000
 MOST_SHOWN_TASKS = 200  # unless a page of another size is asked for
 MOST_STATUSES = 16
-BANK_FIELDS = ("goal", "top_k", "alpha", "chunk_ratio", "validation_floor", "labels", "ttl")
+BANK_FIELDS = (
+    *("goal", "top_k", "alpha", "chunk_ratio", "validation_floor", "judge_assistants"),
+    *("labels", "ttl"),
+)
 MOST_INTERACTIONS = 100
 
 NewBankId = Callable[[Tenant, RequestKey | None], BankId]

@@ -154,4 +154,5 @@ def settings(
         alpha=check.optional_share(asked, "alpha", f"{path}alpha"),
         chunk_ratio=check.chunk_ratio(asked, f"{path}chunk_ratio"),
         validation_floor=check.optional_share(asked, "validation_floor", f"{path}validation_floor"),
+        judge_assistants=asked.judge_assistants if asked.HasField("judge_assistants") else None,
     )

@@ -95,6 +95,7 @@ def bank(record: BankRecord, revision: int, kept: timedelta = NEVER) -> pb.Bank:
         alpha=record.settings.alpha,
         chunk_ratio=record.settings.chunk_ratio,
         validation_floor=record.settings.validation_floor,
+        judge_assistants=record.settings.judge_assistants,
         embedding_space=space(record.space),
         labels=record.labels,
         ttl=None if record.ttl is None else duration(record.ttl),

@@ -211,7 +211,9 @@ CLIENT = types.EmbeddingSpace(
     name="mine", dimension=4, source=types.SPACE_SOURCE_CLIENT, cosine_floor=0.0, cosine_ceiling=1.0
 )
 TIMES = types.TimeRange(start=Timestamp(seconds=5), end=Timestamp(seconds=6))
-BANK_MASK = FieldMask(paths=["goal", "top_k", "alpha", "chunk_ratio", "validation_floor", "labels", "ttl"])
+BANK_MASK = FieldMask(
+    paths=["goal", "top_k", "alpha", "chunk_ratio", "validation_floor", "judge_assistants", "labels", "ttl"]
+)
 NODE_MASK = FieldMask(paths=["summary", "context", "keywords", "labels", "source"])
 INSIGHT_MASK = FieldMask(paths=["goal", "completed", "pending"])
 
@@ -444,9 +446,10 @@ OF_INSIGHTS = (
 EITHER_IN_SEARCH = ("include_embedding", "structure.conflicts", "skip_reranker")
 
 HARMLESS: dict[str, Mapping[str, str]] = {
-    "CreateBank": {"allow_existing": YES_OR_NO},
+    "CreateBank": {"allow_existing": YES_OR_NO, "judge_assistants": YES_OR_NO},
     "DeleteBank": {"allow_missing": YES_OR_NO},
-    "UpdateBank": {f"bank.{name}": UNSEEN for name in OF_BANKS} | {"bank.embedding_space": UNSEEN},
+    "UpdateBank": {f"bank.{name}": UNSEEN for name in OF_BANKS}
+    | {"bank.embedding_space": UNSEEN, "bank.judge_assistants": YES_OR_NO},
     "UpdateNode": {f"node.{name}": UNSEEN for name in OF_NODES} | {"node.segments": UNSEEN},
     "UpdateInsight": {f"insight.{name}": UNSEEN for name in OF_INSIGHTS},
     "ResolveConflict": {"dismiss": YES_OR_NO},

@@ -24,11 +24,12 @@ SAME_MATTER_MARGIN = 0.1  # how much nearer than to any other candidate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clash:
-    """A contradiction of the new side's sentence i and the other side's j."""
+    """A contradiction of the new side's sentence i and the other side's j. `generated`: it rests on no evidence."""
 
     found: Contradiction
     i: int
     j: int
+    generated: bool
 
 
 def clashes(new: Side, other: Side, *, same_matter: bool) -> list[Clash]:
@@ -41,12 +42,18 @@ def clashes(new: Side, other: Side, *, same_matter: bool) -> list[Clash]:
         for (i, ours), (j, theirs) in product(*asserted)
         if ours.entry == theirs.entry
     )
-    return [Clash(found=one, i=i, j=j) for one, i, j in found if one is not None]
+    generated = [[one.generated for one in side.sentences] for side in (new, other)]
+    return [
+        Clash(found=one, i=i, j=j, generated=generated[0][i] or generated[1][j])
+        for one, i, j in found
+        if one is not None
+    ]
 
 
 def surest(found: Sequence[Clash]) -> Clash | None:
-    """Returns the most certain of these contradictions."""
-    return max(found, key=lambda clash: clash.found.confidence, default=None)
+    """Returns the most certain of these contradictions that rest on evidence."""
+    heard = (clash for clash in found if not clash.generated)
+    return max(heard, key=lambda clash: clash.found.confidence, default=None)
 
 
 def surest_of_one_matter(

@@ -24,12 +24,14 @@ class TopicSentence:
     """One sentence of a topic: verbatim, as it is judged (with its speaker in front), and as read.
 
     `entry`: the term of the entry or the head of the row it stands in; it is compared within such entries alone.
+    `generated`: only an assistant says it.
     """
 
     quote: str
     judged: str
     statement: Statement
     entry: str = ""
+    generated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +66,15 @@ def topic_sentences(topic: Topic) -> tuple[TopicSentence, ...]:
             continue
         quote = text[start:end]
         judged = _as_judged(text, start, quote, labelled)
-        statement = read(folded(judged))
-        found.append(TopicSentence(quote=quote, judged=judged, statement=statement, entry=block.term))
+        found.append(
+            TopicSentence(
+                quote=quote,
+                judged=judged,
+                statement=read(folded(judged)),
+                entry=block.term,
+                generated=topic.is_generated(quote),
+            )
+        )
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from core.usecases.bank.rewording import MAX_KEYWORDS, reworded, touched
 from core.usecases.moment import Moment
 from tests.support import changes as a
 
-MOMENT = Moment(now=a.START, revision=9, top_k=8, alpha=0.5, validation_floor=0.0)
+MOMENT = Moment(now=a.START, revision=9, top_k=8, alpha=0.5, validation_floor=0.0, judge_assistants=False)
 
 
 def test_a_node_touched_says_when_and_keeps_what_is_not_given() -> None:
