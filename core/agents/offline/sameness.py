@@ -8,11 +8,18 @@ and never decides alone.
 import re
 
 from core.agents.offline.claims import clock
-from core.agents.offline.claims.alignment import Alignment, align, matches, speak_of_one_thing, weight
+from core.agents.offline.claims.alignment import (
+    Alignment,
+    align,
+    are_opposites,
+    matches,
+    prefixed,
+    speak_of_one_thing,
+    weight,
+)
 from core.agents.offline.claims.comparison import tells_of_another
 from core.agents.offline.claims.order import turned_round
 from core.agents.offline.claims.quantity import ALL, quantity
-from core.agents.offline.claims.replacement import are_opposites, prefixed
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight

@@ -13,6 +13,7 @@ from core.agents.offline.claims.statement import ANY, ROOT, Kind, Statement, Ter
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 ENDINGS = frozenset({"e", "r", "er", "or", "y", "i", "ri", "s", "n", "ist", "ian"})  # hike/hiker, bake/bakeri
+DENYING_PREFIXES = frozenset({"un", "in", "im", "ir", "il", "dis", "non"})
 PREFIX = 5  # letters two stems must share to be forms of one word
 
 MEASURED_ALIKE = 1e-3  # values in other units may differ by their rounding
@@ -98,6 +99,17 @@ def falls_under(kind: Term, one: Term, chinese: bool) -> bool:
     """Whether `one` is an example of `kind`: who never goes outdoors does not hike."""
     examples = vocabulary(chinese).kinds.get(kind.key, frozenset())
     return kind.kind is Kind.WORD and (one.key in examples or not one.parts.isdisjoint(examples))
+
+
+def are_opposites(a: Term, b: Term, chinese: bool) -> bool:
+    """Whether two words deny each other: open and closed, valid and invalid."""
+    return frozenset((a.key, b.key)) in vocabulary(chinese).opposites or prefixed(a.key, b.key)
+
+
+def prefixed(a: str, b: str) -> bool:
+    """Whether one word is the other with a prefix that denies it: valid, invalid."""
+    short, long = sorted((a, b), key=len)
+    return len(short) >= ROOT and long.endswith(short) and long.removesuffix(short) in DENYING_PREFIXES
 
 
 def weight(terms: Sequence[Term], chinese: bool) -> float:

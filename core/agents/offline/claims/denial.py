@@ -7,7 +7,7 @@ not contradict each other.
 import re
 from collections.abc import Iterator, Sequence
 
-from core.agents.offline.claims.alignment import align, falls_under, matches
+from core.agents.offline.claims.alignment import align, are_opposites, falls_under, matches
 from core.agents.offline.claims.comparison import Comparison, compare
 from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
@@ -21,6 +21,9 @@ SPREAD = 2  # terms from the first that is held to the last, for each that is he
 CONTRASTED = 0.7  # of a clause's words, said of the one it is set against
 
 MAY_BE = re.compile(r"\b(?:can|may)\b|可以", re.IGNORECASE)
+OPEN_YET = re.compile(  # what is not so now may come to be
+    r"\b(?:might|perhaps|maybe|possibly|one day|some day)\b|也许|或许", re.IGNORECASE
+)
 REPORTS = re.compile(
     r"\b(?:writes|wrote|reports|reported|says|said|states|stated|notes|noted|mentions|mentioned|shows|showed|confirms"
     r"|confirmed|finds|found|announces|announced) that\b|\baccording to\b|记载|报道|写道|写明|据称|指出",
@@ -46,7 +49,9 @@ def _denied(left: Statement, right: Statement, clause: int, denied: tuple[Term, 
     contrast = denied[0].denial is Denial.CONTRAST
     theirs = right.asserted
     covered, held = _held(left, denied, theirs)
-    if not held:
+    if not held or any(are_opposites(x, y, left.chinese) for x in denied for y in theirs):
+        return None  # "did not pass" and "failed" agree
+    if OPEN_YET.search(right.text) and not left.hedged:
         return None
     same_verb = _any_matches(denied[0], held)
     if (

@@ -14,7 +14,8 @@ length inch 0.0254 inches 0.0254
 length 米 1 公里 1000 千米 1000 厘米 0.01 毫米 0.001 英里 1609 里 500
 time min 60 mins 60 minute 60 minutes 60 hour 3600 hours 3600 second 1 seconds 1 day 86400 days 86400 week 604800
 time weeks 604800 year 31557600 years 31557600 decade 315576000 decades 315576000
-time 分钟 60 小时 3600 个小时 3600 秒 1 秒钟 1 毫秒 0.001 天 86400 周 604800 个星期 604800 星期 604800
+time 分钟 60 小时 3600 个小时 3600 钟头 3600 个钟头 3600 秒 1 秒钟 1 毫秒 0.001 天 86400
+time 周 604800 个星期 604800 星期 604800
 volume l 1 litre 1 litres 1 liter 1 liters 1 ml 0.001 millilitres 0.001 milliliters 0.001
 volume 升 1 公升 1 毫升 0.001
 memory gb 1 mb 0.001 tb 1000 gigabytes 1 megabytes 0.001 terabytes 1000

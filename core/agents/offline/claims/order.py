@@ -31,6 +31,7 @@ OPPOSED = (
     (re.compile(r"\bin (?:work|service|stock|use)\b"), re.compile(r"\bout of (?:work|service|stock|use)\b")),
     (re.compile(r"\binside\b|里面", re.IGNORECASE), re.compile(r"\boutside\b|外面", re.IGNORECASE)),
 )
+ORDERED = re.compile(r"先|[之以][前后]")  # what every sequence has, soon looked for
 SEQUENCES = (  # of two acts in Chinese, which comes first
     re.compile(r"先(?P<earlier>[^，。；]+)[，,]?(?:再|然后|接着|最后)(?P<later>[^。；]+)"),
     re.compile(r"(?P<later>[^，。；]+?)(?:之前|以前)[，,]?(?:[要得]|必须)?先(?P<earlier>[^。；]+)"),
@@ -50,6 +51,8 @@ def turned_round(left: Statement, right: Statement) -> bool:
 
 def _sequence(text: str) -> re.Match[str] | None:
     """Returns what is told to be earlier and later than the other, where a sentence tells it."""
+    if ORDERED.search(text) is None:
+        return None
     return next((found for one in SEQUENCES if (found := one.search(text))), None)
 
 

@@ -8,12 +8,12 @@ in common, times that differ set the values apart.
 import re
 from collections.abc import Callable, Sequence
 
-from core.agents.offline.claims.alignment import matches
+from core.agents.offline.claims.alignment import are_opposites, matches
 from core.agents.offline.claims.comparison import Comparison
 from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.lexicon_en import AMATEURS
 from core.agents.offline.claims.order import turned_round
-from core.agents.offline.claims.statement import ROOT, Kind, Statement, Term
+from core.agents.offline.claims.statement import Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 # How much must be in common, by weight, before a differing filler means anything. Tuned on some forty
@@ -28,7 +28,6 @@ MATTER_COVERED = 0.3
 ROLE_COVERED = 0.7
 HOLDER_WEIGHT = 2.0  # of the place that is filled: what it is called, and where
 OF_SEVERAL = re.compile(r"\b(?:an?|one of|and)\b|之一|一名|一位|和|与", re.IGNORECASE)
-DENYING_PREFIXES = frozenset({"un", "in", "im", "ir", "il", "dis", "non"})
 
 CURRENCIES = frozenset(
     {*map(english_key, ("dollars", "euros", "yen", "francs", "rupees")), "$", "€", "£", "¥"}
@@ -95,8 +94,8 @@ def _holder(both: Comparison) -> Contradiction | None:
 def _place(both: Comparison) -> Contradiction | None:
     """Finds one thing said to be in two places, with nothing else told of it."""
     ours, theirs = (_behind_placing(only) for only in (both.laid.only_a, both.laid.only_b))
-    if not ours or not theirs or both.left.personal or both.scoped_apart:
-        return None
+    if not ours or not theirs or both.left.personal or any(both.laid.left(Kind.DATE)):
+        return None  # a day is no place
     for side, own in ((both.left, ours), (both.right, theirs)):
         subject = side.terms[: side.subject_end]
         if (
@@ -148,17 +147,6 @@ def _opposite(both: Comparison) -> Contradiction | None:
             if are_opposites(a, b, both.laid.chinese):
                 return found(Slot.OPPOSITE, both.left, (a,), both.right, (b,), 0.85)
     return None
-
-
-def are_opposites(a: Term, b: Term, chinese: bool) -> bool:
-    """Whether two words deny each other: open and closed, valid and invalid."""
-    return frozenset((a.key, b.key)) in vocabulary(chinese).opposites or prefixed(a.key, b.key)
-
-
-def prefixed(a: str, b: str) -> bool:
-    """Whether one word is the other with a prefix that denies it: valid, invalid."""
-    short, long = sorted((a, b), key=len)
-    return len(short) >= ROOT and long.endswith(short) and long.removesuffix(short) in DENYING_PREFIXES
 
 
 def _brief(both: Comparison) -> bool:
