@@ -2,12 +2,13 @@
 
 Law: pure, and speaks the language of the input. Stored text stands in it as data, indented under the line that names
 its turn. Keys of the user are never touched; those of the system stand whole in a share of the budget, the latest
-recalled first. The last turns go last. Before them go turns that fit the input by themselves, the newest summary and
-the other newest turns, by their ranks, as scores of sections do not compare: the better half of what fits after all the
-others. What goes first are older summaries, and turns that only lie in a cluster with one that fits.
+recalled first. The last turns go last, the one that fits the input best before them. Before that go others that fit by
+themselves, the newest summary and the other newest turns, by their ranks, as scores of sections do not compare: the
+better half of what fits after all the others. What goes first are older summaries, and turns that only lie in a cluster
+with one that fits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from core.context.budget import Item, Section, Tier
@@ -27,7 +28,7 @@ FITS = 0.5  # what a turn that fits weighs more than a latest one: the better ha
 ASKED_LENGTH = 200  # characters of what an invocation was about
 PROMOTED = 0.15  # of a budget, what keys of the system may take
 LAST_TURNS = 4  # of the short tier: what is being talked about right now,
-LATEST = 0.25  # of the room, what they may take for it; the very last whatever it takes
+LATEST = 0.25  # of what is left beside what never goes, their share; the very last stands whatever it takes
 
 KEY, LONG, DONE, MID = "key", "long", "invocations", "mid"
 RECALL, SHORT, INPUT = "recall", "short", "input"
@@ -60,33 +61,64 @@ def conversation_sections(remembered: Recalled, words: Words, room: int) -> list
             title=words.recalled,
             items=_in_order(_of(remembered.turns, fitting)),
         ),
-        Section(name=SHORT, title=words.short, items=_short(remembered.short, remembered.ranks, words, room)),
+        Section(name=SHORT, title=words.short, items=_short(remembered.short, remembered.ranks, words)),
     ]
 
 
-def surely_shown(remembered: Recalled, room: int) -> list[Turn]:
-    """Returns the turns that a context which has `room` tokens for turns hardly leaves out: the last ones, and of those
-    that fit best as many as fill half of it."""
+def bounded(sections: Sequence[Section], room: int) -> list[Section]:
+    """Returns the sections; as many of the last turns as their share of `room` tokens holds go last, the very last in
+    any case, and the others with what fits."""
+    return [
+        replace(s, items=_bounded(s.items, int(LATEST * room))) if s.name == SHORT else s for s in sections
+    ]
+
+
+def _bounded(items: Sequence[Item], room: int) -> tuple[Item, ...]:
+    made: list[Item] = []
+    for item in reversed(items):
+        room -= estimate(item.short or item.full)
+        goes_last = item.tier is Tier.LAST and (room >= 0 or not made)
+        made.append(item if goes_last else replace(item, tier=_tier(item.weight), short=""))
+    return tuple(reversed(made))
+
+
+def best_fitting(remembered: Recalled, room: int) -> list[Turn]:
+    """Returns the turns that fit best, best first, as many as `room` tokens hold."""
     ranks = remembered.ranks
     grouped = [step for _, steps in remembered.clusters for step in steps]
     latest = [turn.step for turn in remembered.short]
-    last = remembered.short[len(remembered.short) - _last(remembered.short, room) :]
-    shown = [turn for turn in last if shortened(turn) is turn]
-    left = room // 2
-    for step in sorted(ranks.keys() & {*grouped, *remembered.turns, *latest}, key=ranks.__getitem__):
-        turn = remembered.turn(step)
-        left -= estimate(turn.input) + estimate(turn.reply)
-        if left < 0:
+    steps = sorted(ranks.keys() & {*grouped, *remembered.turns, *latest}, key=ranks.__getitem__)
+    return _filling(map(remembered.turn, steps), room)
+
+
+def surely_shown(
+    short: Sequence[Turn], best: Sequence[Turn], sections: Sequence[Section], room: int
+) -> list[Turn]:
+    """Returns the turns that a context which has `room` tokens for turns hardly leaves out: those of `short` that go
+    last, and of the `best` as many as fill half of it."""
+    last = {item.item_id for s in sections if s.name == SHORT for item in s.items if item.tier is Tier.LAST}
+    shown = [turn for turn in short if str(turn.step) in last and shortened(turn) is turn]
+    return shown + _filling(best, room // 2)
+
+
+def _filling(turns: Iterable[Turn], room: int) -> list[Turn]:
+    """Returns the first of the turns, as many as the room holds."""
+    held = []
+    for turn in turns:
+        room -= estimate(turn.input) + estimate(turn.reply)
+        if room < 0:
             break
-        shown.append(turn)
-    return shown
+        held.append(turn)
+    return held
 
 
 def outliving(remembered: Recalled, sections: Sequence[Section]) -> dict[str, float]:
-    """Returns each side of the turns in the tier of what fits, on one line, with its turn's weight: what weighs less in
-    that tier goes before it does."""
+    """Returns each side of the turns that fit or are the last, on one line, with its turn's weight: what weighs less in
+    the tier of what fits goes before it does."""
     weights: dict[str, float] = {}
-    for item in (i for s in sections if s.name in TURNS for i in s.items if i.tier is Tier.FITTING):
+    for item in (i for s in sections if s.name in TURNS for i in s.items):
+        if item.tier is Tier.SPARE or (item.tier is Tier.LAST and item.short):
+            continue
         turn = remembered.turn(int(item.item_id))
         for side in (turn.input, turn.reply):
             line = one_line(side)
@@ -227,7 +259,8 @@ def _fitting(
         if room <= 0:
             break
         turn = remembered.turn(step)
-        item = turn_item(turn, words, weight=_fit(turn, ranks), whole=ranks[step] >= BEST)
+        weight = _fit(turn, ranks)
+        item = turn_item(turn, words, tier=_tier(weight), weight=weight, whole=ranks[step] >= BEST)
         made[step] = item
         room -= estimate(item.full)
     return made, room
@@ -249,34 +282,24 @@ def _in_order(items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: int(item.item_id)))
 
 
-def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words, room: int) -> tuple[Item, ...]:
+def _short(turns: Sequence[Turn], ranks: Mapping[int, int], words: Words) -> tuple[Item, ...]:
     """Returns the latest turns in step order; of those that do not fit by themselves the newest is the last to go.
 
     But for the last ones they are shown whole or not at all, as what is found is: their beginnings would outlive turns
     that answer.
     """
-    last = len(turns) - _last(turns, room)
-    return tuple(
-        turn_item(
-            turn,
-            words,
-            tier=Tier.LAST if place >= last else Tier.FITTING,
-            weight=max((place + 1) / len(turns), _fit(turn, ranks)),
-            whole=place < last,
-        )
-        for place, turn in enumerate(turns)
-    )
+    items = []
+    for place, turn in enumerate(turns):
+        is_last = place >= len(turns) - LAST_TURNS
+        weight = max((place + 1) / len(turns), _fit(turn, ranks))
+        tier = Tier.LAST if is_last else _tier(weight)
+        items.append(turn_item(turn, words, tier=tier, weight=weight, whole=not is_last))
+    return tuple(items)
 
 
-def _last(turns: Sequence[Turn], room: int) -> int:
-    """Counts the last turns that go last."""
-    left = int(LATEST * room)
-    for number, turn in enumerate(reversed(turns[-LAST_TURNS:])):
-        cut = shortened(turn)
-        left -= estimate(cut.input) + estimate(cut.reply)
-        if left < 0:
-            return max(1, number)
-    return min(LAST_TURNS, len(turns))
+def _tier(weight: float) -> Tier:
+    """Returns the tier of a turn: the one that fits best outlives all else that fits."""
+    return Tier.NEEDED if weight >= FITS + 1.0 else Tier.FITTING
 
 
 def _fit(turn: Turn, ranks: Mapping[int, int]) -> float:

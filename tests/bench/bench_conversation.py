@@ -25,7 +25,7 @@ from core.agents.offline.summarising import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
 from core.context.budget import Assembled, assemble
-from core.context.conversing import conversation_sections, input_section, recorded_section, turn_item
+from core.context.conversing import bounded, conversation_sections, input_section, recorded_section, turn_item
 from core.context.lines import one_line
 from core.context.words import ENGLISH, words_for
 from core.conversation.conversation import Conversation, joined
@@ -216,7 +216,7 @@ def context(
     )
     found = replace(found, keys=[_key(number, text) for number, text in enumerate(keys if way.keys else ())])
     words = words_for(text)
-    key, *recorded = conversation_sections(found, words, budget)
+    key, *recorded = bounded(conversation_sections(found, words, budget), budget)
     now = input_section(text, words)
     sections = [key, recorded_section(words, now.title), *recorded, now]
     return assemble(sections, budget, "token_budget")

@@ -12,6 +12,8 @@ from typing import TypeVar
 from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
 from core.context.conversing import (
     SHORT,
+    best_fitting,
+    bounded,
     conversation_sections,
     input_section,
     outliving,
@@ -28,6 +30,7 @@ from core.context.working import working_section
 from core.conversation.recalling import Recalled, recall
 from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
 from core.keys import BankKey, ConversationKey, InvocationKey
+from core.model.conversation import Turn
 from core.text.tokens import estimate
 from core.usecases.bank.augment import SAID, Augment, Gathered, gather
 from core.usecases.bank.search import query_vector
@@ -72,11 +75,13 @@ class ContextAssembled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Conversation:
-    """What was read of a conversation, and what a context of it surely tells."""
+    """What was read of a conversation, and how it is laid out. `best`: the turns that fit best, best first.
+    `outliving`: lines of turns that stand where nothing lighter does."""
 
     recalled: Recalled
     sections: Sequence[Section]
-    told: Told
+    best: Sequence[Turn]
+    outliving: Mapping[str, float] | None
     uid: str
     revision: int
 
@@ -98,7 +103,7 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
-    made = assemble(_sections(house, command, read), budget, "token_budget")
+    made = assemble(_sections(house, command, read, _room(command, read, budget)), budget, "token_budget")
     _count_hits(house, command, read.talk)
     return _answer(command, made, read, tuple(missing))
 
@@ -164,11 +169,8 @@ async def _conversation(
         return _Conversation(
             recalled=recalled,
             sections=sections,
-            told=Told(
-                key.conversation_id,
-                surely_shown(recalled, room),
-                outliving(recalled, sections) if command.sources > 1 else None,
-            ),
+            best=best_fitting(recalled, room // 2),
+            outliving=outliving(recalled, sections) if command.sources > 1 else None,
             uid=conversation.uid,
             revision=conversation.revision,
         )
@@ -203,15 +205,23 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
     return (*(read.bank.tools if read.bank else ()), *of_memory)
 
 
-def _sections(house: House, command: AssembleContext, read: _Read) -> list[Section]:
+def _room(command: AssembleContext, read: _Read, budget: int) -> int:
+    """Counts the tokens that are left to each source beside what never goes."""
+    laid_out = [*_of_bank(command, read.bank), *(read.talk.sections if read.talk else ())]
+    fixed = [item.full for section in laid_out for item in section.items if item.fixed]
+    of_all = (command.system, command.input, read.told.block if read.told else "", *fixed)
+    return max(0, budget - sum(map(estimate, of_all))) // command.sources
+
+
+def _sections(house: House, command: AssembleContext, read: _Read, room: int) -> list[Section]:
     """Returns all parts in their order: what holds always, what is known, what was said and done before, then now."""
     words = words_for(command.input)
-    of_talk = read.talk.sections if read.talk else []
-    told = read.talk.told if read.talk else NOTHING_TOLD
+    of_talk = bounded(read.talk.sections, room) if read.talk else []
+    told = _told(command, read.talk, of_talk, room)
     of_bank = [told.new_in(section) for section in _of_bank(command, read.bank)]
     now = [*(s for s in of_bank if s.name == NOW), input_section(command.input, words)]
     recorded = [
-        *_known(read, words),
+        *_known(read, told, words),
         *of_talk[1:3],
         *(replace(s, note="") for s in of_bank if s.name not in BEFORE and s.name != NOW),
         *of_talk[3:],
@@ -238,12 +248,23 @@ def _noted(
     return [recorded_section(words, next(s.title for s in now if s.items) if in_one else "")]
 
 
-def _known(read: _Read, words: Words) -> list[Section]:
+def _told(
+    command: AssembleContext, talk: _Conversation | None, sections: Sequence[Section], room: int
+) -> Told:
+    """Returns what the turns say that hardly a budget leaves out."""
+    if talk is None or command.conversation is None:
+        return NOTHING_TOLD
+    turns = surely_shown(talk.recalled.short, talk.best, sections, room)
+    return Told(command.conversation.conversation_id, turns, talk.outliving)
+
+
+def _known(read: _Read, told: Told, words: Words) -> list[Section]:
     """Returns what is known and no turn of the context holds."""
     if read.known is None:
         return []
-    known = read.talk.told.new_of(read.known.known) if read.talk else read.known.known
-    return long_term_sections(known, words, alone=read.talk is None and read.bank is None)
+    return long_term_sections(
+        told.new_of(read.known.known), words, alone=read.talk is None and read.bank is None
+    )
 
 
 def _of_bank(command: AssembleContext, bank: Gathered | None) -> list[Section]:

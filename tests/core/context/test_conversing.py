@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from core.context.budget import assemble
-from core.context.conversing import PROMOTED, SHORT_SIDE, conversation_sections, shortened, turn_item
+from core.context.conversing import (
+    PROMOTED,
+    SHORT_SIDE,
+    bounded,
+    conversation_sections,
+    shortened,
+    turn_item,
+)
 from core.context.words import CHINESE, ENGLISH, words_for
 from core.conversation.recalling import Recalled
 from core.model.conversation import KeyMemory, KeyType, StepRange, Summary, SummaryKind
@@ -69,7 +76,7 @@ def remembered(**parts: Any) -> Recalled:
 
 def shown(within: int, found: Recalled) -> list[int]:
     """The steps that a prompt of so many tokens shows."""
-    sections = conversation_sections(found, ENGLISH, within)
+    sections = bounded(conversation_sections(found, ENGLISH, within), within)
     text = assemble(sections, within, "token_budget").text
     return [int(line[1:].split("]")[0]) for line in text.splitlines() if line.startswith("[")]
 
@@ -90,6 +97,23 @@ def test_of_a_small_budget_the_last_turns_leave_room_for_one_that_answers() -> N
 
     assert shown(150, found) == [3, 20]
     assert shown(1_000, found)[-4:] == [17, 18, 19, 20]
+
+
+def test_the_turn_that_fits_best_outlives_the_newest_summary() -> None:
+    answering = turn(3, "The ferry leaves at nine. " * 4)
+    latest = turn(20, "This and that was told.")
+    summary = Summary(
+        summary_id="s1",
+        kind=SummaryKind.LONG,
+        ranges=(StepRange(first_step=1, last_step=10),),
+        text="Ada: Much was told of other things that day. " * 12,
+        **dict.fromkeys(("start_time", "end_time", "create_time"), START),
+    )
+    found = remembered(short=[latest], turns=[answering], summaries=[summary], ranks={3: 0})
+
+    made = assemble(bounded(conversation_sections(found, ENGLISH, 130), 130), 130, "token_budget")
+
+    assert [left.item_id for left in made.left_out] == ["s1"]
 
 
 def test_a_latest_turn_that_fits_outlives_later_ones_that_do_not() -> None:

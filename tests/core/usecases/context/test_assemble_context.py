@@ -261,3 +261,28 @@ async def test_instructions_stand_behind_the_system_as_they_are() -> None:
     assert "- Answer in one sentence." in made.prompt
     assert [each.ref.path for each in made.missing_sources] == ["b.md"]
     assert "instructions/user/%E7%8E%8B%E6%98%8E" in made.revisions
+
+
+async def test_beside_long_instructions_the_last_turns_leave_room_for_the_one_that_answers() -> None:
+    owner = Owner(level=Level.USER, name=KEY.user)
+    rules = PutSource(
+        tenant=KEY.tenant, owner=owner, path="AGENTS.md", text="- Answer in one sentence.\n" * 27
+    )
+    chat = "We talked of the weather, of the neighbours and of nothing in particular. " * 4
+    async with open_house() as house:
+        await put_source(house, rules)
+        await long_talk(house)
+        await say(house, *(said(chat, "I see.") for _ in range(4)))
+        await tend(house)
+        asked = AssembleContext(
+            input="What is the boat of my sister called?",
+            conversation=KEY,
+            instructions=LoadSources(tenant=KEY.tenant, refs=(SourceRef(owner=owner),)),
+            token_budget=1_000,
+        )
+        made = await assemble_context(house, asked)
+
+    sizes = {section.name: section.tokens for section in made.sections}
+    assert sizes["instructions"] > 500
+    assert "My sister's boat is called Marmalade." in made.prompt
+    assert made.prompt.count("We talked of the weather") >= 1
