@@ -31,7 +31,8 @@ help:  ## List the targets
 
 setup: $(VENV)/.ready  ## Make .venv, with `memorybank` on its path
 
-# The native modules are built here: what that needs is asked for before anything is fetched.
+# The native modules are built here: what that needs is asked for before anything is fetched. Of the packages' modules
+# Python compiles those that are used, when they are.
 $(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.h */native/*.cpp)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "needs a C++ compiler (Debian: apt-get install g++)" >&2; exit 1; }
@@ -40,7 +41,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.
 	@echo "1 of 3  a Python environment"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "2 of 3  $$(grep -c '^[A-Za-z0-9]' requirements.lock) packages, each checked by its hash"
-	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock | sed -u -n 's/^Collecting \([^ ]*\).*/        \1/p'
+	@$(BIN)/python -m pip install --no-compile --disable-pip-version-check --require-hashes -r requirements.lock | sed -u -n 's/^Collecting \([^ ]*\).*/        \1/p'
 	@echo "3 of 3  the native modules, compiled"
 	@# setuptools warns of what an editable installation is; it is meant
 	@{ PYTHONWARNINGS=ignore $(BIN)/python -m pip install --verbose --disable-pip-version-check --no-deps --no-build-isolation --editable . 2>&1 \
@@ -49,12 +50,12 @@ $(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.
 
 $(GENERATOR)/.ready: requirements-generator.lock
 	@test -x $(GENERATOR)/bin/python || $(PYTHON) -m venv $(GENERATOR)
-	@$(GENERATOR)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-generator.lock
+	@$(GENERATOR)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-generator.lock
 	@touch $@
 
 $(EXAMPLES)/.ready: requirements-examples.lock
 	@test -x $(EXAMPLES)/bin/python || $(PYTHON) -m venv $(EXAMPLES)
-	@env -u PYTHONPATH $(EXAMPLES)/bin/python -m pip install --quiet --retries 1 --disable-pip-version-check --require-hashes -r requirements-examples.lock
+	@env -u PYTHONPATH $(EXAMPLES)/bin/python -m pip install --quiet --no-compile --retries 1 --disable-pip-version-check --require-hashes -r requirements-examples.lock
 	@touch $@
 
 $(LOCAL_MODEL)/.ready: requirements-local-model.lock | $(VENV)/.ready
@@ -146,8 +147,9 @@ $(POOLER)/.ready:
 	@touch $@
 
 test: setup langchain languages pooler  ## Run the tests
-	@# a file's tests stay together: they share what is costly to start; files with slow ones go first
-	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder --durations=25
+	@# a file's tests stay together: they share what is costly to start; files with slow ones go first. One worker more than
+	@# there are processors: often one waits for a server that it starts
+	@$(BIN)/python -m pytest --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist loadfile --no-loadscope-reorder --durations=25
 
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
