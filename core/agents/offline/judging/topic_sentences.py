@@ -57,7 +57,7 @@ def topic_sentences(topic: Topic) -> tuple[TopicSentence, ...]:
     Each belongs to the speaker whom its line names, or to the firm or thing that its label names.
     """
     text = text_of(topic)
-    labelled = [one for one in statements(text) if one.label and names_entity(one.label.rstrip(" :："))]
+    labelled = _under_entities(text)
     laid_out = blocks(text)
     found = []
     for start, end in sentences.spans(text)[:MOST_SENTENCES]:
@@ -76,6 +76,13 @@ def topic_sentences(topic: Topic) -> tuple[TopicSentence, ...]:
             )
         )
     return tuple(found)
+
+
+def _under_entities(text: str) -> list[Labelled]:
+    """Returns the sentences under a label that names a firm or thing. One line without a colon has no such label."""
+    if "\n" not in text and ":" not in text and "：" not in text:
+        return []
+    return [one for one in statements(text) if one.label and names_entity(one.label.rstrip(" :："))]
 
 
 def _block_of(laid_out: Sequence[Block], place: int) -> Block:
