@@ -128,8 +128,7 @@ def statement(text: str) -> Statement:
 
 
 def _is_hedged(text: str) -> bool:
-    certain = text.replace("不可能", "")
-    return any(word in certain for word in words.HEDGES)
+    return any(word in text.replace("不可能", "") for word in words.HEDGES)
 
 
 def _is_proposition(course: Course) -> bool:

@@ -106,11 +106,7 @@ delay postpone defer
 specialize expertise specialty
 """
 
-OWN_WORDS = {
-    "found": "find",
-    "wedding": "wedding",
-    "weddings": "wedding",
-}  # though their stems are other words'
+OWN_WORDS = {"found": "find", "wedding": "wedding", "weddings": "wedding"}  # not by their stems
 
 # Several words that are one: behind the colon, what is read for them.
 _PHRASES = """

@@ -20,7 +20,7 @@ _MOODS = (
         r"\b(?:wanted|hoped|wished|planned|intended) to\b|\bhopes? for\b|\b(?:afraid|dreams?) of\b|"
         r"\b(?:plan|plans|planning|want|wants|hope|hopes|intend|intends|aim|aims|going|wishes|is|are) to (?!the\b|a\b)"
         r"|\bwould (?:love|like)\b|打算|计划|准备|希望"
-        r"|(?<![思理幻梦设感联猜])想(?![到起念法象必着过出])|拟|即将|将要|考虑",
+        r"|(?<![思理幻梦设感联猜只就])想(?![到起念法象必着过出])|拟|即将|将要|考虑",
     ),
     ("by default", r"\bby default\b|默认情况下|缺省"),
     ("need not be", r"\bneeds? not\b|\bneedn['’]t\b|\bnot required to\b|不必|无需"),

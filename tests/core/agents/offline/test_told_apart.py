@@ -69,6 +69,7 @@ def test_what_leaves_room_for_the_other_is_no_contradiction(a: str, b: str) -> N
         ("The trip takes 90 minutes.", "The trip takes 3 hours."),
         ("The market opens at seven in the morning.", "The market opens at 7 p.m."),
         ("海滩上允许遛狗。", "海滩上禁止遛狗。"),
+        ("外公喜欢热闹，周末总要请客。", "外公不爱热闹，周末只想一个人待着。"),
     ],
 )
 def test_a_contradiction_in_other_words_is_one_and_never_merged(a: str, b: str) -> None:
