@@ -14,7 +14,7 @@ from typing import NamedTuple
 from core.agents.offline.claims import clock
 from core.agents.offline.claims import lexicon_zh as words
 from core.agents.offline.claims.clock import CLOCK, hours
-from core.agents.offline.claims.draft import Draft
+from core.agents.offline.claims.draft import StatementDraft
 from core.agents.offline.claims.measures import MEASURED
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabulary
@@ -77,7 +77,7 @@ PRONOUNS = groups(words.PERSONAL)
 
 
 @dataclass(slots=True)
-class Course(Draft):
+class Course(StatementDraft):
     """A draft with what tells a statement from an order (更新邻居节点 has no subject) and from a heading.
 
     `predicated`: something is said of something, by a verb, an adjective or a quantity.

@@ -9,7 +9,7 @@ from core.agents.offline.claims.statement import Denial, Kind, Term
 
 
 @dataclass(slots=True)
-class Draft:
+class StatementDraft:
     """What has been read so far of `text`. `verb_at`: the number of terms before the first verb, −1 before one."""
 
     text: str

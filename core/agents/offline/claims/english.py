@@ -11,7 +11,7 @@ from itertools import pairwise
 from core.agents.offline.claims import clock
 from core.agents.offline.claims import lexicon_en as words
 from core.agents.offline.claims.clock import hours
-from core.agents.offline.claims.draft import Draft
+from core.agents.offline.claims.draft import StatementDraft
 from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
 from core.agents.offline.claims.measures import MEASURED
 from core.agents.offline.claims.openings import depends, introduced, is_order
@@ -67,7 +67,7 @@ VERBS = words.STATES | words.PAST | words.SEVERAL
 def statement(text: str) -> Statement:
     """Reads one sentence; what addresses someone ("Wow, Mel, …") is left out."""
     said = ADDRESSED.sub("", ADDRESS.sub("", text))
-    draft, read = Draft(said), tokens(said)
+    draft, read = StatementDraft(said), tokens(said)
     draft.personal = introduced(said)
     lowered = {token.lower for token in read}
     at = 0
@@ -94,7 +94,7 @@ def statement(text: str) -> Statement:
     )
 
 
-def _says_something(draft: Draft, said: str) -> bool:
+def _says_something(draft: StatementDraft, said: str) -> bool:
     """Whether it has a subject and a verb: headings and orders have not ("File name matching options")."""
     if is_order(said):
         return False
@@ -119,7 +119,7 @@ def _tells_state(read: Sequence[Token]) -> bool:
     return False
 
 
-def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
+def _step(draft: StatementDraft, read: Sequence[Token], at: int) -> int:
     """Adds the token at `at` and those that belong with it; returns the place of the next one."""
     token = read[at]
     if token.text == "(" and draft.terms and draft.terms[-1].kind is Kind.NAME:
@@ -149,7 +149,7 @@ def _step(draft: Draft, read: Sequence[Token], at: int) -> int:
     return at + 1
 
 
-def _spelled(draft: Draft, read: Sequence[Token], start: int, one: Spelled) -> int:
+def _spelled(draft: StatementDraft, read: Sequence[Token], start: int, one: Spelled) -> int:
     """Adds a value that is spelled out; returns the place of the next token."""
     key, draft.bound, draft.last = f"{one.value:g}", 0, ""
     if one.unit == "day":
@@ -164,7 +164,7 @@ def _lower(read: Sequence[Token], at: int) -> str:
     return read[at].lower if 0 <= at < len(read) else ""
 
 
-def _mark(draft: Draft, token: Token, following: str) -> None:
+def _mark(draft: StatementDraft, token: Token, following: str) -> None:
     draft.supposing = False
     if token.text in ";—–:." or token.text == "," and following in AFTER_COMMA:
         if following not in {"not", "rather"}:
@@ -174,7 +174,7 @@ def _mark(draft: Draft, token: Token, following: str) -> None:
     draft.last = token.text
 
 
-def _word(draft: Draft, token: Token, before: str, following: str) -> None:
+def _word(draft: StatementDraft, token: Token, before: str, following: str) -> None:
     lower = token.lower
     if lower == "like" and before not in LIKING:
         return  # "much like it"
@@ -197,7 +197,7 @@ def _word(draft: Draft, token: Token, before: str, following: str) -> None:
         _content(draft, token, before)
 
 
-def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
+def _connect(draft: StatementDraft, lower: str, before: str, following: str) -> None:
     """Applies a negation, a conjunction or an "or" to what follows. "or not" leaves both open."""
     draft.supposing = draft.supposing or lower in SUPPOSING
     if _negates(lower, following):
@@ -210,7 +210,7 @@ def _connect(draft: Draft, lower: str, before: str, following: str) -> None:
         draft.or_at.add(len(draft.terms))
 
 
-def _restrict(draft: Draft, lower: str, before: str, following: str) -> None:
+def _restrict(draft: StatementDraft, lower: str, before: str, following: str) -> None:
     """Notes words that restrict what follows: "only", "mainly known", "at least", "more than"."""
     only = lower in words.EXCLUSIVE and before not in {"not", "the"} and following not in NOT_EXCLUDING
     if only or lower in MAINLY and following == "known":
@@ -245,7 +245,7 @@ def _opens_a_clause(lower: str, following: str) -> bool:
     return following.endswith(("ed", "ly"))
 
 
-def _content(draft: Draft, token: Token, before: str) -> None:
+def _content(draft: StatementDraft, token: Token, before: str) -> None:
     lower = token.lower
     draft.bound = 0
     calendar = "month" if lower in words.MONTHS else "weekday" if lower in words.WEEKDAYS else ""
@@ -260,7 +260,7 @@ def _content(draft: Draft, token: Token, before: str) -> None:
         draft.add(Kind.WORD, english_key(token.text), token.start, token.end, owner=owner)
 
 
-def _looks_a_verb(draft: Draft, lower: str) -> bool:
+def _looks_a_verb(draft: StatementDraft, lower: str) -> bool:
     if lower in VERBS or lower.endswith("ed"):
         return True
     if lower.endswith("s") and not lower.endswith("ss"):
@@ -269,13 +269,13 @@ def _looks_a_verb(draft: Draft, lower: str) -> bool:
     return after_names and not draft.text[draft.terms[-1].end :].startswith(("'", "’"))
 
 
-def _verb(draft: Draft, end: int = -1) -> None:
+def _verb(draft: StatementDraft, end: int = -1) -> None:
     """Notes the first verb; `end`: where it ends, if only its look tells that it is one."""
     if draft.verb_at < 0 and (draft.terms or draft.personal):
         draft.verb_at, draft.verb_end = len(draft.terms), end
 
 
-def _name(draft: Draft, start: int, end: int) -> None:
+def _name(draft: StatementDraft, start: int, end: int) -> None:
     shown = draft.text[start:end]
     for ending in ("'s", "’s", "'", "’"):
         if shown.endswith(ending):
@@ -286,7 +286,7 @@ def _name(draft: Draft, start: int, end: int) -> None:
     draft.add(Kind.NAME, key, start, end, parts=(parts - words.TITLES) or parts, owner=owner)
 
 
-def _number(draft: Draft, read: Sequence[Token], at: int) -> int:
+def _number(draft: StatementDraft, read: Sequence[Token], at: int) -> int:
     """Adds a figure with its multiplier and unit, a date's day or year, or a label's number."""
     token, end = read[at], at + 1
     plain = token.lower.replace(",", "")
@@ -330,7 +330,13 @@ def _is_hour(read: Sequence[Token], at: int, end: int, value: float) -> bool:
 
 
 def _time(
-    draft: Draft, read: Sequence[Token], at: int, hour: float, half: re.Match[str] | None, *, left_open: bool
+    draft: StatementDraft,
+    read: Sequence[Token],
+    at: int,
+    hour: float,
+    half: re.Match[str] | None,
+    *,
+    left_open: bool,
 ) -> int:
     """Adds a time of day with what says which half of the day it is in; `left_open`: nothing else says it."""
     told = clock.half_told(half) if half else ""
@@ -340,7 +346,7 @@ def _time(
     return next((n for n in range(at + 1, len(read)) if read[n].start >= stop), len(read))
 
 
-def _is_serial(draft: Draft, read: Sequence[Token], at: int) -> bool:
+def _is_serial(draft: StatementDraft, read: Sequence[Token], at: int) -> bool:
     """Whether what looks like a year stands right behind the thing it numbers: "ticket 1998"."""
     return at > 0 and (read[at - 1].lower in words.LABELLED)
 
@@ -351,7 +357,7 @@ def _is_day(read: Sequence[Token], at: int, value: float, suffix: str) -> bool:
     return beside and suffix in ORDINALS and value <= 31
 
 
-def _labels(draft: Draft, read: Sequence[Token], at: int) -> bool:
+def _labels(draft: StatementDraft, read: Sequence[Token], at: int) -> bool:
     """Whether the number names a thing ("Phase 2", "Version 2 …"); in "… is version 2", "for 2 weeks" it does not."""
     if at == 0 or read[at - 1].kind != "word" or SERIAL.fullmatch(read[at].text) is None:
         return False
