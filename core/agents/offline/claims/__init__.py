@@ -2,7 +2,8 @@
 
 From the words to an answer, each step knows only those before it:
 
-- Words: `lexicon_en`, `lexicon_zh` (lists alone), `vocabulary` (the lists looked up by key), `measures` (units).
+- Words: `grammar_en`, `lexicon_en`, `lexicon_zh` (lists alone), `vocabulary` (the lists looked up by key), `measures`
+  (units).
 - Values: `clock` (times of day), `spelled` (values written in words), `mood` and `quantity` (of a whole sentence).
 - Reading: `reading.read` takes a sentence apart by `english` (with `english_tokens` and `openings`) or `chinese`, on a
   `draft`; what comes out is a `statement` of terms.

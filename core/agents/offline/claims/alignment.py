@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isclose
 
 from core.agents.offline.claims import clock
-from core.agents.offline.claims.lexicon_en import NEGATORS
+from core.agents.offline.claims.grammar_en import NEGATORS
 from core.agents.offline.claims.statement import ANY, ROOT, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 

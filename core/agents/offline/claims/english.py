@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from core.agents.offline.claims import clock
-from core.agents.offline.claims import lexicon_en as words
+from core.agents.offline.claims import grammar_en as words
 from core.agents.offline.claims.clock import hours
 from core.agents.offline.claims.draft import StatementDraft
 from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
+from core.agents.offline.claims.lexicon_en import SEVERAL
 from core.agents.offline.claims.measures import MEASURED
 from core.agents.offline.claims.openings import depends, introduced, is_order
 from core.agents.offline.claims.spelled import STARTS, Spelled, spelled_out
@@ -61,7 +62,7 @@ ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
 MAY = "May"  # a month there, no doubt
 SAYING_LITTLE = words.FUNCTION | words.NEGATORS - TRYING
 STATES_AND_MODALS = words.STATES | words.MODALS | HELPING
-VERBS = words.STATES | words.PAST | words.SEVERAL
+VERBS = words.STATES | words.PAST | SEVERAL
 
 
 def statement(text: str) -> Statement:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.agents.offline.claims.clock import CLOCK
-from core.agents.offline.claims.lexicon_en import (
+from core.agents.offline.claims.grammar_en import (
     FUNCTION,
     MONTHS,
     NOT_NAMES,

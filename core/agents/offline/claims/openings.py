@@ -5,7 +5,7 @@ Law: pure, by words and their order. Nothing here says what a sentence is about.
 
 import re
 
-from core.agents.offline.claims.lexicon_en import FUNCTION, PERSONAL
+from core.agents.offline.claims.grammar_en import FUNCTION, PERSONAL
 from core.agents.offline.claims.vocabulary import groups
 from core.text.words import words
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from core.agents.offline.claims import clock
-from core.agents.offline.claims.lexicon_en import MONTHS, NUMBERS
+from core.agents.offline.claims.grammar_en import MONTHS, NUMBERS
 from core.agents.offline.claims.measures import MEASURED
 
 _ORDINALS = (
