@@ -1,18 +1,14 @@
 """Viterbi's algorithm over arrays, beside the same in dictionaries: jieba's own."""
 
 import random
-import warnings
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from jieba import posseg
+from jieba.posseg.viterbi import viterbi
 
 from core.text.likeliest import Model
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # string escapes that newer Pythons complain about
-    from jieba import posseg
-    from jieba.posseg.viterbi import viterbi
 
 STATES = [(place, kind) for place in "BMES" for kind in "nv"]
 CHANCES = st.sampled_from([-1.0, -2.0, -2.5, -3.14e100])  # few, so that ways are equally likely
