@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.index.postings import FINGERPRINT, K1, B, Prepared, WordsSnapshot, WordsTaken
 from core.index.scoring import K
 from core.index.snapshot import Blob, SnapshotUnusable, texts_of, unpacked
-from core.native.words import Draft, Postings, fingerprint
+from core.native.words import DocumentBatch, Postings, fingerprint
 from core.text import analysis
 
 Terms = Iterable[str] | Mapping[str, float]
@@ -77,13 +77,13 @@ class KeywordIndex(Generic[K]):
 
     def prepare(self, documents: Mapping[K, Mapping[str, str]]) -> Prepared[K]:
         """Finds the words of documents (key → field → text). Pure: reads nothing that edits change."""
-        draft = Draft()
+        batch = DocumentBatch()
         for fields in documents.values():
             for field, text in fields.items():
-                draft.add(*analysis.terms_and_runs(text), self._weights[field])
-            draft.close()
+                batch.add(*analysis.terms_and_runs(text), self._weights[field])
+            batch.close()
         return Prepared(
-            keys=tuple(documents), fingerprints=tuple(map(fingerprint, documents.values())), draft=draft
+            keys=tuple(documents), fingerprints=tuple(map(fingerprint, documents.values())), batch=batch
         )
 
     def put(self, prepared: Prepared[K]) -> None:
@@ -93,7 +93,7 @@ class KeywordIndex(Generic[K]):
         if any(key in self._row_of for key in prepared.keys):
             raise ValueError("a document under a key that is there: it is to be dropped first")
         rows = list(map(self._enter, prepared.keys, prepared.fingerprints))
-        self._postings.put(prepared.draft, rows)
+        self._postings.put(prepared.batch, rows)
         self._latest = None
         self._unsaved += len(prepared.keys)
 
@@ -110,9 +110,9 @@ class KeywordIndex(Generic[K]):
             return
         if self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] != fingerprint(fields):
             raise ValueError("not the texts that were put")
-        self._take_out(key, row, self.prepare({key: fields}).draft)
+        self._take_out(key, row, self.prepare({key: fields}).batch)
 
-    def _take_out(self, key: K, row: int, document: Draft | bytes) -> None:
+    def _take_out(self, key: K, row: int, document: DocumentBatch | bytes) -> None:
         self._postings.drop(row, document)
         self._forget(key, row)
         self._latest = None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.index.scoring import K
 from core.index.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, unpacked
-from core.native.words import Draft, Postings
+from core.native.words import DocumentBatch, Postings
 
 K1 = 0.9
 B = 0.4
@@ -26,11 +26,11 @@ FINGERPRINT = 8  # bytes that tell a document's texts from any others
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Prepared(Generic[K]):
-    """Documents taken apart, ready for `KeywordIndex.put`: the draft's document i is that of `keys[i]`."""
+    """Documents taken apart, ready for `KeywordIndex.put`: the batch's document i is that of `keys[i]`."""
 
     keys: tuple[K, ...]
     fingerprints: tuple[bytes, ...]
-    draft: Draft
+    batch: DocumentBatch
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -18,7 +18,7 @@
 
 #include "aside.h"
 #include "document.h"
-#include "draft.h"
+#include "document_batch.h"
 #include "posting_list.h"
 #include "scoring.h"
 #include "text.h"
@@ -46,16 +46,16 @@ class Postings {
 
     // ---- edits ----
 
-    void put(const Draft& draft, const Rows& rows) {
+    void put(const DocumentBatch& batch, const Rows& rows) {
         constexpr std::size_t PORTION = 64;  // documents between two chances for other threads
-        check_free(rows, draft.ends.size());
-        std::vector<std::int32_t> numbers(draft.vocabulary.size(), Vocabulary::NONE);  // the index's by the draft's
+        check_free(rows, batch.ends.size());
+        std::vector<std::int32_t> numbers(batch.vocabulary.size(), Vocabulary::NONE);  // the index's by the batch's
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (i % PORTION == PORTION - 1) py::gil_scoped_release others_may_run;
-            Document document = draft.document(i);
+            Document document = batch.document(i);
             for (TermCount& each : document) {
                 std::int32_t& number = numbers[each.term];
-                if (number == Vocabulary::NONE) number = vocabulary_.add(draft.vocabulary.string(each.term));
+                if (number == Vocabulary::NONE) number = vocabulary_.add(batch.vocabulary.string(each.term));
                 each.term = number;
             }
             sort(document);
@@ -63,11 +63,11 @@ class Postings {
         }
     }
 
-    void drop(Row row, const Draft& draft) {
-        require(draft.ends.size() == 1, "a draft of the document alone");
-        Document document = draft.document(0);
+    void drop(Row row, const DocumentBatch& batch) {
+        require(batch.ends.size() == 1, "a batch of the document alone");
+        Document document = batch.document(0);
         for (TermCount& each : document) {
-            each.term = vocabulary_.find(draft.vocabulary.string(each.term));
+            each.term = vocabulary_.find(batch.vocabulary.string(each.term));
             require(each.term != Vocabulary::NONE, "a word of no document");
         }
         sort(document);
@@ -360,16 +360,16 @@ class Postings {
 
 PYBIND11_MODULE(words, module) {
     module.def("fingerprint", &fingerprint);
-    py::class_<Draft>(module, "Draft")
+    py::class_<DocumentBatch>(module, "DocumentBatch")
         .def(py::init<>())
-        .def("__len__", [](const Draft& draft) { return draft.ends.size(); })
-        .def("add", &Draft::add)
-        .def("close", &Draft::close);
+        .def("__len__", [](const DocumentBatch& batch) { return batch.ends.size(); })
+        .def("add", &DocumentBatch::add)
+        .def("close", &DocumentBatch::close);
     py::class_<Postings>(module, "Postings")
         .def(py::init<double, double>())
         .def("__len__", &Postings::size)
         .def("put", &Postings::put)
-        .def("drop", py::overload_cast<Row, const Draft&>(&Postings::drop))
+        .def("drop", py::overload_cast<Row, const DocumentBatch&>(&Postings::drop))
         .def("drop", py::overload_cast<Row, const py::bytes&>(&Postings::drop))
         .def("restore", &Postings::restore)
         .def("copy", [](const Postings& postings) { return Postings(postings); })

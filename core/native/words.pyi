@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def fingerprint(fields: Mapping[str, str]) -> bytes:
     """Returns eight bytes that tell a document's texts from any others, in every process alike."""
 
-class Draft:
+class DocumentBatch:
     """Documents taken apart into terms, before they have rows."""
 
     def __init__(self) -> None: ...
@@ -38,11 +38,11 @@ class Postings:
     def __len__(self) -> int:
         """Returns how many documents there are."""
 
-    def put(self, draft: Draft, rows: Sequence[int]) -> None:
-        """Adds the draft's closed documents in these rows, which are free. Lets other threads run now and then."""
+    def put(self, batch: DocumentBatch, rows: Sequence[int]) -> None:
+        """Adds the batch's closed documents in these rows, which are free. Lets other threads run now and then."""
 
-    def drop(self, row: int, document: Draft | bytes) -> None:
-        """Removes the document of a row, given what it contains: a draft of it alone, or its part of `documents()`.
+    def drop(self, row: int, document: DocumentBatch | bytes) -> None:
+        """Removes the document of a row, given what it contains: a batch of it alone, or its part of `documents()`.
 
         Terms of no other document are overwritten.
         """

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from core.native.words import Draft, Postings
+from core.native.words import DocumentBatch, Postings
 
 K1, B = 0.9, 0.4
 WORDS = [f"word{number}" for number in range(200)] + ["机器", "ïß", "𠮷野", "\ud800"]
@@ -16,16 +16,16 @@ WORDS = [f"word{number}" for number in range(200)] + ["机器", "ïß", "𠮷野
 WINDOW = 2_048  # rows scored in one go
 FAR = 32 * WINDOW
 
-Said = tuple[list[str], float]  # words, and the weight of each
+WeightedWords = tuple[list[str], float]  # words, and the weight of each
 
 
-def drafted(documents: Sequence[Sequence[Said]]) -> Draft:
-    draft = Draft()
+def batch_of(documents: Sequence[Sequence[WeightedWords]]) -> DocumentBatch:
+    batch = DocumentBatch()
     for document in documents:
         for words, weight in document:
-            draft.add(words, [], weight)
-        draft.close()
-    return draft
+            batch.add(words, [], weight)
+        batch.close()
+    return batch
 
 
 class Plain:
@@ -33,13 +33,13 @@ class Plain:
 
     def __init__(self) -> None:
         self.postings = Postings(K1, B)
-        self.said: dict[int, Sequence[Said]] = {}
+        self.documents: dict[int, Sequence[WeightedWords]] = {}
         self.counts: dict[int, dict[str, float]] = {}
 
-    def put(self, rows: Sequence[int], documents: Sequence[Sequence[Said]]) -> None:
-        self.postings.put(drafted(documents), rows)
+    def put(self, rows: Sequence[int], documents: Sequence[Sequence[WeightedWords]]) -> None:
+        self.postings.put(batch_of(documents), rows)
         for row, document in zip(rows, documents, strict=True):
-            self.said[row] = document
+            self.documents[row] = document
             counts: dict[str, np.float32] = {}
             for words, weight in document:
                 for word in words:
@@ -47,11 +47,11 @@ class Plain:
             self.counts[row] = {word: float(count) for word, count in counts.items()}
 
     def drop(self, row: int) -> None:
-        self.postings.drop(row, drafted([self.said.pop(row)]))
+        self.postings.drop(row, batch_of([self.documents.pop(row)]))
         del self.counts[row]
 
     def scores(self, query: Mapping[str, float]) -> dict[int, float]:
-        """Of every document that says any of the words; summed in their order."""
+        """The scores of every document with any of the words, summed in their order."""
         lengths = {row: float(np.float32(sum(counts.values()))) for row, counts in self.counts.items()}
         average = sum(lengths.values()) / len(lengths) if any(lengths.values()) else 1.0
         scores: dict[int, float] = {}
@@ -65,7 +65,7 @@ class Plain:
         return scores
 
 
-def a_document(rng: np.random.Generator) -> list[Said]:
+def a_document(rng: np.random.Generator) -> list[WeightedWords]:
     """Words as unevenly frequent as words are; of some, counts that are no whole number of quarters."""
     shares = 1.0 / np.arange(1, len(WORDS) + 1)
     drawn = list(rng.choice(WORDS, size=rng.integers(0, 30), p=shares / shares.sum()))
@@ -116,7 +116,7 @@ def test_the_best_and_their_scores_are_those_of_the_formula_to_the_bit(seed: int
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_restored_from_words_and_documents_scores_the_same(seed: int) -> None:
     plain, _ = lived(seed, 4)
-    rows = sorted(plain.said)
+    rows = sorted(plain.documents)
     said, ends = plain.postings.documents()
     restored = Postings(K1, B)
 
@@ -167,7 +167,7 @@ def test_a_copy_stays_as_it_was_and_what_it_was_made_of_goes_on() -> None:
 FREQUENT = {"most": 0.9, "half": 0.5, "some": 0.2, "few": 0.02}
 
 
-def a_short_document(rng: np.random.Generator) -> list[Said]:
+def a_short_document(rng: np.random.Generator) -> list[WeightedWords]:
     """Of very few words, each as often said as it is frequent, mostly once, sometimes beyond what a code says."""
     said = [word for word, share in FREQUENT.items() if rng.random() < share]
     return [([word], float(rng.choice([1.0, 1.0, 1.0, 1.5, 0.25, 63.5, 63.75, 300.0, 0.3]))) for word in said]
@@ -249,7 +249,7 @@ def test_a_copy_is_written_down_in_another_thread_while_its_origin_is_edited() -
         for start in range(0, 500, 100):
             written = other.submit(plain.postings.copy().documents)
             for row in rows[start : start + 100]:
-                document = plain.said[row]
+                document = plain.documents[row]
                 plain.drop(row)
                 plain.put([row], [document])
 
@@ -258,24 +258,24 @@ def test_a_copy_is_written_down_in_another_thread_while_its_origin_is_edited() -
 
 
 def test_documents_far_apart_are_restored() -> None:
-    documents: list[list[Said]] = [[] for _ in range(2 * FAR + 10)]
+    documents: list[list[WeightedWords]] = [[] for _ in range(2 * FAR + 10)]
     for row in (0, 7, FAR - 1, FAR, FAR + 7, 2 * FAR + 9):
         documents[row] = [(["cat", f"only{row}"], 1.0 + row % 5 * 0.3)]
     put, restored = Postings(K1, B), Postings(K1, B)
-    put.put(drafted(documents), range(len(documents)))
+    put.put(batch_of(documents), range(len(documents)))
 
     restored.restore(put.terms(), *put.documents())
 
     asked = ["cat", "only7", f"only{FAR}"], [1.0, 1.0, 1.0], 10, [7, FAR, FAR + 8]
     assert restored.search(*asked) == put.search(*asked)
     assert sorted(restored.search(*asked)[0]) == [0, 7, FAR - 1, FAR, FAR + 7, 2 * FAR + 9]
-    restored.drop(FAR, drafted([documents[FAR]]))
+    restored.drop(FAR, batch_of([documents[FAR]]))
     assert f"only{FAR}".encode() not in restored.terms()
     assert b"cat" in restored.terms()
 
 
 def test_a_run_counts_as_its_pairs() -> None:
-    runs, pairs = Draft(), Draft()
+    runs, pairs = DocumentBatch(), DocumentBatch()
     runs.add(["gpt"], ["机器机器", "学", "𠮷野家", "ab"], 1.5)
     runs.close()
     pairs.add(["gpt", "机器", "器机", "机器", "𠮷野", "野家", "ab"], [], 1.5)
@@ -305,13 +305,13 @@ def test_many_words_come_and_go() -> None:
     said: dict[int, str] = {}
     for row in range(4_000):
         word = f"{rng.integers(10**6)}" * int(rng.integers(1, 30))
-        postings.put(drafted([[([word], 1.0)]]), [row])
+        postings.put(batch_of([[([word], 1.0)]]), [row])
         said[row] = word
         kept[word] += 1
         if row % 3:
             gone = int(rng.choice(list(said)[-50:]))
             word = said.pop(gone)
-            postings.drop(gone, drafted([[([word], 1.0)]]))
+            postings.drop(gone, batch_of([[([word], 1.0)]]))
             kept[word] -= 1
 
     assert sorted(postings.terms().decode().split()) == sorted(word for word, count in kept.items() if count)
@@ -320,24 +320,24 @@ def test_many_words_come_and_go() -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda p: p.put(drafted([[]]), [0]),
-        lambda p: p.put(drafted([[]]), [-1]),
-        lambda p: p.put(drafted([[]]), [1 << 24]),
-        lambda p: p.put(drafted([[], []]), [7, 7]),
-        lambda p: p.put(drafted([[]]), [8, 9]),
-        lambda p: p.put(drafted([[], []]), [8]),
+        lambda p: p.put(batch_of([[]]), [0]),
+        lambda p: p.put(batch_of([[]]), [-1]),
+        lambda p: p.put(batch_of([[]]), [1 << 24]),
+        lambda p: p.put(batch_of([[], []]), [7, 7]),
+        lambda p: p.put(batch_of([[]]), [8, 9]),
+        lambda p: p.put(batch_of([[], []]), [8]),
         lambda p: p.drop(5, b""),
         lambda p: p.drop(-1, b""),
         lambda p: p.drop(1, b"\x00"),
         lambda p: p.drop(0, b"\x01"),
         lambda p: p.drop(0, b"\x00"),
         lambda p: p.drop(0, b"\x00\x03\x05"),
-        lambda p: p.drop(0, drafted([])),
-        lambda p: p.drop(0, drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]])),
-        lambda p: p.drop(0, drafted([[(["cat", "river"], 1.0)]])),
-        lambda p: p.drop(0, drafted([[(["cat"], 1.0)]])),
-        lambda p: p.drop(0, drafted([[(["cat", "dog", "dog"], 1.0)]])),
-        lambda p: p.drop(1, drafted([[(["dog"], 0.1)]])),
+        lambda p: p.drop(0, batch_of([])),
+        lambda p: p.drop(0, batch_of([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]])),
+        lambda p: p.drop(0, batch_of([[(["cat", "river"], 1.0)]])),
+        lambda p: p.drop(0, batch_of([[(["cat"], 1.0)]])),
+        lambda p: p.drop(0, batch_of([[(["cat", "dog", "dog"], 1.0)]])),
+        lambda p: p.drop(1, batch_of([[(["dog"], 0.1)]])),
         lambda p: p.drop(0, b"\x00\x00"),
         lambda p: p.drop(0, b"\x01\xff\x00"),
         lambda p: p.drop(0, b"\x01\xff\x00\x00\xc0\x7f"),
@@ -352,7 +352,7 @@ def test_many_words_come_and_go() -> None:
 )
 def test_what_contradicts_what_was_put_is_refused_and_changes_nothing(act: object) -> None:
     postings = Postings(K1, B)
-    postings.put(drafted([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]]), [0, 1])
+    postings.put(batch_of([[(["cat", "dog"], 1.0)], [(["dog"], 3.0)]]), [0, 1])
     before = postings.search(["cat", "dog"], [1.0, 1.0], 9, []), postings.terms(), len(postings)
 
     with pytest.raises(ValueError, match=r"\w"):

@@ -27,9 +27,9 @@ inline py::bytes fingerprint(const py::object& fields) {
     return {reinterpret_cast<const char*>(&hash), sizeof hash};
 }
 
-class Draft {
+class DocumentBatch {
    public:
-    Draft() : vocabulary(hash_key()) {}
+    DocumentBatch() : vocabulary(hash_key()) {}
 
     // Adds words, and every overlapping pair of characters of runs, to the open document.
     void add(const py::list& words, const py::list& runs, float weight) {
@@ -46,7 +46,7 @@ class Draft {
     // The i-th closed document.
     Document document(std::size_t i) const { return {counts.data() + start(i), counts.data() + ends[i]}; }
 
-    Vocabulary vocabulary;  // of this draft alone
+    Vocabulary vocabulary;  // of this batch alone
     Document counts;        // one document behind another
     std::vector<std::size_t> ends;
 

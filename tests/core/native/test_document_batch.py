@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.native.words import Draft, fingerprint
+from core.native.words import DocumentBatch, fingerprint
 
 
-def test_a_draft_refuses_what_is_no_word() -> None:
-    draft = Draft()
+def test_a_batch_refuses_what_is_no_word() -> None:
+    batch = DocumentBatch()
 
     for wrong in ("", "two\nlines", "long" * 20_000):
         with pytest.raises(ValueError, match="word"):
-            draft.add([wrong], [], 1.0)
+            batch.add([wrong], [], 1.0)
     with pytest.raises(ValueError, match="weight"):
-        draft.add(["cat"], [], -1.0)
+        batch.add(["cat"], [], -1.0)
     with pytest.raises(TypeError):
-        draft.add([b"cat"], [], 1.0)  # type: ignore[list-item]
+        batch.add([b"cat"], [], 1.0)  # type: ignore[list-item]
 
 
 def test_a_fingerprint_is_the_same_everywhere() -> None:
