@@ -33,7 +33,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class LargeMembers:
     """The large members of an aggregate: dicts of `many` values, and `parts` that are released in one piece each."""
 
     many: Sequence[dict[Any, Any]] = ()
@@ -79,7 +79,7 @@ class Aggregate(Protocol[S]):
     def indexes(self) -> Indexes: ...
 
     @property
-    def weights(self) -> Weights: ...
+    def large_members(self) -> LargeMembers: ...
 
     @property
     def rests(self) -> bool:

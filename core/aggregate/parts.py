@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from core.aggregate.aggregate import Restless, Tuning, Weights
+from core.aggregate.aggregate import LargeMembers, Restless, Tuning
 from core.aggregate.change import Change, Head, S
 from core.aggregate.indexes import Indexes
 from core.model.vector import Vector
@@ -128,8 +128,8 @@ class PartsAggregate(Restless, Generic[R, S]):
         return Indexes()
 
     @property
-    def weights(self) -> Weights:
-        return Weights(many=tuple(values for values in self.parts.values() if isinstance(values, dict)))
+    def large_members(self) -> LargeMembers:
+        return LargeMembers(many=tuple(values for values in self.parts.values() if isinstance(values, dict)))
 
     @property
     def wanting_vectors(self) -> Mapping[str, Any]:

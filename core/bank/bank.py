@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.aggregate.aggregate import Restless, Tuning, Weights
+from core.aggregate.aggregate import LargeMembers, Restless, Tuning
 from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
@@ -260,10 +260,10 @@ class Bank(Restless):
         return Indexes(words=words, vectors=vectors, others={"graph": self.graph})
 
     @property
-    def weights(self) -> Weights:
+    def large_members(self) -> LargeMembers:
         """What memory the bank holds, to be let go of a little at a time."""
         words, vectors = [self.node_words, self.verbatim.words], [self.node_vectors, self.verbatim.vectors]
-        return Weights(
+        return LargeMembers(
             many=(self.nodes, self.tree.interactions), parts=(self.graph, self.tree, *words, *vectors)
         )
 

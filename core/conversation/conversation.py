@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.aggregate import LargeMembers, Tuning
 from core.aggregate.change import Change, Head
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
@@ -255,10 +255,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return Indexes(words={WORDS: self.verbatim.words}, vectors={VECTORS: self.verbatim.vectors})
 
     @property
-    def weights(self) -> Weights:
+    def large_members(self) -> LargeMembers:
         verbatim = self._verbatim
         indexes = (verbatim.order, verbatim.words, verbatim.vectors) if verbatim else ()
-        return Weights(
+        return LargeMembers(
             many=tuple(values for values in self.parts.values() if isinstance(values, dict)),
             parts=(self.turns, *indexes),
         )

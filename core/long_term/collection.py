@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from core.aggregate.aggregate import Tuning, Weights
+from core.aggregate.aggregate import LargeMembers, Tuning
 from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate
@@ -86,8 +86,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         return Indexes(words={"record_words": self.words}, vectors={"record_vectors": self.vectors})
 
     @property
-    def weights(self) -> Weights:
-        return Weights(many=super().weights.many, parts=(self.words, self.vectors))
+    def large_members(self) -> LargeMembers:
+        return LargeMembers(many=super().large_members.many, parts=(self.words, self.vectors))
 
     @property
     def wanting_vectors(self) -> Mapping[str, Some[RecordId]]:

@@ -99,8 +99,8 @@ def leave_by_and_by(aggregate: Aggregate[Any]) -> None:
 
     All at once it would hold up the loop for 10 ms at 10,000 nodes.
     """
-    loop, weights = asyncio.get_running_loop(), aggregate.weights
-    weakref.finalize(aggregate, _begin, loop, list(weights.many), list(weights.parts)).atexit = False
+    loop, large = asyncio.get_running_loop(), aggregate.large_members
+    weakref.finalize(aggregate, _begin, loop, list(large.many), list(large.parts)).atexit = False
 
 
 def _begin(loop: asyncio.AbstractEventLoop, many: list[dict[Any, Any]], parts: list[Any]) -> None:
