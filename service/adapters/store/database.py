@@ -30,7 +30,7 @@ Plan = Sequence[Guarded]
 
 
 class Length(Enum):
-    """How long a read takes. Each has a lane of its own, so that none waits for a longer one."""
+    """How long a read takes. Each has a pool of its own, so that none waits for a longer one."""
 
     BRIEF = auto()
     LOAD = auto()  # of an aggregate

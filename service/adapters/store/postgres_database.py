@@ -20,7 +20,7 @@ from psycopg.raw_cursor import RawCursor
 
 from core.errors import InvalidField, StoreUnavailable
 from service.adapters.store.database import Guarded, Length, Plan, Refused
-from service.adapters.store.postgres_link import Again, Lane, Link, Lost, Server, one_line
+from service.adapters.store.postgres_link import Again, ConnectionPool, Link, Lost, Server, one_line
 from service.adapters.store.postgres_statements import guarded_statement, statement, without_nul
 from service.adapters.store.rows import Row
 
@@ -51,21 +51,21 @@ class PostgresDatabase:
         self._server = server
         loads = min(LOADS, server.connections // 3) or 1  # with one, loads of all lengths share it
         reads = min(READS, server.connections // 3) or 1
-        long_loads = Lane("load", server, 1)
-        self._reads = Lane("read", server, reads)
-        self._lanes = {
+        long_loads = ConnectionPool("load", server, 1)
+        self._reads = ConnectionPool("read", server, reads)
+        self._pools = {
             Length.BRIEF: self._reads,
-            Length.LOAD: Lane("load", server, loads - 1) if loads > 1 else long_loads,
+            Length.LOAD: ConnectionPool("load", server, loads - 1) if loads > 1 else long_loads,
             Length.LONG_LOAD: long_loads,
         }
-        self._writes = Lane("write", server, max(1, server.connections - loads - reads))
+        self._writes = ConnectionPool("write", server, max(1, server.connections - loads - reads))
         self._preparing = ThreadPoolExecutor(1, thread_name_prefix="postgres-preparer")
         self._closed = False
 
     async def read(self, act: Callable[[Any], T], length: Length = Length.BRIEF) -> T:
-        lane = self._lanes[length]
+        pool = self._pools[length]
         return await self._in_thread(
-            lane.threads, partial(self._answered, lane, partial(_from_snapshot, act))
+            pool.threads, partial(self._answered, pool, partial(_from_snapshot, act))
         )
 
     async def fetch(self, sql: str, row: Row) -> list[Any]:
@@ -99,8 +99,8 @@ class PostgresDatabase:
 
     def _disconnect(self) -> None:
         self._preparing.shutdown()
-        for lane in {*self._lanes.values(), self._writes}:
-            lane.close()
+        for pool in {*self._pools.values(), self._writes}:
+            pool.close()
 
     def _in_thread(self, threads: ThreadPoolExecutor, act: Callable[[], T]) -> "asyncio.Future[T]":
         if self._closed:
@@ -109,14 +109,14 @@ class PostgresDatabase:
 
     # ---- in a thread ----
 
-    def _answered(self, lane: Lane, act: Callable[[Link], T]) -> T:
+    def _answered(self, pool: ConnectionPool, act: Callable[[Link], T]) -> T:
         """Returns what `act` reads; over a new connection where the idle one was lost meanwhile."""
         try:
             try:
-                return lane.use(act)
+                return pool.use(act)
             except Lost:
-                lane.forget()
-            return lane.use(act)
+                pool.forget()
+            return pool.use(act)
         except (Lost, Again) as failure:
             raise StoreUnavailable(str(failure)) from failure
         except psycopg.InterfaceError as failure:

@@ -1,4 +1,4 @@
-"""Connections to one PostgreSQL: its address, opening one, lanes of them, and what their failures mean.
+"""Connections to one PostgreSQL: its address, opening one, pools of them, and what their failures mean.
 
 Law: nothing lives in a session, so a pooler may give every transaction another backend. An address, an error and a
 log hold no password.
@@ -103,8 +103,8 @@ class Link(psycopg.Connection[Any]):
         return not self.closed and not self.broken
 
 
-class Lane:
-    """So many connections with a thread each, opened when needed."""
+class ConnectionPool:
+    """At most `size` connections with a thread each, opened when needed."""
 
     def __init__(self, name: str, server: Server, size: int) -> None:
         self.threads = ThreadPoolExecutor(size, thread_name_prefix=f"postgres-{name}")
@@ -113,7 +113,7 @@ class Lane:
         self._resting: list[Link] = []
 
     def use(self, act: Callable[[Link], T]) -> T:
-        """Runs `act`; to be called in one of the lane's threads. Raises Lost, Again, StoreUnavailable, and what
+        """Runs `act`; to be called in one of the pool's threads. Raises Lost, Again, StoreUnavailable, and what
         else the server reports."""
         link = self._taken() or self._server.connect()
         try:

@@ -55,7 +55,7 @@ def digest_of(what: str) -> str:
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.store")
 
-_IS_LARGE = object()  # in the place of a state that is to be read in another lane
+_IS_LARGE = object()  # in the place of a state that is to be read in another pool
 Standing = tuple[
     str, int, str, str, int | None
 ]  # uid, revision, head, record and its checksum, as they are stored

@@ -49,8 +49,8 @@ class _Write:
     outcome: "asyncio.Future[Sequence[int]]"
 
 
-class _Lane:
-    """Reading connections with a thread each: slow reads have a lane of their own, so that they hold up no others."""
+class _ReaderPool:
+    """Reading connections with a thread each: slow reads have a pool of their own, so that no others wait for them."""
 
     def __init__(self, connections: Sequence[sqlite3.Connection]) -> None:
         self.threads = ThreadPoolExecutor(len(connections), thread_name_prefix="sqlite-reader")
@@ -59,7 +59,7 @@ class _Lane:
             self._resting.put(connection)
 
     def read(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        """Returns what `act` reads from one snapshot. To be called in one of the lane's threads."""
+        """Returns what `act` reads from one snapshot. To be called in one of the pool's threads."""
         connection = self._resting.get()
         try:
             with OutsideErrors():
@@ -89,7 +89,7 @@ class SqliteFile:
             self._writing,
             self._checkpointing,
         ]
-        self._lanes: dict[Length, _Lane] = {}
+        self._pools: dict[Length, _ReaderPool] = {}
         self._connections: list[sqlite3.Connection] = []
         self._descriptor: int | None = None
         self._closed = False
@@ -116,8 +116,8 @@ class SqliteFile:
     async def read(self, act: Callable[[sqlite3.Connection], T], length: Length = Length.BRIEF) -> T:
         """Returns what `act` reads, all of it from one snapshot. It waits for others of its length."""
         self._refuse_if_closed()
-        lane = self._lanes[length]
-        return await asyncio.get_running_loop().run_in_executor(lane.threads, lane.read, act)
+        pool = self._pools[length]
+        return await asyncio.get_running_loop().run_in_executor(pool.threads, pool.read, act)
 
     async def fetch(self, sql: str, row: Row) -> list[Any]:
         """Returns the rows of one query."""
@@ -181,8 +181,8 @@ class SqliteFile:
             if self._writer.execute("SELECT 1 FROM unscrubbed").fetchone():
                 self._scrub()
             for length, size in READERS.items():
-                self._lanes[length] = _Lane([self._reading_connection() for _ in range(size)])
-                self._threads.append(self._lanes[length].threads)
+                self._pools[length] = _ReaderPool([self._reading_connection() for _ in range(size)])
+                self._threads.append(self._pools[length].threads)
 
     def _connection(self) -> sqlite3.Connection:
         connection = connected(self._path)
