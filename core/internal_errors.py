@@ -4,7 +4,6 @@ Law: each is raised by one part of the machinery for another, which retries, tak
 error of `core.errors` instead. They have no entry in the table of the wire.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from core.errors import AggregateExists, AggregateNotFound, MemoryBankError, MemoryOff
@@ -12,7 +11,6 @@ from core.errors import AggregateExists, AggregateNotFound, MemoryBankError, Mem
 # ---- founding and loading ----
 
 
-@dataclass(eq=False)
 class UserExists(AggregateExists):
     """Another write was the first one for this user."""
 
@@ -35,7 +33,6 @@ class RunExists(AggregateExists):
     """Another load of the run was first."""
 
 
-@dataclass(eq=False)
 class RevisionTaken(MemoryBankError):
     """The tenant has had an aggregate at this revision that is purged; begin above `floor`."""
 

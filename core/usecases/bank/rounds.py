@@ -33,9 +33,8 @@ from core.usecases.bank.settled import Points
 from core.usecases.bank.verdicts import Verdict
 from core.usecases.moment import Moment
 
-MAX_MERGES = (
-    16  # merging shrinks the graph, so a round ends; the cap guards against an agent that never stops
-)
+MAX_MERGES = 16
+"""Merging shrinks the graph, so a round ends; the cap guards against an agent that never stops."""
 
 
 class Round:
@@ -236,8 +235,7 @@ class Round:
 
     def _may_merge(self, node_id: NodeId) -> bool:
         """Contested nodes are absorbed by their conflict's resolution only."""
-        contested = NodeState.CONTESTED in (self._bank.nodes[node_id].state, self._current.state)
-        return not contested
+        return NodeState.CONTESTED not in (self._bank.nodes[node_id].state, self._current.state)
 
     def _outcome(self) -> Outcome:
         return Outcome(
