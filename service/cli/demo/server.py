@@ -1,4 +1,4 @@
-"""The real server as a process of its own, over a directory that goes with it."""
+"""The real server as a process of its own, over a directory that goes with it, however this one ends."""
 
 import os
 import subprocess
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from service.cli.demo import host
 from service.cli.exits import Failure
 from service.cli.interrupts import closed_on_signals
 from service.config import NESTING, PREFIX
 
 READY = "listening on "
-PATIENCE = 30.0  # seconds for a clean stop
 STORE = f"{PREFIX}STORE{NESTING}"  # and the store, if its address is given
 STORE_URL = f"{STORE}URL"
 MODEL = f"{PREFIX}LLM{NESTING}"  # of the caller's own settings, the demo takes those of a language model
@@ -28,11 +28,8 @@ def running_server(given: Mapping[str, str] | None = None) -> Iterator[str]:
     Raises Failure if it does not start, or not stop cleanly.
     """
     with closed_on_signals(), TemporaryDirectory(prefix="memorybank-demo-") as folder:
-        log = Path(folder) / "log"
-        with (
-            log.open("wb") as errors,
-            _started(Path(folder) / "data", errors.fileno(), given or {}) as server,
-        ):
+        log = Path(folder) / host.LOG
+        with _started(Path(folder), given or {}) as server:
             assert server.stdout is not None
             line = server.stdout.readline().strip()
             if not line.startswith(READY):
@@ -40,8 +37,8 @@ def running_server(given: Mapping[str, str] | None = None) -> Iterator[str]:
             try:
                 yield line.removeprefix(READY)
             finally:
-                server.terminate()
-                if server.wait(PATIENCE) != 0:
+                server.communicate("the folder is removed here")
+                if server.returncode != 0:
                     raise Failure(f"the server did not stop cleanly:\n{_tail(log)}")
 
 
@@ -56,8 +53,18 @@ def who_thinks() -> str:
     return f"agents on {model}" if model else "offline agents"
 
 
-def _started(folder: Path, errors: int, given: Mapping[str, str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "service", "serve", "--listen", "127.0.0.1:0", "--data", str(folder)]
+def _started(folder: Path, given: Mapping[str, str]) -> subprocess.Popen[str]:
+    hosted = [sys.executable, host.__file__, str(folder)]
+    serve = [
+        sys.executable,
+        "-m",
+        "service",
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--data",
+        str(folder / "data"),
+    ]
     # the caller's other settings (an embedder, limits) are not the demo's; Ctrl-C is ours to pass on
     taken = (MODEL, STORE) if os.environ.get(STORE_URL) else (MODEL,)
     environment = {
@@ -66,10 +73,10 @@ def _started(folder: Path, errors: int, given: Mapping[str, str]) -> subprocess.
         if name.startswith(taken) or not name.startswith(PREFIX)
     }
     return subprocess.Popen(  # noqa: S603  our own program
-        command,
+        [*hosted, *serve],
         env={**environment, **given},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=errors,
         text=True,
         start_new_session=True,
     )
