@@ -330,8 +330,14 @@ def _goes(it: types.Bank) -> str:
 
 
 def _settings(it: types.Bank) -> str:
-    own = [f"{name} {getattr(it, name):g}" for name in OWN_SETTINGS if it.HasField(name)]
-    return ", ".join(own) or "as configured"
+    """Lists the bank's own settings, spelled as in the configuration: `top_k = 8, judge_assistants = true`."""
+    own = {name: getattr(it, name) for name in OWN_SETTINGS if it.HasField(name)}
+    listed = ", ".join(f"{name} = {_setting(value)}" for name, value in own.items())
+    return f"{listed}; others as configured" if listed else "as configured"
+
+
+def _setting(value: bool | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}"
 
 
 def many(count: int, noun: str) -> str:

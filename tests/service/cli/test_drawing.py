@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from core.text.scripts import display_width
+from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
@@ -134,3 +135,12 @@ def test_an_id_among_chinese_words_is_not_broken() -> None:
 )
 def test_what_is_counted_has_its_plural(count: int, noun: str, told: str) -> None:
     assert drawing.many(count, noun) == told
+
+
+def test_a_banks_own_settings_are_spelled_as_in_the_configuration() -> None:
+    own = types.Bank(bank_id="b", top_k=8, alpha=0.25, judge_assistants=True)
+
+    shown = drawn(drawing.bank(memory.GetBankResponse(bank=own)), 120)
+
+    assert "top_k = 8, alpha = 0.25, judge_assistants = true; others as configured\n" in shown
+    assert "settings  as configured " in drawn(drawing.bank(memory.GetBankResponse()), 120)
