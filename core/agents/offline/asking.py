@@ -122,15 +122,15 @@ def asks(sentence: str, *, last: bool = False) -> bool:
     """Whether a sentence asks or orders. `last`: it stands where questions stand, so that it may lack its mark."""
     if display_width(sentence) > LONGEST:
         return False
-    said = sentence.strip()
-    if MARK.search(said):
+    text = sentence.strip()
+    if MARK.search(text):
         return True
-    lead = LEAD.match(said)
-    said = said[lead.end() :] if lead else said
+    lead = LEAD.match(text)
+    text = text[lead.end() :] if lead else text
     return (
-        _orders(said)
-        or (last and _asks_unmarked(said))
-        or any(_orders(rest) for rest in _after_preface(said))
+        _orders(text)
+        or (last and _asks_unmarked(text))
+        or any(_orders(rest) for rest in _after_preface(text))
     )
 
 
@@ -139,20 +139,20 @@ def goes_along(sentence: str) -> bool:
     return ALONG.match(sentence.strip()) is not None
 
 
-def _after_preface(said: str) -> list[str]:
-    preface = PREFACE.match(said)
-    return [said[preface.end() :]] if preface else []
+def _after_preface(text: str) -> list[str]:
+    preface = PREFACE.match(text)
+    return [text[preface.end() :]] if preface else []
 
 
-def _orders(said: str) -> bool:
-    if POLITE.match(said) or ORDER.match(said) or WISH.match(said) or POLITE_ZH.match(said):
+def _orders(text: str) -> bool:
+    if POLITE.match(text) or ORDER.match(text) or WISH.match(text) or POLITE_ZH.match(text):
         return True
-    return ORDER_ZH.match(said) is not None and REPORTS_ZH.search(said) is None
+    return ORDER_ZH.match(text) is not None and REPORTS_ZH.search(text) is None
 
 
-def _asks_unmarked(said: str) -> bool:
+def _asks_unmarked(text: str) -> bool:
     """Whether it is a question without its mark: in Chinese also before a full stop, where it begins with a question
     word."""
-    if OPENS_ASKING_ZH.match(said):
+    if OPENS_ASKING_ZH.match(text):
         return True
-    return TOLD.search(said) is None and bool(ASKS_OPENLY.match(said) or QUESTION_ZH.search(said))
+    return TOLD.search(text) is None and bool(ASKS_OPENLY.match(text) or QUESTION_ZH.search(text))

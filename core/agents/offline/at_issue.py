@@ -71,14 +71,14 @@ def _next_word(sentence: str, value: str, chinese: bool) -> str:
 
 def _matter(sentence: str, value: str) -> str:
     """Returns the sentence up to its value, or where it begins with that what follows."""
-    told = " ".join(sentence.split())
-    start = told.find(" ".join(value.split()))
+    line = " ".join(sentence.split())
+    start = line.find(" ".join(value.split()))
     if start < 0:
-        return _clipped(told.rstrip(ENDS))
-    before = told[:start].strip(EDGES).rstrip("“\"'「『（(")
+        return _clipped(line.rstrip(ENDS))
+    before = line[:start].strip(EDGES).rstrip("“\"'「『（(")
     if any(map(str.isalnum, before)):
         return _clipped(before.rstrip(EDGES))
-    after = told[start + len(value) :].strip(EDGES).rstrip(ENDS)
+    after = line[start + len(value) :].strip(EDGES).rstrip(ENDS)
     return _clipped(f"{ELLIPSIS} {after}") if after else ""
 
 

@@ -170,10 +170,14 @@ def _named(
 
 
 def _cluster(steps: Sequence[Step], headings: Sequence[Heading], spread: dict[str, int]) -> Cluster:
-    told = [step.whole for step in steps]
-    speakers = list(dict.fromkeys(p.speaker for p in told if p.speaker and p.speaker.casefold() not in ROLES))
-    found = keyword.keywords([piece.text for piece in told], spread, [heading.title for heading in headings])
-    context = naming.context_of([_spoken(piece) for piece in told], found, headings)
+    pieces = [step.whole for step in steps]
+    speakers = list(
+        dict.fromkeys(p.speaker for p in pieces if p.speaker and p.speaker.casefold() not in ROLES)
+    )
+    found = keyword.keywords(
+        [piece.text for piece in pieces], spread, [heading.title for heading in headings]
+    )
+    context = naming.context_of([_spoken(piece) for piece in pieces], found, headings)
     named = [name for name in speakers[:2] if name not in found]
     return Cluster(
         pieces=tuple(piece.number for step in steps for piece in step.members),

@@ -24,7 +24,7 @@ LEAST = BESIDE + 1  # that a piece takes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """What is told of a step, in the order of `rank`; `covers`: the item it stands for."""
+    """What is kept of a step, in the order of `rank`; `covers`: the item it stands for."""
 
     step: int
     rank: int
@@ -39,7 +39,7 @@ def compress(items: Sequence[Item], room: int) -> str:
     decisions = [item for item in stay if item.type is ItemType.DECISION]
     results = [item for item in stay if item.type is not ItemType.DECISION]
     covered = {item.number for item in stay}
-    told: list[_Piece] = []
+    kept: list[_Piece] = []
     left = room - COUNTED
     # The newest first: what finds no room is old, and is not read.
     for pieces in (_decisions(decisions), _results(results), _sentences(items, covered)):
@@ -47,23 +47,23 @@ def compress(items: Sequence[Item], room: int) -> str:
         while left >= LEAST and missed < MISSES and (piece := next(pieces, None)):
             cost = estimate(piece.text) + BESIDE
             if cost <= left:
-                told.append(piece)
+                kept.append(piece)
                 left -= cost
             else:
                 missed += 1
-    return _fitting(told, len(covered - {piece.covers for piece in told}), chinese, room)
+    return _fitting(kept, len(covered - {piece.covers for piece in kept}), chinese, room)
 
 
-def _fitting(told: list[_Piece], lost: int, chinese: bool, room: int) -> str:
-    while estimate(text := _text(told, lost, chinese)) > room and told:
-        gone = told.pop()
+def _fitting(kept: list[_Piece], lost: int, chinese: bool, room: int) -> str:
+    while estimate(text := _text(kept, lost, chinese)) > room and kept:
+        gone = kept.pop()
         lost += gone.rank < 2
     return text if estimate(text) <= room else ""
 
 
-def _text(told: Sequence[_Piece], lost: int, chinese: bool) -> str:
+def _text(kept: Sequence[_Piece], lost: int, chinese: bool) -> str:
     by_step: dict[int, list[_Piece]] = {}
-    for piece in sorted(told, key=lambda p: (p.step, p.rank, p.covers)):
+    for piece in sorted(kept, key=lambda p: (p.step, p.rank, p.covers)):
         by_step.setdefault(piece.step, []).append(piece)
     lines = [f"[{step}] " + "; ".join(p.text for p in pieces) for step, pieces in by_step.items()]
     if lost:
@@ -91,11 +91,11 @@ def _sentences(items: Sequence[Item], covered: set[int]) -> Iterator[_Piece]:
             steps.setdefault(item.step, []).append(item)
     for step, own in reversed(steps.items()):
         texts = [t for item in own for t in sentences.split(item.content[: READ // len(own)])][:SENTENCES]
-        told = list(dict.fromkeys(" ".join(text.split()) for text in texts))
+        distinct = list(dict.fromkeys(" ".join(text.split()) for text in texts))
         tools = [item.tool for item in own if item.tool]
-        if told:
-            worth = salience.scores(told)
-            best = max(range(len(told)), key=lambda i: (worth[i], -i))
-            yield _Piece(step=step, rank=2, covers=own[0].number, text=clipped(told[best]))
+        if distinct:
+            worth = salience.scores(distinct)
+            best = max(range(len(distinct)), key=lambda i: (worth[i], -i))
+            yield _Piece(step=step, rank=2, covers=own[0].number, text=clipped(distinct[best]))
         elif tools:
             yield _Piece(step=step, rank=2, covers=own[0].number, text=" → ".join(tools[:8]))

@@ -44,7 +44,7 @@ Contradicts = Callable[[Claim, Claim], object | None]
 class Sentence:
     """A sentence with what comparing it takes, read once: each is compared with many."""
 
-    said: Statement
+    statement: Statement
     claim: Claim
     terms: frozenset[str] = frozenset()
     figures: frozenset[str] = frozenset()
@@ -95,7 +95,7 @@ class OfflineConsolidator:
     ) -> Consolidation:
         newest_first = sorted(nodes, key=lambda node: node.event_time, reverse=True)
         sifted = self._sifted(newest_first, verdict, evidence)
-        text = _summary(verdict, [sentence.said for sentence in sifted.kept])
+        text = _summary(verdict, [sentence.statement for sentence in sifted.kept])
         text = text or newest_first[0].topic.summary  # marks alone are no sentence
         keywords = _keywords(newest_first, text)
         if verdict:
@@ -115,21 +115,21 @@ class OfflineConsolidator:
         """Returns every sentence of the nodes, newest first, kept or sorted out with the reason."""
         ruling = [_sentence(one) for one in statements(verdict)] if verdict else []
         sides = [_read(node, number) for number, node in enumerate(nodes, start=1)]
-        silent = all(self._ruled(one, ruling) is None for said in sides for one in said)
+        silent = all(self._ruled(one, ruling) is None for side in sides for one in side)
         witnesses = [_sentence(one) for one in statements(evidence)] if silent else []
         # A side's sentence that the verdict upholds, or else its evidence, speaks with the verdict's voice.
-        upheld = [one for said in sides for one in said if self._ruled(one, witnesses or ruling) is True]
+        upheld = [one for side in sides for one in side if self._ruled(one, witnesses or ruling) is True]
         sifted = Sifted()
-        for said in sides:
+        for side in sides:
             newer = list(sifted.kept)
-            for sentence in said:
+            for sentence in side:
                 ruled = self._ruled(sentence, ruling)
                 if ruled is None and self._ruled(sentence, witnesses) is False:
                     ruled = False
                 if ruled is False or (ruled is None and self._denied(sentence, upheld)):
-                    sifted.refuted.append(sentence.said.text)
+                    sifted.refuted.append(sentence.statement.text)
                 elif ruled is None and self._denied(sentence, newer):
-                    sifted.superseded.append(sentence.said.text)
+                    sifted.superseded.append(sentence.statement.text)
                 elif ruled or _repeats(sentence, sifted.kept):
                     sifted.repeated += 1
                 else:
@@ -142,11 +142,11 @@ class OfflineConsolidator:
         Of several statements in a verdict the last one counts: it is the conclusion.
         """
         found: bool | None = None
-        for statement in ruling:
-            covered = _covers(statement, sentence)
-            if DISCREDITS.search(statement.said.text):
+        for one in ruling:
+            covered = _covers(one, sentence)
+            if DISCREDITS.search(one.statement.text):
                 found = False if covered else found
-            elif self._denied(sentence, [statement]):
+            elif self._denied(sentence, [one]):
                 found = False
             elif covered:
                 found = True
@@ -162,14 +162,16 @@ class OfflineConsolidator:
 
 def _read(node: Absorbed, number: int) -> list[Sentence]:
     """Returns the sentences of a node's summary, on lines that no other node's sentences stand on."""
-    said = statements(node.topic.summary)
-    return [_sentence(replace(one, line=number * LINES_APART + one.line)) for one in said]
+    stated = statements(node.topic.summary)
+    return [_sentence(replace(one, line=number * LINES_APART + one.line)) for one in stated]
 
 
-def _sentence(said: Statement) -> Sentence:
-    terms = frozenset(analysis.terms(said.text))
-    figures = frozenset(FIGURE.findall(said.text))
-    return Sentence(said=said, claim=read(said.label + said.text), terms=terms, figures=figures)
+def _sentence(statement: Statement) -> Sentence:
+    terms = frozenset(analysis.terms(statement.text))
+    figures = frozenset(FIGURE.findall(statement.text))
+    return Sentence(
+        statement=statement, claim=read(statement.label + statement.text), terms=terms, figures=figures
+    )
 
 
 def _repeats(sentence: Sentence, others: Iterable[Sentence]) -> bool:
@@ -179,12 +181,12 @@ def _repeats(sentence: Sentence, others: Iterable[Sentence]) -> bool:
 
 def _covers(one: Sentence, other: Sentence) -> bool:
     if not other.terms:
-        return one.said.text == other.said.text
+        return one.statement.text == other.statement.text
     return len(one.terms & other.terms) >= REPEATS * len(other.terms) and other.figures <= one.figures
 
 
 def _keep(sentence: Sentence, sifted: Sifted) -> None:
-    """Add a sentence, in the place of the first one that says less of the same."""
+    """Adds a sentence, in the place of the first one that says less of the same."""
     for index, kept in enumerate(sifted.kept):
         if _covers(sentence, kept):
             sifted.kept[index] = sentence

@@ -73,11 +73,13 @@ def _failure(execution: Execution, calls: Sequence[_Call]) -> Lesson | None:
         return None
     query = _clipped(" ".join(execution.query.split()))
     tool, error, message = failed.item.tool, failed.error_type, failed.message
-    said = message if error in message else f"{error}: {message}"
-    told = (
-        f"“{query}”失败：{tool} 报错 {said}" if is_chinese(query) else f"“{query}” failed: {tool} gave {said}"
+    problem = message if error in message else f"{error}: {message}"
+    content = (
+        f"“{query}”失败：{tool} 报错 {problem}"
+        if is_chinese(query)
+        else f"“{query}” failed: {tool} gave {problem}"
     )
-    return Lesson(content=_cut(told, LESSON_CHARACTERS), items=(failed.item.number,))
+    return Lesson(content=_cut(content, LESSON_CHARACTERS), items=(failed.item.number,))
 
 
 def _clipped(query: str) -> str:
@@ -124,13 +126,13 @@ def _calls(items: Sequence[Item]) -> Iterator[_Call]:
     for place, item in enumerate(items):
         if item.type is ItemType.ACTION:
             seen = _answer(item, items[place + 1 :])
-            told = seen if seen is not None and seen.failed else item
-            failed = item.failed or told.failed
+            reported = seen if seen is not None and seen.failed else item
+            failed = item.failed or reported.failed
             yield _Call(
                 item=item,
                 failed=failed,
-                error_type=item.error_type or told.error_type or "error",
-                message=(error_line(told) or told.content.strip())[:MESSAGE] if failed else "",
+                error_type=item.error_type or reported.error_type or "error",
+                message=(error_line(reported) or reported.content.strip())[:MESSAGE] if failed else "",
             )
 
 
@@ -145,9 +147,9 @@ def _answer(action: Item, later: Sequence[Item]) -> Item | None:
 
 
 def _step(call: _Call) -> str:
-    said = call.item.arguments_json or " ".join(call.item.content.split())
-    told = f"{call.item.tool} {said}".strip()
-    return (f"{told} ✗ {call.error_type}" if call.failed else told)[:STEP] or "-"
+    given = call.item.arguments_json or " ".join(call.item.content.split())
+    shown = f"{call.item.tool} {given}".strip()
+    return (f"{shown} ✗ {call.error_type}" if call.failed else shown)[:STEP] or "-"
 
 
 def _outcome(result: str) -> str:

@@ -66,11 +66,11 @@ def category_of(sentence: str) -> str:
 
 
 def _lasting(passage: Passage) -> Iterator[tuple[float, str]]:
-    said = [" ".join(text.split()) for text in sentences.split(passage.text[:READ])[:SENTENCES]]
+    texts = [" ".join(text.split()) for text in sentences.split(passage.text[:READ])[:SENTENCES]]
     if passage.kind is PassageKind.INPUT:
-        yield from ((value, text) for text in said if (value := worth(text)) > 0.0)
+        yield from ((value, text) for text in texts if (value := worth(text)) > 0.0)
     elif passage.kind is PassageKind.TOOL_RESULT:
-        telling = [text for text in said if FIGURE.search(text) and len(text) <= CANDIDATE_CHARACTERS]
+        telling = [text for text in texts if FIGURE.search(text) and len(text) <= CANDIDATE_CHARACTERS]
         scored = sorted(enumerate(salience.scores(telling)), key=lambda each: (-each[1], each[0]))
         yield from ((0.0, telling[place]) for place in sorted(place for place, _ in scored[:OF_A_RESULT]))
 
@@ -90,13 +90,13 @@ def _speaker(kind: PassageKind, chinese: bool) -> str:
     return "用户" if chinese else "User"
 
 
-def _dates(sentence: str, said: datetime | None) -> list[str]:
+def _dates(sentence: str, time: datetime | None) -> list[str]:
     """Resolves the times that depend on the date of their statement."""
-    if said is None:
+    if time is None:
         return []
-    frame = Frame(first=said.year, last=said.year)
+    frame = Frame(first=time.year, last=time.year)
     plain = set(spans(sentence, frame))
-    meant = [span for span in spans(sentence, replace(frame, now=said)) if span not in plain]
+    meant = [span for span in spans(sentence, replace(frame, now=time)) if span not in plain]
     return list(dict.fromkeys(map(_shown, meant)))
 
 

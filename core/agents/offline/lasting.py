@@ -129,18 +129,18 @@ def worth(sentence: str) -> float:
     total = BAR + sum(_WEIGHTS[name] for name in found)
     total += ONLY_OWN * ("own" in found and "yours" not in found)
     total += STANDING * (standing and asks(sentence))
-    names, concrete, count = _told_zh(sentence) if chinese else _told_en(sentence)
+    names, concrete, count = _content_zh(sentence) if chinese else _content_en(sentence)
     total += _WEIGHTS["named"] * (names and "named" not in found)
     return total + CONCRETE * min(concrete, MOST_CONCRETE) + HARDLY * (count < SHORT)
 
 
-def _told_en(sentence: str) -> tuple[bool, int, int]:
+def _content_en(sentence: str) -> tuple[bool, int, int]:
     """Whether it names a person (by its cues), how many of its words name something, and how many there are."""
-    said = set(_LETTERS.findall(sentence.lower().replace("’", "'")))
-    return False, len(said - COMMON_EN - _VAGUE), len(_WORD.findall(sentence))
+    words = set(_LETTERS.findall(sentence.lower().replace("’", "'")))
+    return False, len(words - COMMON_EN - _VAGUE), len(_WORD.findall(sentence))
 
 
-def _told_zh(sentence: str) -> tuple[bool, int, int]:
+def _content_zh(sentence: str) -> tuple[bool, int, int]:
     cut = [word for word in tagged(sentence) if any(map(str.isalnum, word.text))]
     named = any(word.kind.startswith(("nr", "ns", "nt", "nz")) for word in cut)
     content = {

@@ -53,28 +53,28 @@ def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence
 
 def _telling(content: str, keywords: Sequence[str]) -> str:
     """Returns the sentence that has the most keywords in the fewest words, early ones first; "" for none."""
-    said = _whole_ones(statements(content))
-    if not said:
+    stated = _whole_ones(statements(content))
+    if not stated:
         return ""
     wanted = frozenset(analysis.terms(" ".join(keywords)))
-    worth = salience.scores([one.text for one in said])
+    worth = salience.scores([one.text for one in stated])
     best = max(worth) or 1.0
 
     def telling(index: int) -> float:
-        text = said[index].text
+        text = stated[index].text
         covered = len(wanted & set(analysis.terms(text))) / max(1, len(wanted))
         over = min(1.0, max(0, display_width(text) - WIDEST) / WIDEST)
-        late = index / len(said)
+        late = index / len(stated)
         return covered + 0.5 * worth[index] / best - 0.4 * over - 0.4 * late - 0.5 * bool(CODE.search(text))
 
-    chosen = said[max(range(len(said)), key=telling)]
+    chosen = stated[max(range(len(stated)), key=telling)]
     return plain(chosen.label + chosen.text)
 
 
-def _whole_ones(said: Sequence[Statement]) -> Sequence[Statement]:
+def _whole_ones(stated: Sequence[Statement]) -> Sequence[Statement]:
     """Returns those that do not begin in mid-sentence; all where most begin small, as people write to each other."""
-    whole = [one for one in said if one.label or not MID_SENTENCE.match(one.text)]
-    return whole if len(whole) >= WHOLE_SHARE * len(said) else said
+    whole = [one for one in stated if one.label or not MID_SENTENCE.match(one.text)]
+    return whole if len(whole) >= WHOLE_SHARE * len(stated) else stated
 
 
 def plain(text: str) -> str:

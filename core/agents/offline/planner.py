@@ -98,8 +98,8 @@ def found_by(progress: Progress, goal: str) -> str:
         return ""
     if report.type == TaskType.CROSS_VALIDATION:
         return ""
-    told = transcript.told(progress.context, transcript.FOUND) or transcript.told(progress.context)
-    texts = [one.told for one in statements(told)]
+    content = transcript.told(progress.context, transcript.FOUND) or transcript.told(progress.context)
+    texts = [one.told for one in statements(content)]
     if not texts:
         return ""
     worth = salience.scores(texts, f"{report.description} {goal}")

@@ -71,25 +71,25 @@ def _given(context: str) -> str:
 
 def _asking_paragraph(paragraph: str) -> bool:
     """Whether a paragraph is short enough and asks with most of its sentences."""
-    said = sentences.split(paragraph) if display_width(paragraph) <= LONGEST else []
-    counted = [one for one in said if not goes_along(one)]
+    parts = sentences.split(paragraph) if display_width(paragraph) <= LONGEST else []
+    counted = [one for one in parts if not goes_along(one)]
     return bool(counted) and 2 * sum(asks(one, last=True) for one in counted) > len(counted)
 
 
 def _by_sentences(text: str) -> SplitPrompt:
     """Asking sentences at the end of the text, else at its start; else the goal is taken out of the whole of it."""
     places = sentences.spans(text)
-    said = [text[start:end] for start, end in places]
-    if len(said) < 2:
+    parts = [text[start:end] for start, end in places]
+    if len(parts) < 2:
         return _of_one(text)
-    for number in range(max(0, len(said) - NEAR_THE_END), len(said)):
-        if number and (label := LABEL.match(said[number])) and label.end() < len(said[number]):
+    for number in range(max(0, len(parts) - NEAR_THE_END), len(parts)):
+        if number and (label := LABEL.match(parts[number])) and label.end() < len(parts[number]):
             return SplitPrompt(
                 question=text[places[number][0] + label.end() :].strip(),
                 context=text[: places[number][0]].strip(),
             )
-    asking = [asks(one, last=number >= len(said) - 2) for number, one in enumerate(said)]
-    run = _run_at_the_end(said, asking)
+    asking = [asks(one, last=number >= len(parts) - 2) for number, one in enumerate(parts)]
+    run = _run_at_the_end(parts, asking)
     if run == 0 or all(asking):
         return SplitPrompt(question=text, context="")
     if run is not None:
@@ -98,7 +98,7 @@ def _by_sentences(text: str) -> SplitPrompt:
     if asking[0]:
         end = places[asking.index(False) - 1][1]
         return SplitPrompt(question=text[:end].strip(), context=text[end:].strip())
-    return SplitPrompt(question=_goal(said, asking), context=text)
+    return SplitPrompt(question=_goal(parts, asking), context=text)
 
 
 def _of_one(text: str) -> SplitPrompt:
@@ -110,21 +110,21 @@ def _of_one(text: str) -> SplitPrompt:
     return SplitPrompt(question=text[max(space, start) :].strip(), context=text)
 
 
-def _run_at_the_end(said: Sequence[str], asking: Sequence[bool]) -> int | None:
+def _run_at_the_end(parts: Sequence[str], asking: Sequence[bool]) -> int | None:
     """Returns the number of the sentence with which the question at the end begins; how to answer goes along."""
     first = None
-    for number in range(len(said) - 1, -1, -1):
+    for number in range(len(parts) - 1, -1, -1):
         if asking[number]:
             first = number
-        elif not goes_along(said[number]):
+        elif not goes_along(parts[number]):
             break
     return first
 
 
-def _goal(said: Sequence[str], asking: Sequence[bool]) -> str:
+def _goal(parts: Sequence[str], asking: Sequence[bool]) -> str:
     """Returns the last question near the end, else the last sentence that is no courtesy."""
-    near = range(len(said) - 1, max(-1, len(said) - 1 - NEAR_THE_END), -1)
+    near = range(len(parts) - 1, max(-1, len(parts) - 1 - NEAR_THE_END), -1)
     chosen = next((n for n in near if asking[n]), None)
     if chosen is None:
-        chosen = next((n for n in near if not goes_along(said[n])), len(said) - 1)
-    return said[chosen] if display_width(said[chosen]) <= LONGEST else _of_one(said[chosen]).question
+        chosen = next((n for n in near if not goes_along(parts[n])), len(parts) - 1)
+    return parts[chosen] if display_width(parts[chosen]) <= LONGEST else _of_one(parts[chosen]).question

@@ -143,14 +143,14 @@ class OfflineRouter:
     async def _by_meaning(self, query: str) -> tuple[tuple[str, ...], float]:
         """Returns the category of the nearest prototype, where it is near enough to be related."""
         if self._prototypes is None:
-            sentences = [sentence for said in _PROTOTYPES.values() for sentence in said]
+            sentences = [sentence for examples in _PROTOTYPES.values() for sentence in examples]
             self._prototypes = await self._embedder.embed_queries(sentences)
         (vector,) = await self._embedder.embed_queries([query])
         cosines = self._prototypes @ vector
         space = self._embedder.space
         best = int(np.argmax(cosines))
         near = (float(cosines[best]) - space.cosine_floor) / (space.cosine_ceiling - space.cosine_floor)
-        category = [name for name, said in _PROTOTYPES.items() for _ in said][best]
+        category = [name for name, examples in _PROTOTYPES.items() for _ in examples][best]
         if near < self._embedder.thresholds.related:
             return (), UNSURE
         return (category,), BY_MEANING

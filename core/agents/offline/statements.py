@@ -69,11 +69,11 @@ def statements(content: str) -> list[Statement]:
     return reading.found
 
 
-def composed(said: Sequence[Statement]) -> str:
+def composed(chosen: Sequence[Statement]) -> str:
     """Statements as text: those of one line joined, other lines on lines of their own."""
     parts: list[str] = []
     before: Statement | None = None
-    for one in said:
+    for one in chosen:
         if before is not None and one.line == before.line:
             parts.append("" if before.text.endswith(CJK_CLOSE) else " ")
         else:
@@ -105,22 +105,24 @@ class _Reading:
                 continue
             self._line += 1
             chinese = is_chinese(row)
-            told = [
+            values = [
                 f"{head}{'：' if chinese else ': '}{cell}" if head else cell
                 for head, cell in _pairs(heads[1:], cells[1:])
             ]
-            self._add(("；" if chinese else "; ").join(told) or cells[0], _shown(cells[0]) if told else "")
+            self._add(
+                ("；" if chinese else "; ").join(values) or cells[0], _shown(cells[0]) if values else ""
+            )
 
     # ---- entries ----
 
-    def entry(self, term: str, told: str) -> None:
+    def entry(self, term: str, text: str) -> None:
         """Adds an entry, each of its sentences labelled with its term."""
         self._line += 1
         shown = " ".join(term.split())
-        label = f"`{shown}`{'：' if is_chinese(told) else ': '}"
-        for text in sentences.split(told):
-            if any(map(str.isalnum, text)):
-                self._add(text, label)
+        label = f"`{shown}`{'：' if is_chinese(text) else ': '}"
+        for sentence in sentences.split(text):
+            if any(map(str.isalnum, sentence)):
+                self._add(sentence, label)
 
     # ---- lines ----
 

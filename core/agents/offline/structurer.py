@@ -38,21 +38,21 @@ def summary(content: str, topic: str = "") -> str:
 
     Of what has no sentences, as code has none, the beginning.
     """
-    said = statements(content)
+    stated = statements(content)
     room = int(min(MOST, max(WHOLE, SHARE * display_width(content))))
-    fitting = [one for one in said if display_width(one.told) <= room] or said[:1]
+    fitting = [one for one in stated if display_width(one.told) <= room] or stated[:1]
     if not fitting:
         return naming.clipped(content.strip(), room)
     worth = salience.scores([one.text for one in fitting], topic)
     enough = LEAST * max(worth)
     kept = [index for index, score in enumerate(worth) if score >= enough]
-    said, worth = [fitting[index] for index in kept], [worth[index] for index in kept]
+    stated, worth = [fitting[index] for index in kept], [worth[index] for index in kept]
     left = room
-    while display_width(found := _composed(said, worth, left)) > room and left > 0:
+    while display_width(found := _composed(stated, worth, left)) > room and left > 0:
         left -= display_width(found) - room  # labels and line breaks are known when it is composed
     return naming.clipped(found, room)
 
 
-def _composed(said: Sequence[Statement], worth: Sequence[float], room: int) -> str:
-    picked = salience.chosen([one.text for one in said], worth, room)
-    return composed([said[index] for index in picked])
+def _composed(stated: Sequence[Statement], worth: Sequence[float], room: int) -> str:
+    picked = salience.chosen([one.text for one in stated], worth, room)
+    return composed([stated[index] for index in picked])

@@ -34,7 +34,7 @@ CUT = "…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _Sentence:
     """A sentence with the passage it stands in."""
 
     text: str
@@ -43,42 +43,44 @@ class _Said:
 
 def summary(passages: Sequence[Passage], limit: int, unit: Unit) -> str:
     """Keywords, then the sentences that say most, within `limit` of `unit`."""
-    said = _sentences(passages)
-    if not said:
+    found = _sentences(passages)
+    if not found:
         return _clipped(" ".join(" ".join(p.text.split()) for p in passages), limit, unit)
-    chinese = is_chinese("".join(each.text for each in said))
+    chinese = is_chinese("".join(each.text for each in found))
     head = _named([p.text for p in passages], int(limit * KEYWORDS_SHARE), unit, chinese)
     room = limit - length(head, unit)
-    shown = [_line(each, chinese) for each in said]
-    picked = _chosen(said, shown, room, unit)
+    shown = [_line(each, chinese) for each in found]
+    picked = _chosen(found, shown, room, unit)
     lines = [shown[index] for index in picked]
     return _clipped("\n".join([head, *lines] if head else lines), limit, unit)
 
 
 def key(passages: Sequence[Passage]) -> KeyOpinion:
     """Returns the most informative sentences, each with its step and speaker."""
-    said = _sentences(passages) or [_Said(text=" ".join(p.text.split()), passage=p) for p in passages[:1]]
-    chinese = is_chinese("".join(each.text for each in said))
-    shown = [f"[{_step(each.passage.step, chinese)}] {_line(each, chinese)}" for each in said]
-    picked = _chosen(said, shown, KEY_CHARACTERS, Unit.CHARACTERS)
+    found = _sentences(passages) or [
+        _Sentence(text=" ".join(p.text.split()), passage=p) for p in passages[:1]
+    ]
+    chinese = is_chinese("".join(each.text for each in found))
+    shown = [f"[{_step(each.passage.step, chinese)}] {_line(each, chinese)}" for each in found]
+    picked = _chosen(found, shown, KEY_CHARACTERS, Unit.CHARACTERS)
     text = _clipped("\n".join(shown[index] for index in picked), KEY_CHARACTERS, Unit.CHARACTERS)
-    return KeyOpinion(text=text, passages=tuple(sorted({said[index].passage.number for index in picked})))
+    return KeyOpinion(text=text, passages=tuple(sorted({found[index].passage.number for index in picked})))
 
 
-def _sentences(passages: Sequence[Passage]) -> list[_Said]:
+def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
     """Returns the informative sentences, each once."""
-    found: dict[str, _Said] = {}
+    found: dict[str, _Sentence] = {}
     for passage in passages:
         for sentence in sentences.split(passage.text):
             text = " ".join(sentence.split())
             if any(map(str.isalnum, text)):
-                found.setdefault(text, _Said(text=text, passage=passage))
+                found.setdefault(text, _Sentence(text=text, passage=passage))
     return list(found.values())
 
 
-def _chosen(said: Sequence[_Said], shown: Sequence[str], room: int, unit: Unit) -> list[int]:
+def _chosen(found: Sequence[_Sentence], shown: Sequence[str], room: int, unit: Unit) -> list[int]:
     """Returns the places, ascending, of the most informative sentences, as they are shown, within `room`."""
-    texts = [each.text for each in said]
+    texts = [each.text for each in found]
     decided = [DECISION if DECIDES.search(text) else 1.0 for text in texts]
     worth = [score * factor for score, factor in zip(salience.scores(texts), decided, strict=True)]
     enough = LEAST * max(worth)
@@ -88,11 +90,11 @@ def _chosen(said: Sequence[_Said], shown: Sequence[str], room: int, unit: Unit) 
     return [kept[index] for index in picked]
 
 
-def _line(said: _Said, chinese: bool) -> str:
-    speaker = said.passage.speaker or role_of(said.passage.kind, chinese)
+def _line(sentence: _Sentence, chinese: bool) -> str:
+    speaker = sentence.passage.speaker or role_of(sentence.passage.kind, chinese)
     if not speaker:
-        return said.text
-    return f"{speaker}：{said.text}" if chinese else f"{speaker}: {said.text}"
+        return sentence.text
+    return f"{speaker}：{sentence.text}" if chinese else f"{speaker}: {sentence.text}"
 
 
 def role_of(kind: PassageKind, chinese: bool) -> str:

@@ -47,12 +47,12 @@ APOSTROPHE = str.maketrans("’", "'")
 
 def verdict_type(verdict: str) -> VerdictType:
     """Returns how the words settle a conflict."""
-    said = verdict.translate(APOSTROPHE)
-    apart = APART_EN.search(said) or APART_ZH.search(said)
-    if apart is None or _calls_wrong(said, WRONG_EN, NEGATED_EN) or _calls_wrong(said, WRONG_ZH, NEGATED_ZH):
+    text = verdict.translate(APOSTROPHE)
+    apart = APART_EN.search(text) or APART_ZH.search(text)
+    if apart is None or _calls_wrong(text, WRONG_EN, NEGATED_EN) or _calls_wrong(text, WRONG_ZH, NEGATED_ZH):
         return VerdictType.MERGE
     return VerdictType.DISMISS
 
 
-def _calls_wrong(said: str, wrong: re.Pattern[str], negated: re.Pattern[str]) -> bool:
-    return any(negated.search(said[: found.start()]) is None for found in wrong.finditer(said))
+def _calls_wrong(text: str, wrong: re.Pattern[str], negated: re.Pattern[str]) -> bool:
+    return any(negated.search(text[: found.start()]) is None for found in wrong.finditer(text))
