@@ -1,6 +1,7 @@
 """A change of the insight document that no Planner is asked about.
 
 Law: where the document had a next task or an end, it keeps having one: the offline rule decides, in the same change.
+A bank without a goal in which conflicts alone were settled had no task: it does not finish, and is not purged for it.
 The bank's record follows the document.
 """
 
@@ -11,7 +12,7 @@ from core.agents.roles import Plan, Progress
 from core.bank.bank import Bank
 from core.bank.steps import BankPut, Step, insight_put
 from core.ids import TaskId
-from core.model.insight import Insight
+from core.model.insight import Insight, is_validation
 from core.usecases.bank.planning import with_plan
 from core.usecases.house import House
 
@@ -20,7 +21,7 @@ def going_on(house: House, bank: Bank, insight: Insight) -> Insight:
     """Returns the bank's document as a change leaves it, with the next task or the end by rule where it lost them."""
     before = bank.insight
     is_without = (before.pending or before.finished) and not (insight.pending or insight.finished)
-    if not is_without or not (insight.goal or insight.done):
+    if not is_without or not (insight.goal or any(not is_validation(task.type) for task in insight.done)):
         return insight
     progress = Progress(knows_of_goal=bool(bank.nodes), attempts=house.attempts)
     steps = Plan(pending=tuple(next_steps(insight, progress)))

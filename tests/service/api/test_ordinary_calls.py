@@ -59,6 +59,21 @@ async def test_a_bank_without_a_goal_goes_on_after_its_conflict_was_dismissed(se
     assert again.interaction_id == advanced.interaction_id
 
 
+@pytest.mark.parametrize("verdict", ["Nils Lund is the CEO.", ""], ids=["by a verdict", "dismissed"])
+async def test_a_bank_without_a_goal_is_not_finished_by_the_end_of_its_conflict(
+    service: Service, verdict: str
+) -> None:
+    conflict_id = await make_conflict(service)
+
+    await service.bank.ResolveConflict(
+        pb.ResolveConflictRequest(bank_id="b1", conflict_id=conflict_id, verdict=verdict, dismiss=not verdict)
+    )
+
+    bank = (await service.bank.GetBank(pb.GetBankRequest(bank_id="b1"))).bank
+    assert not bank.HasField("finish_time")
+    assert not bank.HasField("purge_time")
+
+
 # ---- a budget too small for any prompt ----
 
 
