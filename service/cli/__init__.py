@@ -18,19 +18,19 @@ COMMANDS = {
     "resolve": Place("resolve:resolve", "Settle conflicts: by a verdict, or by dismissing them."),
     "delete": Place("delete:delete", "Delete nodes. (A whole bank: purge.)"),
     "watch": Place("watch:watch", "Follow what changes in a bank."),
-    "facts": Place("facts:facts", "What is remembered of a user."),
+    "facts": Place("facts:facts", "Keep facts about a user, beyond any task or conversation."),
     "conversation": Place("conversation:conversation", "Keep what was said in conversations."),
     "user": Place("user:user", "See a user, switch memory off or on, export or purge it."),
-    "context": Place("context:context", "What stands before a model for an input."),
+    "context": Place("context:context", "Assemble the prompt that a model gets for an input."),
     "mcp": Place("mcp:mcp", "Offer a user's memory to hosts that speak MCP."),
     "export": Place("export:export", "Write all of a bank to a file, or all banks to a folder."),
     "import": Place("import_:import_", "Make a bank from an exported file."),
     "purge": Place("purge:purge", "Remove a bank, and every trace of it."),
     "instructions": Place(
-        "instructions:instructions", "Keep the documents that agents are told before every run."
+        "instructions:instructions", "Keep documents (AGENTS.md) that agents load before every run."
     ),
     "completion": Place("completion:completion", "Print what your shell needs to complete commands."),
-    "eval": Place("eval:evaluate", "Measure how much of the evidence is found."),
+    "eval": Place("eval:evaluate", "Measure retrieval on sets of questions with their evidence."),
 }
 """Where each command is, and what it is for."""
 

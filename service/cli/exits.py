@@ -3,7 +3,10 @@
 Law: codes keep their meaning; scripts depend on them.
 """
 
+import re
 from enum import IntEnum
+
+import click
 
 from memorybank_client import (
     AlreadyExists,
@@ -61,7 +64,21 @@ def failure_of(error: MemoryBankError, server: str) -> Failure:
             "give it more with --timeout; what is stored goes on being structured meanwhile",
             exit_code,
         )
-    return Failure(error.message, _remedy(error), exit_code)
+    return Failure(_by_option(error.message), _remedy(error), exit_code)
+
+
+def _by_option(message: str) -> str:
+    """Names the options that the command has where a refusal names the request's fields: `--bank: must be …`."""
+    context = click.get_current_context(silent=True)
+    for param in context.command.params if context else ():
+        name, option = param.name or "", param.opts[-1]
+        if not option.startswith("-"):
+            continue
+        if message.startswith(f"{name}: "):
+            message = option + message.removeprefix(name)
+        if "_" in name:  # any other name is also a word of the message
+            message = re.sub(rf"\b{name}\b", option, message)
+    return message
 
 
 def unreachable(server: str) -> Failure:

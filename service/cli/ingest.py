@@ -6,7 +6,7 @@ command again changes nothing, and after an interruption it goes on.
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +17,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE_HEAD
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -76,7 +76,9 @@ class Ingested:
     is_flag=True,
     help="For reference documents (a licence, a manual, code): look for no conflicts and merges.",
 )
-@click.option("--encoding", help="Of texts.  [default: Unicode by its mark, UTF-8, GB 18030 where it fits]")
+@click.option(
+    "--encoding", help="How texts are encoded.  [default: Unicode by its mark, UTF-8, GB 18030 where it fits]"
+)
 def ingest(
     errand: Errand,
     files: tuple[Path, ...],
@@ -124,7 +126,7 @@ def remember(errand: Errand, text: str, goal: str, source: str, event_time: date
     if not text.strip():
         raise click.UsageError("there is nothing to remember in an empty text")
     _make_bank(errand, goal, None)
-    _take_in(errand, [Document(path=Path("text"), text=text)], [], [], source, event_time)
+    _take_in(errand, [Document(path=Path("text"), text=text)], [], [], source, event_time, drawn=_in_a_line)
 
 
 def _take_in(
@@ -135,8 +137,9 @@ def _take_in(
     source: str,
     event_time: datetime | None,
     skip_judging: bool = False,
+    drawn: Callable[[str, Sequence[Ingested]], RenderableType] | None = None,
 ) -> None:
-    """Memorizes texts one after another, and tells what became of them."""
+    """Memorizes texts one after another, and tells what became of them, in a table or as `drawn`."""
     happened = timestamp(event_time.replace(tzinfo=UTC)) if event_time else None
     done: list[Ingested] = []
     with progress.bar(errand.aside, [(each.name, len(each.text)) for each in texts]) as bar:
@@ -152,20 +155,32 @@ def _take_in(
         "attachments": uploads,
         "conflicts": found,
     }
-    errand.answer(plain, _drawn(errand.bank_id, done, found), *map(_kept_as_it_is, attached))
+    outcome = (drawn or _in_a_table)(errand.bank_id, done)
+    errand.answer(plain, outcome, *_contradictions(errand.bank_id, found), *map(_kept_as_it_is, attached))
 
 
 def _read(files: Sequence[Path], encoding: str | None) -> tuple[list[Document], list[File]]:
     if folder := next((path for path in files if path.is_dir()), None):
         raise Failure(f"{folder} is a folder", f"name the files in it: {folder}/*", Exit.USAGE)
-    try:
-        read = [read_file(path, encoding) for path in files]
-    except DocumentUnreadable as problem:
-        raise Failure(str(problem)) from None
-    documents = [each for each in read if isinstance(each, Document)]
-    if blank := next((each for each in documents if not each.text.strip()), None):
-        raise Failure(f"{named(blank.path)}: there is nothing in it")
-    return documents, [each for each in read if isinstance(each, File)]
+    documents: list[Document] = []
+    attached: list[File] = []
+    problems: list[str] = []
+    for path in files:
+        try:
+            found = read_file(path, encoding)
+        except DocumentUnreadable as problem:
+            problems.append(str(problem))
+            continue
+        if isinstance(found, File):
+            attached.append(found)
+        elif found.text.strip():
+            documents.append(found)
+        else:
+            problems.append(f"{named(path)}: there is nothing in it")
+    if problems:
+        others = "the other files" if len(problems) < len(files) else ""
+        raise Failure("\n  ".join(problems), f"nothing was sent, {others} neither" if others else "")
+    return documents, attached
 
 
 def _notes(attached: Sequence[File], documents: Sequence[Document]) -> list[Document]:
@@ -265,7 +280,16 @@ def _conflicts(errand: Errand, done: Sequence[Ingested]) -> list[types.Conflict]
     return [each for each in paging.conflicts(errand.client, errand.bank_id) if each.conflict_id in ids]
 
 
-def _drawn(bank_id: str, done: Sequence[Ingested], found: Sequence[types.Conflict]) -> RenderableType:
+def _in_a_line(bank_id: str, done: Sequence[Ingested]) -> RenderableType:
+    """Draws what became of one sentence: `remembered in bank trip, as n-…`."""
+    result = done[0].result
+    already = " already" if result.replayed else ""
+    place = f", as {', '.join(result.node_ids)}" if result.node_ids else ", under no topic"
+    merged = ", merged with what said the same" if result.merges else ""
+    return Text(f"remembered in bank {bank_id}{already}{place}{merged}")
+
+
+def _in_a_table(_bank_id: str, done: Sequence[Ingested]) -> RenderableType:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column("remembered", overflow="fold")
     for name in ("characters", "nodes", "merges", "related", "conflicts", "seconds"):
@@ -279,14 +303,14 @@ def _drawn(bank_id: str, done: Sequence[Ingested], found: Sequence[types.Conflic
             Text(str(len(result.conflict_ids)), drawing.WARNING if result.conflict_ids else ""),
             f"{each.seconds:.1f}",
         )
-    parts: list[RenderableType] = [table, *(drawing.conflict(each) for each in found[:MOST_SHOWN])]
+    return table
+
+
+def _contradictions(bank_id: str, found: Sequence[types.Conflict]) -> list[RenderableType]:
+    parts: list[RenderableType] = [drawing.conflict(each) for each in found[:MOST_SHOWN]]
     if len(found) > MOST_SHOWN:
         parts.append(Text(f"and {len(found) - MOST_SHOWN} more: memorybank show conflicts --bank {bank_id}"))
     if found:
-        parts.append(
-            Text(
-                f"\nsettle one with: memorybank resolve CONFLICT --verdict TEXT --bank {bank_id}",
-                drawing.FAINT,
-            )
-        )
-    return Group(*parts)
+        settle = f"\nsettle one with: memorybank resolve CONFLICT --verdict TEXT --bank {bank_id}"
+        parts.append(Text(settle, drawing.FAINT))
+    return parts

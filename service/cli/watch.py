@@ -51,7 +51,7 @@ def _lines(change: memory.WatchBankResponse) -> list[str]:
 def _told(event: memory.ChangeEvent) -> str:
     """`node added  n-…  what it says`."""
     kind = event.WhichOneof("event") or "changed"
-    return f"{kind.replace('_', ' ')}  {_shown(getattr(event, kind, None))}"
+    return f"{kind.replace('_', ' ')}  {_shown(getattr(event, kind, None))}".rstrip()
 
 
 def _shown(what: object) -> str:
@@ -62,7 +62,8 @@ def _shown(what: object) -> str:
     if isinstance(what, types.Conflict):
         return f"{what.conflict_id}  {drawing.glimpse(what.description, 120)}"
     if isinstance(what, types.Interaction):
-        return f"{what.interaction_id}  {what.source}  {what.text_length:,} characters"
+        source = f"  {what.source}" if what.source else ""
+        return f"{what.interaction_id}{source}  {what.text_length:,} characters"
     if isinstance(what, types.MergeMade):
         return f"{', '.join(what.absorbed_node_ids)} into {what.into_node_id}"
     if isinstance(what, types.Insight):

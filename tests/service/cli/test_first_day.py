@@ -38,6 +38,19 @@ def test_a_sentence_is_remembered_and_found_with_its_source(shell: Shell) -> Non
     assert shell("remember", " ").exit_code == 2
 
 
+def test_a_sentence_that_is_remembered_is_told_in_a_line(shell: Shell) -> None:
+    first = shell.done("remember", FERRY)
+
+    again = shell.done("remember", FERRY)
+    other = shell.done("remember", FERRY.replace("nine", "ten"))
+
+    (line,) = first.splitlines()
+    assert line.startswith(f"remembered in bank {shell.bank}, as n-")
+    assert again == first.replace(f"{shell.bank},", f"{shell.bank} already,")
+    assert "contradicts" in other
+    assert f"memorybank resolve CONFLICT --verdict TEXT --bank {shell.bank}" in other
+
+
 def test_standard_input_is_remembered(shell: Shell) -> None:
     told = json.loads(shell.done("ingest", "-", "--json", into=FERRY))
 
@@ -124,6 +137,31 @@ def test_an_option_that_is_wrong_is_spoken_of_by_its_name(shell: Shell) -> None:
 
     assert ended.exit_code == 1
     assert "--listen must be HOST:PORT, 127.0.0.1:7700 say, not '7792'" in ended.err
+
+
+def test_a_refusal_names_the_option_that_was_given(shell: Shell) -> None:
+    ended = shell("search", "ferry", "--bank", "my trip")
+
+    secret = shell("facts", "add", "My password is hunter2.", "--user", "ada")
+
+    assert (ended.exit_code, secret.exit_code) == (5, 5)
+    assert ended.err.startswith("memorybank: --bank: must be ")
+    assert "--allow-sensitive" in secret.err
+
+
+def test_all_files_that_cannot_be_read_are_named_and_nothing_is_sent(shell: Shell, tmp_path: Path) -> None:
+    good, packed, empty = (tmp_path / name for name in ("notes.md", "notes.md.gz", "empty.md"))
+    good.write_text(FERRY, encoding="utf-8")
+    packed.write_bytes(b"\x1f\x8b\x08\x08notes")
+    empty.write_text("", encoding="utf-8")
+
+    ended = shell("ingest", *map(str, (packed, good, empty)))
+
+    assert ended.exit_code == 1
+    assert f"{packed}: it is compressed (gzip)" in ended.err
+    assert f"{empty}: there is nothing in it" in ended.err
+    assert "nothing was sent, the other files neither" in ended.err
+    assert shell("show", "bank").exit_code == 4
 
 
 def test_what_is_compressed_is_refused_and_what_is_no_text_is_said_to_be_kept_as_it_is(
