@@ -1,6 +1,7 @@
 """The server with an embedder of tests: `python -m tests.support.hashing_server serve …`.
 
-Everything else is as it is served. Its start takes a third less of a processor, and what it remembers next to nothing.
+Everything else is as it is served. What it remembers takes next to nothing of a processor, and so does its start where
+it is forked (`tests.support.forking`).
 """
 
 import sys

@@ -10,9 +10,8 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,14 +19,13 @@ import numpy as np
 
 from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
 from memorybank_client import MemoryBankClient
+from tests.support.forking import Forked, forked
 from tests.support.scale import scaled
 
 CHECKOUT = Path(__file__).parents[2]
+LOOPBACK = "127.0.0.1:0"
 DIMENSION = 8
 CLIENT_SPACE = EmbeddingSpace(name="of-the-test", dimension=DIMENSION, source=SPACE_SOURCE_CLIENT)
-
-MODELLESS = ("-m", "service") if scaled(1) > 1 else ("-m", "tests.support.hashing_server")
-"""The program of tests that claim nothing of how texts are embedded: the one that is served at soak's size alone."""
 
 Settings = dict[str, str]
 """Settings by their name in the configuration (`banks.upkeep_seconds`)."""
@@ -38,7 +36,7 @@ class Server:
     """A process that has said that it listens."""
 
     address: str
-    process: asyncio.subprocess.Process
+    process: asyncio.subprocess.Process | Forked
 
     @property
     def pid(self) -> int:
@@ -66,34 +64,43 @@ async def server_process(
     settings: Settings | None = None,
     before: Sequence[str] = (),
     program: Sequence[str] = ("-m", "service"),
-    listen: str = "127.0.0.1:0",
+    listen: str = LOOPBACK,
 ) -> AsyncIterator[Server]:
     """`memorybank serve` over a folder; `before` is a command that runs it (a tracer, say)."""
-    command = [sys.executable, *program, "serve", "--listen", listen, "--data", str(folder)]
     with _log(folder) as log:
         process = await asyncio.create_subprocess_exec(
             *before,
-            *command,
+            *(sys.executable, *program, *_serve(listen, folder)),
             cwd=CHECKOUT,
             env=_environment(settings or {}),
             stdout=asyncio.subprocess.PIPE,
             stderr=log,
         )
-    try:
-        assert process.stdout is not None
-        said = (await process.stdout.readline()).decode().strip()
-        assert said.startswith("listening on "), f"not ready; see {folder / 'log'}"
-        yield Server(address=said.removeprefix("listening on "), process=process)
-    except BaseException:
-        _tell_defects(folder)
-        raise
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
+    assert process.stdout is not None
+    async with _ending(process, folder):
+        yield _server((await process.stdout.readline()).decode(), process, folder)
 
 
-modelless_process = partial(server_process, program=MODELLESS)
+def modelless_process(
+    folder: Path, settings: Settings | None = None, listen: str = LOOPBACK
+) -> AbstractAsyncContextManager[Server]:
+    """A server for tests that claim nothing of how texts are embedded, nor of how the program starts: with an embedder
+    of tests, and forked. At soak's size it is the one that is served.
+    """
+    if scaled(1) > 1:
+        return server_process(folder, settings, listen=listen)
+    return forked_process("tests.support.hashing_server", folder, settings, listen)
+
+
+@asynccontextmanager
+async def forked_process(
+    module: str, folder: Path, settings: Settings | None = None, listen: str = LOOPBACK
+) -> AsyncIterator[Server]:
+    """A server whose start takes next to nothing: `python -m MODULE serve …`, forked off a process that imported it."""
+    _log(folder).close()
+    process = forked(module, _serve(listen, folder), _environment(settings or {}), folder / "log")
+    async with _ending(process, folder):
+        yield _server(await process.line(), process, folder)
 
 
 @asynccontextmanager
@@ -125,6 +132,28 @@ def free_port() -> int:
 def vector(seed: int) -> Vector:
     """A vector of CLIENT_SPACE, another one for each seed."""
     return Vector(f32=np.random.default_rng(seed).normal(size=DIMENSION).astype("<f4").tobytes())
+
+
+def _serve(listen: str, folder: Path) -> list[str]:
+    return ["serve", "--listen", listen, "--data", str(folder)]
+
+
+def _server(said: str, process: asyncio.subprocess.Process | Forked, folder: Path) -> Server:
+    assert said.startswith("listening on "), f"not ready; see {folder / 'log'}"
+    return Server(address=said.removeprefix("listening on ").strip(), process=process)
+
+
+@asynccontextmanager
+async def _ending(process: asyncio.subprocess.Process | Forked, folder: Path) -> AsyncIterator[None]:
+    try:
+        yield
+    except BaseException:
+        _tell_defects(folder)
+        raise
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
 
 
 def _log(folder: Path) -> BinaryIO:
