@@ -197,6 +197,18 @@ def test_the_calls_from_other_languages_are_requests_of_the_contract() -> None:
 
 
 @pytest.mark.slow
+def test_the_first_lines_of_code_print_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    scope: dict[str, Any] = {}
+    (shown,) = re.findall(r"```text\n(.*?)```", PAGES["README.md"].partition("## Why not")[0], re.DOTALL)
+
+    exec(python_of("README.md", "def plan("), scope)
+    with running_server() as server:
+        scope["plan"](server)
+
+    bind(shown, capsys.readouterr().out, {})
+
+
+@pytest.mark.slow
 def test_the_agents_loop_is_adopted_as_shown() -> None:
     scope: dict[str, Any] = {}
     prompts: list[str] = []
