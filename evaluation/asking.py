@@ -58,7 +58,7 @@ async def ask_set(
     prompts: bool = True,
     progress: Progress | None = None,
 ) -> Run:
-    """Ask every question by every method, prompts of those that count. Raises what the use cases raise, of prompts
+    """Asks every question by every method, prompts of those that count. Raises what the use cases raise, of prompts
     that cannot be so small aside."""
     progress = progress or Progress()
     notes = _Notes(outcomes={m.name: [] for m in methods}, searching={m.name: [] for m in methods})

@@ -136,7 +136,7 @@ async def _again(records: Sequence[ExportRecord]) -> AsyncIterator[ExportRecord]
 
 
 async def _recorded(house: House, crowd: _Crowd, key: BankKey, case: Case) -> bool:
-    """Tell the copy what contradicts; whether the right conflict was recorded."""
+    """Tells the copy what contradicts; returns whether the right conflict was recorded."""
     done = await memorize(house, Memorize(key=key, context=Context(text=case.contradicting)))
     places = {fact: place for place, fact in enumerate(case.world)}
     others = len(places)

@@ -79,7 +79,7 @@ class _Notes:
 
 
 async def ask_contexts(house: House, chosen: EvaluationSet, progress: Progress) -> Contexts:
-    """Tell each world of a set, and ask its questions."""
+    """Tells each world of a set, and asks its questions."""
     notes = _Notes()
     for world in chosen.worlds:
         progress.began(f"{chosen.name}: telling {world.world_id} ({world.message_count} messages)")
@@ -134,7 +134,7 @@ async def _forget(house: House, chat: _Told) -> None:
 
 
 async def _settled(house: House, key: ConversationKey) -> None:
-    """Wait until the conversation asks for no more work."""
+    """Waits until the conversation asks for no more work."""
     while True:
         async with house.conversations.reading(key) as talk:
             waiting = [chore.name for chore in due(talk, house.clock.now()) if chore is not END]

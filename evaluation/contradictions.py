@@ -123,8 +123,8 @@ def _cited(sides: Sequence[Side], facts: Mapping[InteractionId, int]) -> set[int
 
 
 def both_sides(results: Sequence[Result]) -> tuple[float, float, float] | None:
-    """Among the first FEW hits, of the right conflicts of which a side was there: the share with both sides when
-    they are not brought, and when they are; and the share of right conflicts of which a side was there at all."""
+    """Returns, among the first FEW hits, of the right conflicts of which a side was there: the share with both sides
+    when they are not brought, and when they are; and the share of right conflicts of which a side was there at all."""
     right = [result.sides for result in results if result.sides is not None]
     seen = [sides for sides in right if max(sides) > 0]
     if not seen:

@@ -35,7 +35,7 @@ def markdown(
 
 
 def found_table(results: Sequence[Result], seed: int) -> str:
-    """Over halves of the worlds, and over all."""
+    """Tabulates halves of the worlds, and all."""
     worlds = sorted({result.case.world for result in results})
     rows = []
     for part, chosen in {"first half": worlds[::2], "second half": worlds[1::2], TOTAL: worlds}.items():

@@ -70,7 +70,7 @@ class Frontier:
 
 
 async def frontier(open_house: OpenHouse, chosen: EvaluationSet, seed: int, progress: Progress) -> Frontier:
-    """Ask with every embedder. Raises what the use cases raise."""
+    """Asks with every embedder. Raises what the use cases raise."""
     rows: list[Row] = []
     missing = []
     for engine in ENGINES:

@@ -21,7 +21,7 @@ def _ids(chosen: EvaluationSet) -> list[tuple[str, str, bool]]:
 
 
 def markdown(one: Run, other: Run, seed: int) -> str:
-    """R@10 of both by method, and how much more the second finds."""
+    """Tabulates R@10 of both by method, and how much more the second finds."""
     head = ["R@10", one.chosen.name, other.chosen.name, "difference, points"]
     rows = [
         [method, share(first), share(second), points(more)]

@@ -48,7 +48,7 @@ class Conditions:
 
 
 def overall(outcomes: Sequence[Outcome], questions: Sequence[Question], seed: int) -> Figures | None:
-    """Over the questions that are not apart; None where there are none."""
+    """Returns the means over the questions that are not apart; None where there are none."""
     counted = [o for o, q in zip(outcomes, questions, strict=True) if not q.apart]
     return figures(counted, seed) if counted else None
 

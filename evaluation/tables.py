@@ -32,7 +32,7 @@ def points(more: Estimate) -> str:
 
 
 def milliseconds(took: Sequence[Took]) -> str:
-    """Median and 95th percentile by the clock; nothing of nothing."""
+    """Formats median and 95th percentile by the clock; "" of nothing."""
     return _percentiles([one.seconds for one in took])
 
 

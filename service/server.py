@@ -69,7 +69,7 @@ async def serve(
     agents: Callable[[Embedder], Agents] | None = None,
     embedder: Embedder | None = None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT. `announce` gets one line when the server is ready.
+    """Serves until SIGTERM or SIGINT. `announce` gets one line when the server is ready.
 
     `agents` and `embedder` stand in for the configured ones."""
     stop = asyncio.Event()
@@ -153,7 +153,7 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
 async def _let_in(
     bound: Bound, offered: Mapping[str, Mapping[str, Endpoint]], gate: Gate, settings: GrpcSection
 ) -> None:
-    """All services from now on, reflection, and health for each of them and as a whole."""
+    """Answers for all services from now on, reflection, and health for each of them and as a whole."""
     desk = Desk(max_message_bytes=settings.max_message_bytes, hold=Hold(settings.bytes_in_flight))
     for name, endpoints in offered.items():
         bound.entrance.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))

@@ -20,7 +20,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.upkeep")
 
 
 async def one_round(house: House, settings: BanksSection) -> None:
-    """Take up unfinished interactions and chores, forget versions, banks and runs whose time is over."""
+    """Takes up unfinished interactions and chores, forgets versions, banks and runs whose time is over."""
     if resumed := await take_up_leftovers(house, settings.resume_after):
         log.info("interactions taken up", count=resumed)
     await house.chores.take_up()
@@ -33,7 +33,7 @@ async def one_round(house: House, settings: BanksSection) -> None:
 
 
 async def trim(house: House, settings: BanksSection) -> None:
-    """Forget feed entries and answers to requests whose time is over."""
+    """Forgets feed entries and answers to requests whose time is over."""
     if not await house.claims.take("trimming"):
         return  # another process does it for all
     if trimmed := await house.store.trim(house.time.now() - settings.feed_retention):
@@ -41,14 +41,14 @@ async def trim(house: House, settings: BanksSection) -> None:
 
 
 def told_of_clock(ahead: timedelta) -> None:
-    """Say in the log that the clock is distrusted."""
+    """Says in the log that the clock is distrusted."""
     log.warning(
         "the clock is far ahead of all that the store was told: nothing is forgotten by it", ahead=str(ahead)
     )
 
 
 def told_of_failure(key: Key, chore: str, failure: Exception) -> None:
-    """Say in the log that a chore failed; of what stays out of it."""
+    """Says in the log that a chore failed; of what stays out of it."""
     if isinstance(failure, MemoryBankError):
         log.warning("a chore failed", kind=key.kind, chore=chore, error=type(failure).__name__)
     else:

@@ -37,7 +37,7 @@ NOT_REPEATED = ("DeleteBank", "DeleteCollection")
 
 
 def generate(target: Path) -> None:
-    """Write every generated file under `target`, as it should stand under protos/."""
+    """Writes every generated file under `target`, as it should stand under protos/."""
     protos = sorted((ROOT / PACKAGE).glob("*.proto"))
     services = [path for path in protos if "\nservice " in path.read_text(encoding="utf-8")]
     compile_protos(protos, f"--python_out={target}", f"--mypy_out=quiet:{target}")

@@ -204,7 +204,7 @@ def _figures(text: str) -> Iterator[str]:
 
 
 def _dates(passages: Iterable[Passage]) -> Iterator[str]:
-    """Year, month and day of the days that passages were said on, or speak of."""
+    """Returns year, month and day of the days that passages were said on, or speak of."""
     for passage in passages:
         stated = passage.event_time
         if stated is None:

@@ -74,7 +74,7 @@ class Opinions:
     def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
     ) -> list[ConflictOpinion | MergeOpinion]:
-        """Phase 1, most confident first. Raises Unasked for candidates not judged yet."""
+        """Returns the opinions of phase 1, most confident first. Raises Unasked for candidates not judged yet."""
         missing = [c for c in candidates if (new, c) not in self._first]
         if missing:
             raise Unasked(lambda: self._judge_first(new, missing))
@@ -82,7 +82,7 @@ class Opinions:
         return sorted(found, key=lambda o: (-o.confidence, o.existing))
 
     def related(self, new: Topic, candidates: Sequence[Topic]) -> list[RelatedOpinion]:
-        """Phase 2, most confident first. Raises Unasked for candidates not judged yet."""
+        """Returns the opinions of phase 2, most confident first. Raises Unasked for candidates not judged yet."""
         missing = [c for c in candidates if (new, c) not in self._second]
         if missing:
             raise Unasked(lambda: self._judge_second(new, missing))

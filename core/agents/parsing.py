@@ -194,7 +194,7 @@ class Fields:
 
 
 def folded(text: str) -> str:
-    """White space folded: what must stand on one line."""
+    """Folds white space: for what must stand on one line."""
     return " ".join(text.split())
 
 

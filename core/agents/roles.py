@@ -55,11 +55,11 @@ class Clusterer(Protocol):
         ...
 
     async def cluster(self, pieces: Sequence[Piece], task: str) -> Sequence[Cluster]:
-        """Group one chunk's pieces by topic; `task` (may be empty) says what they are for."""
+        """Groups one chunk's pieces by topic; `task` (may be empty) says what they are for."""
         ...
 
     async def split(self, prompt: str) -> SplitPrompt:
-        """Separate the question from the context in a user's prompt; both parts are verbatim."""
+        """Separates the question from the context in a user's prompt; both parts are verbatim."""
         ...
 
 
@@ -135,11 +135,11 @@ class Judge(Protocol):
     async def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
     ) -> Sequence[ConflictOpinion | MergeOpinion]:
-        """Phase 1: at most one opinion per candidate."""
+        """Judges in phase 1: at most one opinion per candidate."""
         ...
 
     async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
-        """Phase 2, asked only when phase 1 found nothing: at most one opinion per candidate."""
+        """Judges in phase 2, where phase 1 found nothing: at most one opinion per candidate."""
         ...
 
 
@@ -195,7 +195,7 @@ class Consolidator(Protocol):
         strategy: str,
         evidence: str = "",
     ) -> Consolidation:
-        """Make one node's content of two to n. `verdict` (empty unless CONFLICT) overrides what it contradicts;
+        """Makes one node's content of two to n. `verdict` (empty unless CONFLICT) overrides what it contradicts;
         `evidence` is what it rests on, and says what it leaves unsaid."""
         ...
 
@@ -242,7 +242,7 @@ class Plan:
 
 class Planner(Protocol):
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
-        """Plan incrementally: given all that was done, what comes next."""
+        """Plans incrementally: given all that was done, what comes next."""
         ...
 
     async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:

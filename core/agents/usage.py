@@ -83,7 +83,7 @@ class Purse:
         self._recorded = max(self._recorded, recorded)
 
     def put_on_record(self, tokens: int, recorded: int) -> None:
-        """So many of the tokens charged are now part of what is recorded."""
+        """Notes that so many of the tokens charged are part of what is recorded."""
         self._unrecorded -= tokens
         self.saw(recorded)
 
@@ -112,7 +112,7 @@ class Ledger:
         self.is_left = False  # the caller is gone while a change with the spending was being stored
 
     def spending(self, role: str) -> "Question":
-        """Count a question to `role` until the block ends, failed or not: the models it asks, else one call."""
+        """Counts a question to `role` until the block ends, failed or not: the models it asks, else one call."""
         return Question(self, role)
 
     def total(self) -> Usage:
@@ -184,13 +184,13 @@ _open: ContextVar[Question | None] = ContextVar("open", default=None)
 
 
 def afford() -> None:
-    """To be called before a model is asked. Raises BudgetSpent."""
+    """Checks the budget before a model is asked. Raises BudgetSpent."""
     if (question := _open.get()) is not None:
         question.ledger.afford()
 
 
 def charge(reply: ChatReply) -> None:
-    """To be called with every reply of a model, good or bad."""
+    """Counts the cost of a model's reply, good or bad."""
     if (question := _open.get()) is not None:
         question.ledger.charge(reply.input_tokens + reply.output_tokens)
         question.cost += RoleUsage(
@@ -199,6 +199,6 @@ def charge(reply: ChatReply) -> None:
 
 
 def note_fallback() -> None:
-    """To be called when the offline agent answers in place of a model that could not."""
+    """Counts an answer of the offline agent in place of a model that could not."""
     if (question := _open.get()) is not None:
         question.cost += RoleUsage(fell_back=1)

@@ -128,11 +128,11 @@ class Restless:
         return False
 
     def rest(self) -> None:
-        """Without effect."""
+        """Does nothing."""
 
     def made_again(self) -> Any:
         """Returns None: nothing was dropped."""
         return None
 
     def wake(self, made: Any) -> None:
-        """Without effect."""
+        """Does nothing."""

@@ -163,10 +163,10 @@ class PartsAggregate(Restless, Generic[R, S]):
         """Does nothing, unless a kind searches by vectors."""
 
     def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:
-        """Called after a value came, or took the place of the one `before`."""
+        """Takes note of a value that came, or took the place of the one `before`."""
 
     def left(self, part: str, item: str, before: Any) -> None:
-        """Called after a value went."""
+        """Takes note of a value that went."""
 
     def _put(self, part: str, item: str, value: Any) -> None:
         values = self.parts[part]

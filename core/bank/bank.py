@@ -156,7 +156,7 @@ class Bank(Restless):
             raise ConflictNotFound(conflict_id) from None
 
     def open_conflicts(self) -> list[Conflict]:
-        """Oldest first."""
+        """Returns the open conflicts, oldest first."""
         return [c for c in self.conflicts.values() if c.status is ConflictStatus.OPEN]
 
     def open_conflicts_of(self, node_id: NodeId) -> list[Conflict]:
@@ -215,14 +215,14 @@ class Bank(Restless):
     # ---- changing ----
 
     def prepare(self, steps: Iterable[Step]) -> PreparedChange:
-        """Find the words of the steps' new texts. Pure: may run in another thread."""
+        """Finds the words of the steps' new texts. Pure: may run in another thread."""
         nodes, segments = new_fields(steps)
         return PreparedChange(
             nodes=self.node_words.prepare(nodes), segments=self.verbatim.words.prepare(segments)
         )
 
     def apply(self, change: BankChange, prepared: PreparedChange | None = None) -> None:
-        """Carry out a stored change, and stand at its revision."""
+        """Carries out a stored change, and stands at its revision."""
         prepared = prepared or self.prepare(change.steps)
         before = self.record
         for step in change.steps:
@@ -240,7 +240,7 @@ class Bank(Restless):
         return {SEGMENTS: self.verbatim.wanting} if self.verbatim.wanting else {}
 
     def put_vectors(self, part: str, vectors: Mapping[SegmentRef, Vector]) -> None:
-        """Index vectors of segments this bank has; others are passed over. Derived: no revision."""
+        """Indexes vectors of segments this bank has; others are passed over. Derived: no revision."""
         known = {
             ref: vector for ref, vector in vectors.items() if ref.interaction_id in self.tree.interactions
         }
@@ -310,7 +310,7 @@ class Bank(Restless):
             self.verbatim.want(self.tree.refs(interaction.interaction_id))
 
     def pass_over_data(self, refs: Iterable[SegmentRef]) -> None:
-        """Ask for no vectors of segments that are no words."""
+        """Asks for no vectors of segments that are no words."""
         self.verbatim.have([ref for ref in refs if is_data(self.tree.text(ref))])
 
     def _put_node(self, step: NodePut) -> None:

@@ -46,5 +46,5 @@ def within(text: str, quote: str) -> list[tuple[int, int]]:
 
 
 def _plain(text: str) -> str:
-    """White space folded, outer quotation marks off: what differs between a quote and its source."""
+    """Folds white space and drops outer quotation marks: what differs between a quote and its source."""
     return " ".join(text.split()).strip("\"'“”‘’「」 ")

@@ -118,7 +118,7 @@ class GraphCompaction:
         self._compiled, self._tail = compiled, tail
 
     def build(self) -> None:
-        """Compile the graph as it stood when the job was made."""
+        """Compiles the graph as it stood when the job was made."""
         self.built = _Compiled(*_merged(self._compiled, self._tail))
 
 
@@ -163,13 +163,13 @@ class Graph:
     # ---- edits ----
 
     def add_node(self, node_id: NodeId) -> None:
-        """Adding a node that is there changes nothing."""
+        """Adds a node; one that is there stays as it is."""
         if node_id not in self:
             self._node_count += 1
             self._set_apart(node_id, set())
 
     def drop_node(self, node_id: NodeId) -> None:
-        """Remove a node and its edges. Raises NodeNotFound."""
+        """Removes a node and its edges. Raises NodeNotFound."""
         others = self._touch(node_id)
         for other in others:
             self._touch(other).discard(node_id)
@@ -178,7 +178,7 @@ class Graph:
         self._set_apart(node_id, None)
 
     def add_edge(self, node_id: NodeId, other_id: NodeId) -> None:
-        """Adding an edge that is there changes nothing. Raises NodeNotFound, ValueError for a loop."""
+        """Adds an edge; one that is there stays as it is. Raises NodeNotFound, ValueError for a loop."""
         if node_id == other_id:
             raise ValueError(f"node {node_id} cannot be related to itself")
         theirs, own = self._others(other_id), self._others(node_id)
@@ -220,14 +220,14 @@ class Graph:
         return other_id in self._others(node_id)
 
     def neighbors(self, node_id: NodeId) -> tuple[NodeId, ...]:
-        """Sorted. Raises NodeNotFound."""
+        """Returns the neighbours, sorted. Raises NodeNotFound."""
         known = self._read.get(node_id)
         if known is None:
             known = self._read[node_id] = tuple(sorted(self._others(node_id)))
         return known
 
     def neighborhood(self, node_ids: Iterable[NodeId], hops: int, limit: int | None = None) -> Neighborhood:
-        """The nodes within `hops` of any of `node_ids`, themselves left out, at most `limit` of them.
+        """Returns the nodes within `hops` of any of `node_ids`, themselves left out, at most `limit` of them.
 
         Raises NodeNotFound.
         """
@@ -279,7 +279,7 @@ class Graph:
         return self._job
 
     def adopt(self, job: GraphCompaction) -> None:
-        """Swap in what `job` built; what was touched since stays in the tail. Raises ValueError if void or unbuilt."""
+        """Swaps in what `job` built; what was touched since stays in the tail. Raises ValueError if void or unbuilt."""
         if job is not self._job or job.built is None:
             raise ValueError("only the newest compaction can be adopted, and only when it is built")
         self._compiled = job.built

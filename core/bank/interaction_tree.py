@@ -203,7 +203,7 @@ class InteractionTree:
         self._segments.pop(step.ref, None)
 
     def relink(self, before: Node | None, after: Node | None) -> None:
-        """A node came, changed or went: the nodes of its interactions and segments follow."""
+        """Brings the nodes of interactions and segments up to date with a node that came, changed or went."""
         self._restand(before, after)
         old = before.segments if before else ()
         new = after.segments if after else ()

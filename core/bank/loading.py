@@ -44,7 +44,7 @@ def _restore(
     cached: Mapping[str, Cached],
     tuning: Tuning,
 ) -> None:
-    """Fill the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go.
+    """Fills the indexes of a bank that has the state's nodes and interactions, from snapshots as far as they go.
 
     Their keys are the very ids and refs that the bank has: an equal one of its own in each index is 150 bytes a node.
     """

@@ -33,7 +33,7 @@ class BankOfSegments:
         return [quotation in text(ref) for ref in refs]
 
     def credibility(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64] | None:
-        """What scores are multiplied with: less for what verdicts speak against, or what failed."""
+        """Returns what scores are multiplied with: less for what verdicts speak against, or what failed."""
         if not (self._bank.tree.refuted or self._bank.tree.failed):
             return None
         return np.array([credibility(self._bank, ref) for ref in refs])
@@ -53,8 +53,8 @@ class BankOfSegments:
 
 
 def credibility(bank: Bank, ref: SegmentRef) -> float:
-    """What a segment's score is multiplied with: the less of it verdicts have left standing, the lower it ranks, and
-    lower what a step met that failed."""
+    """Returns what a segment's score is multiplied with: the less of it verdicts have left standing, the lower it
+    ranks, and lower what a step met that failed."""
     attempt = FAILED if ref.interaction_id in bank.tree.failed else 1.0
     return attempt * (1.0 - (1.0 - REFUTED) * bank.tree.refuted_share(ref))
 

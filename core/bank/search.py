@@ -138,7 +138,7 @@ def _evidence(plan: BankPlan) -> list[Scored[SegmentRef]]:
 
 
 def _lifted(plan: BankPlan, nodes: Sequence[Hit], segments: Sequence[Scored[SegmentRef]]) -> list[Hit]:
-    """Target BOTH: a node scores as the better of itself and its best segment; other segments stand alone."""
+    """Ranks target BOTH: a node scores as the better of itself and its best segment; other segments stand alone."""
     tree, allowed = plan.bank.tree, plan.nodes.allowed
     hits = {hit.node.node_id: hit for hit in nodes if hit.node}
     alone = []

@@ -184,7 +184,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return self._verbatim is None
 
     def rest(self) -> None:
-        """Let go of what follows from turns and vectors, unless some are wanting, or so many that they are compiled."""
+        """Drops what follows from turns and vectors, unless some are wanting, or so many that they are compiled."""
         verbatim = self.verbatim
         if not verbatim.wanting and len(verbatim.vectors) < self.tuning.vectors.exact_up_to:
             self.turns.trim()
@@ -198,7 +198,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return self._resting.made_again(self.turns, self.tuning.vectors, self.tuning.give_way)
 
     def wake(self, made: Verbatim | None) -> None:
-        """Put back what `made_again` made of the conversation as it is."""
+        """Puts back what `made_again` made of the conversation as it is."""
         if self._verbatim is None:
             self._verbatim, self._resting = made, None
 
@@ -268,7 +268,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return {TURNS.name: self.unembedded} if not self.rests and self.verbatim.wanting else {}
 
     def prepare(self, steps: Iterable[Step]) -> Prepared[SegmentRef]:
-        """Find the words of new turns. Pure: may run in another thread."""
+        """Finds the words of new turns. Pure: may run in another thread."""
         fields: dict[SegmentRef, Mapping[str, str]] = {}
         for step in steps:
             if isinstance(step, TurnAdd):
@@ -276,13 +276,13 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return self.verbatim.words.prepare(fields)
 
     def apply(self, change: Change[Step], prepared: Prepared[SegmentRef] | None = None) -> None:
-        """Carry out a stored change, and stand at its revision."""
+        """Carries out a stored change, and stands at its revision."""
         words, verbatim = self.prepare(change.steps) if prepared is None else prepared, self.verbatim
         super().apply(change)
         verbatim.words.put(words)
 
     def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
-        """Index vectors of turns that are there: those of a turn's segments one behind the other."""
+        """Indexes vectors of turns that are there: those of a turn's segments one behind the other."""
         if part != TURNS.name:
             return
         there = {item: vector for item, vector in vectors.items() if item in self.turns}

@@ -17,8 +17,8 @@ MOST = 15  # turns at a time: input and reply of each are what an Extractor gets
 
 
 def next_extraction(conversation: Conversation) -> ExtractionOwed | None:
-    """What has been fixed, else the turns that lost what they taught with others, else the next stretch; what is left
-    once the conversation is not active any more."""
+    """Returns what has been fixed, else the turns that lost what they taught with others, else the next stretch; what
+    is left once the conversation is not active any more."""
     record = conversation.record
     if record.extraction is not None:
         return record.extraction

@@ -32,8 +32,8 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 def placings(
     conversation: Conversation, space: EmbeddingSpace, similarity: float
 ) -> tuple[list[TurnCluster], int]:
-    """The clusters that change by placing the turns whose turn it is, and the last step placed: at most AT_ONCE, up to
-    the first that has no vector yet."""
+    """Returns the clusters that change by placing the turns that are next, and the last step placed: at most AT_ONCE,
+    up to the first that has no vector yet."""
     limit, verbatim = conversation.tiers.cluster_turns, conversation.verbatim
     open_ = {name: each for name, each in conversation.clusters.items() if len(each.steps) < limit}
     changed: dict[str, TurnCluster] = {}
@@ -98,7 +98,7 @@ def ripe(conversation: Conversation) -> TurnCluster | None:
 
 
 def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ...]:
-    """Ascending steps as runs; a step that is not `known`, because its turn is gone, ends no run."""
+    """Returns ascending steps as runs; a step that is not `known`, because its turn is gone, ends no run."""
     place = {step: number for number, step in enumerate(known)}
     runs: list[StepRange] = []
     for step in steps:

@@ -55,8 +55,8 @@ def recall(
     top_clusters: int,
     singles: int,
 ) -> Recalled:
-    """What fits a query; `singles`: turns looked for one by one, 0 for none, and so many at most that only lie in a
-    cluster with one that fits: no prompt has room for more."""
+    """Finds what fits a query; `singles`: turns looked for one by one, 0 for none, and so many at most that only lie in
+    a cluster with one that fits: no prompt has room for more."""
     short = conversation.short()[-SHORT_SHOWN:]
     shown = {turn.step for turn in short}
     fit = fitting(conversation, query, space)

@@ -49,7 +49,7 @@ class Resting:
 
 
 def enter(verbatim: Verbatim, turn: Turn) -> None:
-    """Put a turn's segments behind all others; their vectors are wanting."""
+    """Puts a turn's segments behind all others; their vectors are wanting."""
     interaction = told(turn)
     verbatim.order.add(interaction, after=id_of(turn.step - 1))
     verbatim.want(verbatim.order.all_of(interaction.interaction_id))

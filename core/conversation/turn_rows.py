@@ -82,7 +82,7 @@ class TurnRows(MutableMapping[str, Turn]):
         return [self._at(row) for row in range(first, last)]
 
     def trim(self) -> None:
-        """Give back the room that is left to grow, and what the deleted leave."""
+        """Gives back the room that is left to grow, and what the deleted leave."""
         self._close_up()
         for name, column in vars(self).items():
             if isinstance(column, array):
@@ -141,7 +141,7 @@ class TurnRows(MutableMapping[str, Turn]):
             self._close_up()
 
     def _close_up(self) -> None:
-        """Move the text together."""
+        """Moves the text together."""
         said, end = list[bytearray](), 0
         for row, start in enumerate(self._starts):
             said.append(self._text[start : start + self._inputs[row] + self._replies[row]])

@@ -66,7 +66,7 @@ def _shown(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Without HTML comments; one that does not end is no comment. Linear: a pattern would not be."""
+    """Removes HTML comments; one that does not end is no comment. Linear: a pattern would not be."""
     kept, place = [], 0
     while (start := text.find(COMMENT, place)) >= 0:
         end = text.find(COMMENT_END, start + len(COMMENT))

@@ -121,13 +121,13 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
     # ---- changing ----
 
     def apply(self, change: CollectionChange, prepared: Any = None) -> None:
-        """Carry out a stored change, and stand at its revision."""
+        """Carries out a stored change, and stands at its revision."""
         super().apply(change, prepared)
         if any(_is_edit(step, change.revision) for step in change.steps):
             self.edited = change.revision
 
     def put_vectors(self, part: str, vectors: Mapping[RecordId, Vector]) -> None:  # noqa: ARG002  of records alone
-        """Index vectors of records that are there; others are passed over. Derived: no revision."""
+        """Indexes vectors of records that are there; others are passed over. Derived: no revision."""
         known = {key: vector for key, vector in vectors.items() if key in self.records}
         self.vectors.put_many(list(known), list(known.values()))
         for key in known:

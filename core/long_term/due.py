@@ -66,7 +66,7 @@ def is_lesson(record: Record) -> bool:
 def expiry(
     record: Record, collection: CollectionRecord, retention: timedelta | None = None
 ) -> datetime | None:
-    """When it ends: the shortest of its own, the collection's and the user's (`retention`) time; None: never."""
+    """Returns when it ends: the shortest of its own, the collection's and the user's (`retention`) time; or None."""
     times = [time for time in (record.ttl, collection.retention, retention) if time is not None]
     try:
         return record.create_time + min(times) if times else None
@@ -89,8 +89,8 @@ def next_sweep(
     gone: frozenset[str] = frozenset(),
     retention: timedelta | None = None,
 ) -> datetime | None:
-    """When to look again: at the first expiry, when a strategy may have become too weak, or `resume_after` from now,
-    where work is left that another process may have to take up."""
+    """Returns when to look again: at the first expiry, when a strategy may have become too weak, or `resume_after` from
+    now, where work is left that another process may have to take up."""
     times = [
         time
         for key, record in collection.records.items()

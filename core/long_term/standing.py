@@ -51,7 +51,7 @@ class Rewriting:
     # ---- judging ----
 
     def judge(self, record_id: RecordId, conflicts: Sequence[RecordId], merges: Sequence[RecordId]) -> None:
-        """Carry out a judgement of a fact: which it contradicts, else which say the same, the surest first."""
+        """Carries out a judgement of a fact: which it contradicts, else which say the same, the surest first."""
         for other in conflicts:
             self._conflict(record_id, other)
         for other in () if conflicts else merges[:1]:

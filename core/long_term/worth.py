@@ -17,7 +17,7 @@ LOSS = 0.2  # of confidence, by the worst opinion
 
 
 def weight(record: Record) -> float:
-    """confidence × (1 + reward) / 2, in [0, 1]."""
+    """Returns confidence × (1 + reward) / 2, in [0, 1]."""
     return record.confidence * (1.0 + record.reward) / 2.0
 
 

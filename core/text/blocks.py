@@ -240,7 +240,7 @@ class _Layout:
         return end if end - number >= CONTENTS_LINKS else number
 
     def _code_end(self, number: int) -> int:
-        """Behind the last line of code that begins here; the line itself where none does."""
+        """Returns the place behind the last line of code that begins here; the line itself where none does."""
         looks, end, last = 0, number, number
         while end < len(self._lines) and (end == number or end - last < CODE_LINES):
             line = self._lines[end].group().rstrip()
@@ -323,7 +323,8 @@ class _Layout:
         return beside if beside and display_width(line[: beside.start("said")]) == column else None
 
     def _told_end(self, number: int, indent: int) -> int:
-        """Behind the last line that goes on with an entry: without a blank line between, at least so far in."""
+        """Returns the place behind the last line that goes on with an entry: without a blank line between, at least so
+        far in."""
         end = number + 1
         while self._goes_on(end) and self._indent(end) >= indent:
             if OPTION_BESIDE.match(self._lines[end].group()) or TICKED.match(self._lines[end].group()):

@@ -146,7 +146,7 @@ def _count(word: str) -> int:
 
 
 def _han(word: str) -> int:
-    """十二 is 12, 二十一 is 21, 12 is 12; 二三十, some twenty or thirty, is no number."""
+    """Reads a Chinese number: 十二 is 12, 二十一 is 21, 12 is 12; 二三十, some twenty or thirty, is no number."""
     if word.isdecimal():
         return int(word)
     tens, ten, ones = word.partition("十")

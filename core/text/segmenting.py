@@ -118,7 +118,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 def _packed(units: Sequence[Place], limit: int) -> Iterator[Place]:
-    """Neighbouring units joined into about equal segments within the limit."""
+    """Joins neighbouring units into about equal segments within the limit."""
     whole = units[-1][1] - units[0][0]
     target = whole / -(-whole // limit)
     start, end = units[0]
@@ -153,7 +153,7 @@ def _trim(text: str, start: int, end: int) -> Place:
 
 
 def chunks(texts: Sequence[str], limit: int, count: TokenCounter = estimate) -> Iterator[range]:
-    """Consecutive segments grouped into chunks of at most `limit` tokens, as ranges of their indexes.
+    """Groups consecutive segments into chunks of at most `limit` tokens, as ranges of their indexes.
 
     A chunk ends before the highest heading in its second half, else where it is full. A segment
     over the limit is a chunk of its own. Chunks are made as they are asked for.

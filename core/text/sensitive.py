@@ -100,7 +100,7 @@ def _luhn(digits: str) -> bool:
 
 
 def _identities(text: str) -> Iterator[Finding]:
-    """GB 11643: region, date of birth, sequence, check digit by ISO 7064 MOD 11-2."""
+    """Finds numbers by GB 11643: region, date of birth, sequence, check digit by ISO 7064 MOD 11-2."""
     for match in _IDENTITY.finditer(text):
         number = match.group().upper()
         total = sum(int(d) * w for d, w in zip(number[:17], _WEIGHTS, strict=True))

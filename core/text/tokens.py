@@ -23,7 +23,7 @@ _WORDS = bytes(code if code in _LETTERS else ord(" ") for code in range(256))
 
 
 def estimate(text: str) -> int:
-    """About the tokens of `text` in a current byte-pair vocabulary, erring high.
+    """Estimates the tokens of `text` in a current byte-pair vocabulary, erring high.
 
     English prose comes to 1.7–1.9 tokens a word (byte-pair vocabularies: 1.3), Chinese to 1.3 a
     character (0.7–1.2). White space costs nothing but for line breaks, which count as marks.
@@ -32,12 +32,12 @@ def estimate(text: str) -> int:
 
 
 def tokens_of(weight: int) -> int:
-    """Whole tokens, rounded up."""
+    """Returns whole tokens, rounded up."""
     return -(-weight // PARTS)
 
 
 def weight(text: str) -> int:
-    """What a text takes, in parts of a token."""
+    """Returns what a text takes, in parts of a token."""
     spelled = text.encode("ascii", "ignore")
     others = spelled.translate(None, _LETTERS)
     letters, marks = len(spelled) - len(others), len(others.translate(None, _BLANKS))

@@ -276,7 +276,7 @@ def _tags(text: str) -> Iterator[Mark]:
 
 
 def _calls(text: str) -> Iterator[Mark]:
-    """Fenced blocks and lines of JSON that call a tool, and the text behind them."""
+    """Returns fenced blocks and lines of JSON that call a tool, and the text behind them."""
     if "{" not in text:
         return
     for pattern, group in ((FENCED, "body"), (OBJECT_LINE, 1)):

@@ -20,7 +20,8 @@ class Moment:
 
 
 def moment(house: House, bank: Bank, revision: int) -> Moment:
-    """Now, with the bank's k, α and floor. Raises EmbeddingSpaceMismatch: a round's nodes are embedded."""
+    """Returns the present time with the bank's k, α and floor. Raises EmbeddingSpaceMismatch: a round's nodes are
+    embedded."""
     require_own_space(house, bank)
     return Moment(
         revision=revision,

@@ -24,11 +24,11 @@ class Observer(Protocol):
     """Is quick, and raises nothing."""
 
     def asked(self, asked: Asked) -> None:
-        """Called when a question to an agent, to the embedder or to the reranker has ended."""
+        """Takes note that a question to an agent, to the embedder or to the reranker has ended."""
         ...
 
     def structured(self, structured: Structured) -> None:
-        """Called when the structuring of an interaction has ended, for now."""
+        """Takes note that the structuring of an interaction has ended, for now."""
         ...
 
 

@@ -100,7 +100,7 @@ def place_of(listing: "DataclassInstance", token: str, shape: tuple[type, ...]) 
 
 
 def _is_text(named: Iterable[object]) -> bool:
-    """Half a character, which JSON can name, is none: no store can look for it."""
+    """Whether it is text: half a character, which JSON can name, is none, and no store can look for it."""
     return "".join(map(str, named)).isprintable()
 
 

@@ -46,7 +46,7 @@ class Patience:
         self._spent.discard((key, interaction_id))
 
     def failed(self, key: Key, interaction_id: InteractionId, cause: BaseException) -> None:
-        """Work on this interaction ended by `cause`."""
+        """Notes that work on this interaction ended by `cause`."""
         if isinstance(cause, BudgetSpent):
             self._spent.add((key, interaction_id))
             return

@@ -37,7 +37,7 @@ class Running:
             listener(stage, done, total)
 
     async def finished(self) -> None:
-        """Wait for the work; cancelling the waiting leaves the work alone. Raises what the work raised."""
+        """Waits for the work; cancelling the waiting leaves the work alone. Raises what the work raised."""
         await asyncio.shield(self.task)
 
 
@@ -97,14 +97,14 @@ class Workshop:
         return len(self._running)
 
     def turn(self, key: Key) -> asyncio.Lock:
-        """New nodes of one bank are judged one after another: judging two at once would only be done over."""
+        """Returns the lock of a bank's turn: of two nodes judged at once, one would be judged again."""
         lock = self._turns.get(key)
         if lock is None:
             lock = self._turns[key] = asyncio.Lock()
         return lock
 
     async def close(self) -> None:
-        """Stop all work where it stands; it is stored up to there and can be resumed."""
+        """Stops all work where it stands; it is stored up to there and can be resumed."""
         tasks = [running.task for running in self._running.values()]
         for task in tasks:
             task.cancel()

@@ -45,7 +45,7 @@ class CachedEmbedder:
         return await self._passages.rows(texts)
 
     def forget(self) -> None:
-        """Drop every vector: after a purge nothing here tells what was once embedded."""
+        """Drops every vector: after a purge nothing here tells what was once embedded."""
         self._queries.forget()
         self._passages.forget()
 

@@ -78,7 +78,7 @@ class Lane:
         return rows
 
     def close(self) -> None:
-        """Let running steps finish and the threads go."""
+        """Lets running steps finish and the threads go."""
         self._pool.shutdown()
 
     def _admit(self, who: Caller, weight: float) -> None:

@@ -124,7 +124,7 @@ class LocalBlobs:
             raise StoreUnavailable(str(error)) from error
 
     async def _write(self, path: Path, chunks: AsyncIterator[bytes]) -> tuple[str, int]:
-        """Write and sync the chunks; their digest and how many bytes they are."""
+        """Writes and syncs the chunks; returns their digest and how many bytes they are."""
         digest, size = hashlib.sha256(), 0
         file = await asyncio.to_thread(_create, path)
         try:

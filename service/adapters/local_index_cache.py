@@ -129,7 +129,7 @@ def _owner(folder: Path) -> tuple[Key, str] | None:
 
 
 def _clear(folder: Path) -> None:
-    """Remove what was half written by a process that is no more."""
+    """Removes what was half written by a process that is no more."""
     for partial in folder.glob("*.part"):
         with suppress(FileNotFoundError):  # settled, or removed by another process
             if time.time() - partial.stat().st_mtime > STALE_SECONDS:

@@ -169,7 +169,7 @@ def _told(messages: list[dict[str, str]], shape: ReplyShape) -> list[dict[str, s
 
 
 def _sendable(text: str) -> str:
-    """Half a character (a lone surrogate) cannot be sent in any encoding."""
+    """Replaces half characters (lone surrogates), which cannot be sent in any encoding."""
     return _SURROGATES.sub("\ufffd", text)
 
 

@@ -90,7 +90,7 @@ class OpenAIEmbedder:
         return _unit(np.add.reduceat(rows * weights[:, None], firsts, axis=0)).astype(np.float32)
 
     async def _requests(self, inputs: Sequence[str]) -> NDArray[np.float64]:
-        """Unit rows for inputs, in as many requests as it takes. The first failure ends them all."""
+        """Embeds inputs as unit rows, in as many requests as it takes. The first failure ends them all."""
         size = self._endpoint.batch
         batches = [inputs[start : start + size] for start in range(0, len(inputs), size)]
         try:

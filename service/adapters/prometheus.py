@@ -127,7 +127,7 @@ class PrometheusMetrics:
         self._structurings.labels("ok" if failure is None else type(failure).__name__).inc()
 
     def show(self, words: Mapping[str, str], readings: Callable[[], Mapping[str, float]]) -> None:
-        """Read these figures whenever metrics are asked for: counters end in `_total`, all else are gauges."""
+        """Reads these figures whenever metrics are asked for: counters end in `_total`, all else are gauges."""
         self.registry.register(_Shown(words, readings))
 
     @contextmanager

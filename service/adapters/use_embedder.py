@@ -63,7 +63,7 @@ class UseEmbedder:
         return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
 
     def close(self) -> None:
-        """Let running texts finish and the threads go."""
+        """Lets running texts finish and the threads go."""
         self._queries.close()
         self._passages.close()
 

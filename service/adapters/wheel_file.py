@@ -21,7 +21,7 @@ def wheel_file(package: str, name: str) -> Path:
 
 
 def verify(path: Path, sha256: str) -> None:
-    """Read the whole file (70 MB: 50 ms). Raises EmbedderUnavailable when it is unreadable or another."""
+    """Reads the whole file (70 MB: 50 ms). Raises EmbedderUnavailable when it is unreadable or another."""
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

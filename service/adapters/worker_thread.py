@@ -24,7 +24,7 @@ class Done(Generic[T]):
     refusal: BaseException | None = None
 
     def tell(self) -> None:
-        """On the loop."""
+        """Tells the waiting caller, on the loop."""
         if self.outcome.done():  # its caller left
             return
         if self.refusal is not None:
@@ -48,7 +48,7 @@ class WorkerThread:
         self._thread.start()
 
     def submit(self, job: Job) -> None:
-        """To be done when all before it is."""
+        """Queues a job, to be done when all before it is."""
         self._jobs.put(job)
 
     async def call(self, act: Callable[[], T]) -> T:
@@ -59,11 +59,11 @@ class WorkerThread:
         return await outcome
 
     def on_loop(self, act: Callable[[], None]) -> None:
-        """From within a job: have the loop do this, ahead of telling what came of the job."""
+        """Has the loop do this, from within a job, ahead of telling what came of the job."""
         self._loop.call_soon_threadsafe(act)
 
     def shutdown(self) -> None:
-        """Wait until all is done, and let the thread go."""
+        """Waits until all is done, and lets the thread go."""
         self._jobs.put(None)
         self._thread.join()
 

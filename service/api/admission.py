@@ -84,7 +84,7 @@ class Room:
         self.waiting = 0
 
     async def enter(self, who: Caller, now: float) -> None:
-        """Take a place, in turn. Raises Overloaded when it would be too late."""
+        """Takes a place, in turn. Raises Overloaded when it would be too late."""
         if self._free:
             self._free -= 1
             return
@@ -106,7 +106,7 @@ class Room:
             self.waiting -= 1
 
     def leave(self, seconds: float) -> None:
-        """Give the place on; it was kept for so long."""
+        """Gives the place on; it was kept for so long."""
         self._seconds += SMOOTHING * (seconds - self._seconds)
         self._give_on()
 
@@ -169,7 +169,7 @@ class Load:
         self.size += size
 
     def replace(self, size: int) -> None:
-        """Keep so many bytes instead of those before. Raises Overloaded."""
+        """Keeps so many bytes instead of those before. Raises Overloaded."""
         self._hold.taken -= self.size
         self.size = 0
         self.add(size)

@@ -198,7 +198,7 @@ async def _write_all(
     render: Callable[[Result], Reply],
     hold: Hold,
 ) -> None:
-    """Write the answers one by one: the next is made when the last has left for its reader."""
+    """Writes the answers one by one: the next is made when the last has left for its reader."""
     with hold.load() as load:
         async with aclosing(results) as closing:
             async for result in closing:

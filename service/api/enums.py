@@ -186,5 +186,5 @@ def or_none(choices: Mapping[Number, Value]) -> dict[int, Value | None]:
 
 
 def numbers(choices: Mapping[Number, Value]) -> dict[Value, Number]:
-    """From core's value to the contract's."""
+    """Maps core's values to the contract's numbers."""
     return {value: number for number, value in choices.items()}

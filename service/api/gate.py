@@ -70,7 +70,7 @@ class Gate:
         )
 
     async def close(self, seconds: float) -> None:
-        """Refuse what comes, end endless streams, give the rest `seconds`, then end it too."""
+        """Refuses what comes, ends endless streams, gives the rest `seconds`, then ends it too."""
         self._closing = True
         _cancel(self._endless)
         try:

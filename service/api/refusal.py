@@ -64,7 +64,7 @@ def refusal_of(error: MemoryBankError) -> Refusal:
 
 
 async def refuse(context: ServicerContext[Any, Any], refusal: Refusal) -> NoReturn:
-    """End the call with this status."""
+    """Ends the call with this status."""
     await context.abort(refusal.code, refusal.message, refusal.trailers)
     raise AssertionError("abort always raises")
 

@@ -45,7 +45,7 @@ STAGES = {
 async def memorize_stream(
     house: House, requests: AsyncIterator[pb.MemorizeStreamRequest], tenant: Tenant
 ) -> AsyncGenerator[pb.MemorizeStreamResponse, None]:
-    """Take in the pieces, then memorize them as one text."""
+    """Takes in the pieces, then memorizes them as one text."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "header":
         raise InvalidField("header", "must come first")
@@ -144,7 +144,7 @@ def _news(
 async def upload(
     house: House, requests: AsyncIterator[pb.UploadAttachmentRequest], tenant: Tenant
 ) -> Committed[AttachmentUploaded]:
-    """Keep a file that comes in pieces."""
+    """Keeps a file that comes in pieces."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "header":
         raise InvalidField("header", "must come first")

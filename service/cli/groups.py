@@ -34,14 +34,14 @@ class LazyGroup(click.Group):
         return list(self.places)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  likewise
-        """The command as it is listed and completed: its name, and what it is for."""
+        """Returns the command as it is listed and completed: its name, and what it is for."""
         place = self.places.get(cmd_name)
         return place and click.Command(cmd_name, short_help=place.told)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command itself."""
+        """Returns the command itself."""
         try:
             name, listed, rest = super().resolve_command(ctx, args)
         except NoSuchCommand as missing:

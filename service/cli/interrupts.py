@@ -30,7 +30,7 @@ class _Interrupts:
         raise KeyboardInterrupt
 
     def come_again(self) -> None:
-        """Interrupt once more, soon: not at once, which would be as lost."""
+        """Interrupts once more, soon: not at once, which would be as lost."""
         self.rest()
         main = threading.main_thread().ident
         self._again = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (main, signal.SIGINT))

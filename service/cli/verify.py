@@ -31,7 +31,7 @@ def verify(data: Path | None, config: Path | None) -> None:
 
 
 async def _verified(settings: Settings) -> int:
-    """Say what is damaged, as it is found; how much there is of that."""
+    """Says what is damaged, as it is found; returns how much of it there is."""
     from service.stores import verified
 
     read, damages = Verified(), 0

@@ -254,7 +254,7 @@ class Held:
     # ---- indexes ----
 
     def edited(self) -> None:
-        """Called after edits: compacts after more than a few steps, or where words went; else once edits pause."""
+        """Compacts after edits: after more than a few steps, or where words went; else once edits pause."""
         if self._steps > FEW or self.aggregate.indexes.outlives_snapshots:
             self.compact()
         else:

@@ -160,7 +160,7 @@ class Pool:
         return writer
 
     def _written(self, held: Held) -> None:
-        """Called when a writer has worked off its queue."""
+        """Takes note that a writer has worked off its queue."""
         self._evict(held)
         if not held.gone:
             self.changed(held.aggregate)

@@ -104,7 +104,7 @@ def leave_by_and_by(aggregate: Aggregate[Any]) -> None:
 
 
 def _begin(loop: asyncio.AbstractEventLoop, many: list[dict[Any, Any]], parts: list[Any]) -> None:
-    """Called on whichever thread dropped the last reference."""
+    """Begins the release, on whichever thread dropped the last reference."""
     if not loop.is_closed():  # else the process ends
         loop.call_soon_threadsafe(_go_on, loop, many, parts)
 

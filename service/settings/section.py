@@ -19,7 +19,7 @@ def _is_an_address(url: str) -> str:
 
 
 def _is_a_key(key: SecretStr) -> SecretStr:
-    """It travels in a header."""
+    """Checks a key, which travels in a header."""
     if not PRINTABLE.fullmatch(key.get_secret_value()):
         raise ValueError("holds a blank, a line break or another character that no key has")
     return key

@@ -36,7 +36,7 @@ class Wire:
             return self.opened
 
     def stub(self, method: Method) -> Any:
-        """gRPC's callable of the method."""
+        """Returns gRPC's callable of the method."""
         if method.path not in self._stubs:
             self._stubs[method.path] = getattr(self.channel, method.kind)(
                 method.path,

@@ -14,7 +14,7 @@ REPEATED_BYTES = 16 * 1024 * 1024
 
 
 def channel_options() -> list[tuple[str, Any]]:
-    """gRPC's options for a channel."""
+    """Returns gRPC's options for a channel."""
     return [
         ("grpc.service_config", service_config()),
         ("grpc.enable_retries", 1),

@@ -103,11 +103,11 @@ class ChatMemory(_Chat[SyncMemoryBankClient]):
         return messages_of(self.client.assemble_context(**self.setting.context(question)))
 
     def add(self, question: str, reply: str) -> int:
-        """Keep a turn; its step."""
+        """Keeps a turn; returns its step."""
         return self.client.add_turns(**self.setting.turn(question, reply)).turns[0].step
 
     def ask(self, question: str, answer: Callable[[list[Message]], str]) -> str:
-        """Let `answer` make a reply of the messages, keep the turn, and give the reply."""
+        """Lets `answer` make a reply of the messages, keeps the turn, and returns the reply."""
         reply = answer(self.messages(question))
         self.add(question, reply)
         return reply
@@ -118,7 +118,7 @@ class ChatMemory(_Chat[SyncMemoryBankClient]):
         return Run(self.client, self.setting.owner, question, self.setting.context(question))
 
     def keep(self, statement: str) -> str:
-        """Put a statement before the model in every later turn; the key's id."""
+        """Puts a statement before the model in every later turn; returns the key's id."""
         return self.client.add_key(**self.setting.whose, text=statement).key.key_id
 
     def search(self, text: str, top_k: int | None = None) -> Sequence[Turn]:
@@ -135,11 +135,11 @@ class AsyncChatMemory(_Chat[MemoryBankClient]):
         return messages_of(await self.client.assemble_context(**self.setting.context(question)))
 
     async def add(self, question: str, reply: str) -> int:
-        """Keep a turn; its step."""
+        """Keeps a turn; returns its step."""
         return (await self.client.add_turns(**self.setting.turn(question, reply))).turns[0].step
 
     async def ask(self, question: str, answer: Callable[[list[Message]], Awaitable[str]]) -> str:
-        """Let `answer` make a reply of the messages, keep the turn, and give the reply."""
+        """Lets `answer` make a reply of the messages, keeps the turn, and returns the reply."""
         reply = await answer(await self.messages(question))
         await self.add(question, reply)
         return reply
@@ -150,7 +150,7 @@ class AsyncChatMemory(_Chat[MemoryBankClient]):
         return AsyncRun(self.client, self.setting.owner, question, self.setting.context(question))
 
     async def keep(self, statement: str) -> str:
-        """Put a statement before the model in every later turn; the key's id."""
+        """Puts a statement before the model in every later turn; returns the key's id."""
         return (await self.client.add_key(**self.setting.whose, text=statement)).key.key_id
 
     async def search(self, text: str, top_k: int | None = None) -> Sequence[Turn]:

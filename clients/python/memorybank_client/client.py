@@ -71,7 +71,7 @@ class MemoryBankClient(Client, AsyncCaller):
         return lambda: grpc.aio.secure_channel(target, credentials, options=options)
 
     async def close(self) -> None:
-        """End what is still running, and the channel."""
+        """Ends what is still running, and the channel."""
         if self.wire.opened is not None:
             await self.wire.opened.close()
 
@@ -100,7 +100,7 @@ class SyncMemoryBankClient(Client, SyncCaller):
         return lambda: grpc.secure_channel(target, credentials, options=options)
 
     def close(self) -> None:
-        """End what is still running, and the channel."""
+        """Ends what is still running, and the channel."""
         if self.wire.opened is not None:
             self.wire.opened.close()
 

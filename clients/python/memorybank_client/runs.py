@@ -168,15 +168,15 @@ class Run(_Steps):
         return messages_of(self.client.assemble_context(**self._asks()))
 
     def thought(self, text: str) -> None:
-        """Keep what the agent thought."""
+        """Keeps what the agent thought."""
         self.client.add_working_items(**self._made(ITEM_TYPE_THOUGHT, text))
 
     def decided(self, text: str) -> None:
-        """Keep what the agent decided: of all items it is shown longest."""
+        """Keeps what the agent decided: of all items it is shown longest."""
         self.client.add_working_items(**self._made(ITEM_TYPE_DECISION, text))
 
     def call(self, name: str, arguments: Mapping[str, Any], tool: Callable[..., Result]) -> Result:
-        """Call a tool and keep the call with what came of it."""
+        """Calls a tool and keeps the call with what came of it."""
         self.client.add_working_items(**self._called(name, arguments))
         try:
             result = tool(**arguments)
@@ -217,17 +217,17 @@ class AsyncRun(_Steps):
         return messages_of(await self.client.assemble_context(**self._asks()))
 
     async def thought(self, text: str) -> None:
-        """Keep what the agent thought."""
+        """Keeps what the agent thought."""
         await self.client.add_working_items(**self._made(ITEM_TYPE_THOUGHT, text))
 
     async def decided(self, text: str) -> None:
-        """Keep what the agent decided: of all items it is shown longest."""
+        """Keeps what the agent decided: of all items it is shown longest."""
         await self.client.add_working_items(**self._made(ITEM_TYPE_DECISION, text))
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], tool: Callable[..., Awaitable[Result]]
     ) -> Result:
-        """Call a tool and keep the call with what came of it."""
+        """Calls a tool and keeps the call with what came of it."""
         await self.client.add_working_items(**self._called(name, arguments))
         try:
             result = await tool(**arguments)

@@ -85,7 +85,7 @@ class Session:
         )
 
     def saw(self, call: Call, response: Message) -> None:
-        """Remember the revision that a response speaks of."""
+        """Remembers the revision that a response speaks of."""
         if self.revisions is None:
             return
         for subject, revision in _revisions_in(call, response):

@@ -41,7 +41,7 @@ class Enclosed:
 
 
 def message(parts: Sequence[str | Enclosed]) -> str:
-    """Our own lines and fenced texts as one message, which names its mark first."""
+    """Joins our own lines and fenced texts to one message, which names its mark first."""
     mark = _mark(part.text for part in parts if isinstance(part, Enclosed))
     lines = [f"Fence mark: {mark}"]
     is_open = False

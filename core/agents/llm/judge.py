@@ -33,7 +33,7 @@ class LlmJudge:
     async def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
     ) -> Sequence[ConflictOpinion | MergeOpinion]:
-        """One opinion per candidate at most: where the model gives both, conflict comes before merge."""
+        """Finds one opinion per candidate at most: where the model gives both, conflict comes before merge."""
         return await _judged(self._first, new, candidates, _first_shape, _first_opinions)
 
     async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
@@ -114,7 +114,8 @@ def _merge(row: Fields, existing: Topic) -> MergeOpinion:
 
 
 def quoted(quote: str, topic: Topic) -> str:
-    """The quote if the node says it; else the sentence of its summary that shares most words with it, if any."""
+    """Returns the quote if the node says it; else the sentence of its summary that shares most words with it, if
+    any."""
     wanted = folded(quote)
     if not wanted or wanted in folded(topic.summary) or wanted in folded(topic.context):
         return quote

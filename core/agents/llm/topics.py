@@ -36,5 +36,5 @@ def enclosed(name: str, topic: Topic, limit: int) -> Enclosed:
 
 
 def size(part: Enclosed) -> int:
-    """About the tokens that a fenced text takes."""
+    """Estimates the tokens that a fenced text takes."""
     return estimate(part.text) + FENCE_TOKENS

@@ -42,7 +42,7 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
 
 
 def _between(left: Statement, right: Statement, same_matter: bool) -> Contradiction | None:
-    """The most certain contradiction between two sentences as wholes."""
+    """Returns the most certain contradiction between two sentences as wholes."""
     if not _comparable(left, right) or not (left.personal or speak_of_one_thing(left, right)):
         return None  # nothing in common, but for who speaks: no subject, no frame
     if left.labels and right.labels and left.labels.isdisjoint(right.labels):

@@ -53,7 +53,7 @@ class OfflineJudge:
     async def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
     ) -> Sequence[ConflictOpinion | MergeOpinion]:
-        """Phase 1: finds a conflict where any two sentences contradict; else a merge where one holds the other.
+        """Finds, in phase 1, a conflict where any two sentences contradict; else a merge where one holds the other.
 
         Only where words alone leave it open are sentences embedded.
         """
@@ -62,7 +62,7 @@ class OfflineJudge:
         return await think(self._first_phase, side, compared, near)
 
     async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
-        """Phase 2: finds the few that stand out among the candidates, by nearness or by rare words in common."""
+        """Finds, in phase 2, the few that stand out among the candidates, by nearness or by rare words in common."""
         if not candidates:
             return ()
         rows = await self._embedder.embed_passages([text_of(topic) for topic in (new, *candidates)])

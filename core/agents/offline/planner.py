@@ -214,7 +214,7 @@ def _unmade(done: Sequence[CompletedTask]) -> CompletedTask | None:
 def _again(
     failed: CompletedTask, done: Sequence[CompletedTask], words: Words, attempts: int
 ) -> list[PlannedTask]:
-    """Another attempt, then a way round, then nothing."""
+    """Returns another attempt, then a way round, then nothing."""
     chain = _chain(failed, done)
     first = chain[-1]
     detours = sum(task.description.startswith(words.without.split("{}")[0]) for task in chain)

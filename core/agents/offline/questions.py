@@ -77,7 +77,7 @@ def _asking_paragraph(paragraph: str) -> bool:
 
 
 def _by_sentences(text: str) -> SplitPrompt:
-    """Asking sentences at the end of the text, else at its start; else the goal is taken out of the whole of it."""
+    """Takes asking sentences at the end of the text, else at its start; else finds the goal in the whole of it."""
     places = sentences.spans(text)
     parts = [text[start:end] for start, end in places]
     if len(parts) < 2:

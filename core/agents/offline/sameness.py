@@ -177,7 +177,7 @@ def _single_out(statement: Statement) -> set[str]:
 
 
 def _roughly(a: Term, b: Term) -> bool:
-    """ "over 15" leaves room for 18, and does not say it."""
+    """Whether one figure does not say the other: "over 15" leaves room for 18."""
     if a.kind is not Kind.NUMBER or a.unit == b.unit == clock.UNIT:
         return False  # "at two" may be at 14:00, and that they match was seen
     return (a.value, a.bound) != (b.value, b.bound)

@@ -137,7 +137,7 @@ class _Linkage:
         np.fill_diagonal(self._means, -np.inf)
 
     def follow(self, first: int) -> None:
-        """Join what the chain from `first` meets, until it ends at a stretch that belongs with none."""
+        """Joins what the chain from `first` meets, until it ends at a stretch that belongs with none."""
         chain = [first]
         while chain:
             last = chain[-1]

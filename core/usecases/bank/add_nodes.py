@@ -110,7 +110,7 @@ class _Adding:
         return Opinions(self._house.agents, self._house.embedder, self._house.ids, self.ledger)
 
     async def read_verbatims(self) -> None:
-        """Cut the texts that come with nodes. Raises InvalidField for one without words."""
+        """Cuts the texts that come with nodes. Raises InvalidField for one without words."""
         for place, new in enumerate(self._command.nodes):
             if not new.verbatim:
                 continue

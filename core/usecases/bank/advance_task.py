@@ -48,7 +48,7 @@ class TaskAdvanced:
 
 
 async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
-    """Store, structure (or resolve), replan, and make the next prompt.
+    """Stores, structures (or resolves), replans, and makes the next prompt.
 
     Raises what Memorize and Augment raise, ConflictNotFound, ConflictClosed.
     """

@@ -83,7 +83,7 @@ class Gathered:
 
 
 async def augment(house: House, command: Augment) -> Augmented:
-    """Search for the query and assemble the prompt. Raises BankNotFound, BudgetTooSmall,
+    """Searches for the query and assembles the prompt. Raises BankNotFound, BudgetTooSmall,
     EmbeddingSpaceMismatch."""
     budget = _budget(house, command)
     found = await gather(house, command, budget)
@@ -103,7 +103,7 @@ async def augment(house: House, command: Augment) -> Augmented:
 async def gather(
     house: House, command: Augment, budget: int, said: int = SAID, words: Wording | None = None
 ) -> Gathered:
-    """Search for the query, and lay out what a prompt of `budget` tokens should hold; of segments `said` are looked
+    """Searches for the query, and lays out what a prompt of `budget` tokens should hold; of segments `said` are looked
     for where the command says neither a target nor a number. `words`: for the memories, else as the task's. Raises
     BankNotFound, EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:

@@ -22,7 +22,7 @@ async def decide(
     request: RequestKey | None = None,
     answer: type[Result] | None = None,
 ) -> Committed[Result]:
-    """Compose until no opinion is missing, then commit; a bank that moved meanwhile is composed on again."""
+    """Composes until no opinion is missing, then commits; a bank that moved meanwhile is composed on again."""
     while True:
         try:
             if request is None:  # a repeated request must be recognised before anything is decided

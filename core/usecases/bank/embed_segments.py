@@ -24,7 +24,7 @@ async def embed_segments(
     indexes: range,
     told: Callable[[int], None] = _untold,
 ) -> None:
-    """Embed those not embedded yet; `told` is how many more are, a batch at a time, those that were included.
+    """Embeds those not embedded yet; `told` is how many more are, a batch at a time, those that were included.
 
     A bank of CLIENT vectors has nothing to embed. Raises EmbedderUnavailable, EmbeddingSpaceMismatch."""
     async with house.banks.reading(key) as bank:
@@ -42,7 +42,7 @@ async def embed_segments(
 
 
 def embed_later(house: House, key: BankKey, interaction_id: InteractionId) -> None:
-    """Set the embedding of all segments going; found by their words they are already."""
+    """Sets the embedding of all segments going; found by their words they are already."""
 
     async def work(ledger: Ledger, report: Report) -> None:
         try:

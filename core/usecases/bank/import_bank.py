@@ -41,8 +41,8 @@ class BankImported:
 async def import_bank(
     house: House, command: ImportBank, records: AsyncIterator[ExportRecord]
 ) -> Committed[BankImported]:
-    """Take in all records, then found the bank at the revision it was exported at; it gets a uid of its own, and if it
-    had finished, it finishes now.
+    """Takes in all records, then founds the bank at the revision it was exported at; it gets a uid of its own, and if
+    it had finished, it finishes now.
 
     Raises ImportInvalid, BankExists, EmbeddingSpaceMismatch, LimitReached, InvalidField, RequestIdReused.
     Whatever it raises, nothing remains.
@@ -94,7 +94,7 @@ class _Importing:
         return Committed(result=imported, revision=committed.revision, replayed=committed.replayed)
 
     async def undo(self) -> None:
-        """Remove what was made. The uid is this import's own: no other bank of the id is touched."""
+        """Removes what was made. The uid is this import's own: no other bank of the id is touched."""
         if self._key is None:
             return
         if self._founded:

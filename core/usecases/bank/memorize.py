@@ -54,7 +54,7 @@ class Memorized:
 
 
 async def memorize(house: House, command: Memorize, report: Report | None = None) -> Memorized:
-    """Store the context durably, then structure it (or leave that to the background).
+    """Stores the context durably, then structures it (or leaves that to the background).
 
     Raises BankNotFound, InteractionExists, AttachmentNotFound, LimitReached, EmbeddingRequired,
     RequestIdReused, StructuringFailed.

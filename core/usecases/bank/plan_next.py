@@ -15,7 +15,7 @@ from core.usecases.spending import on_account
 
 
 async def plan_next(house: House, key: BankKey, ledger: Ledger, *, goalless: bool = False) -> None:
-    """Ask the Planner if nothing is pending and there is a goal (or one is to be found, `goalless`).
+    """Asks the Planner if nothing is pending and there is a goal (or one is to be found, `goalless`).
 
     Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable.
     """

@@ -177,7 +177,8 @@ def missing(insight: Insight) -> str:
 
 
 def not_made_good(done: Sequence[CompletedTask]) -> list[CompletedTask]:
-    """Failed tasks, oldest first, for which no success stands that names them, or a retry of them, in `retry_of`."""
+    """Returns failed tasks, oldest first, for which no success stands that names them, or a retry of them, in
+    `retry_of`."""
     made_good: set[str] = set()
     left: list[CompletedTask] = []
     for task in reversed(done):
@@ -218,7 +219,7 @@ def _is_worn_out(task: PlannedTask, done: Sequence[CompletedTask], attempts: int
 
 
 def _is_hopeless(insight: Insight, attempts: int) -> bool:
-    """So many steps in a row have failed that more of the like will."""
+    """Whether so many steps in a row have failed that more of the like will."""
     latest = insight.done[-HOPELESS * attempts :]
     return len(latest) == HOPELESS * attempts and all(t.status is TaskStatus.FAILED for t in latest)
 

@@ -57,7 +57,7 @@ class ConflictResolved:
 
 
 async def resolve_conflict(house: House, command: ResolveConflict) -> ConflictResolved:
-    """Settle an open conflict. Raises ConflictNotFound, ConflictClosed, StaleRevision, StructuringFailed."""
+    """Settles an open conflict. Raises ConflictNotFound, ConflictClosed, StaleRevision, StructuringFailed."""
     if command.verdict.strip():
         return await _by_verdict(house, command)
     if command.type is VerdictType.DISMISS:

@@ -29,7 +29,7 @@ class Restructured:
 
 
 async def restructure(house: House, command: Restructure) -> Restructured:
-    """Take up unfinished interactions, all of them even if one fails; then raise the first failure.
+    """Takes up unfinished interactions, all of them even if one fails; then raises the first failure.
 
     Doing it twice does nothing twice. Raises InteractionNotFound, StructuringFailed.
     """

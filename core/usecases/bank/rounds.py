@@ -234,7 +234,7 @@ class Round:
         return {node_id for nodes in sides if current in nodes for node_id in nodes}
 
     def _may_merge(self, node_id: NodeId) -> bool:
-        """Contested nodes are absorbed by their conflict's resolution only."""
+        """Whether neither is contested: a contested node is absorbed by its conflict's resolution only."""
         return NodeState.CONTESTED not in (self._bank.nodes[node_id].state, self._current.state)
 
     def _outcome(self) -> Outcome:
@@ -264,8 +264,8 @@ class Round:
             self._insight = with_conflict(self._insight, conflict)
 
     def _hand_over_conflicts(self, resolved: ConflictId) -> list[Conflict]:
-        """Other open conflicts of the nodes just absorbed now concern the node that stands for them. Returns those
-        that the verdict settles too."""
+        """Moves other open conflicts of the nodes just absorbed to the node that stands for them. Returns those that
+        the verdict settles too."""
         settled = []
         others = {c.conflict_id: c for n in self._edits.gone for c in self._bank.open_conflicts_of(n)}
         others.pop(resolved, None)

@@ -75,7 +75,7 @@ _TEXT = attrgetter("text")
 
 
 async def run_searches(house: House, command: Searches) -> SearchAnswers:
-    """Answer every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`),
+    """Answers every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`),
     EmbeddingSpaceMismatch."""
     asks = command.asks
     vectors: Mapping[str, Vector] = {}

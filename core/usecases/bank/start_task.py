@@ -57,7 +57,7 @@ class TaskStarted:
 
 
 async def start_task(house: House, command: StartTask) -> TaskStarted:
-    """Create the bank if it is missing, store goal and context, structure, plan, and make the prompt.
+    """Creates the bank if it is missing, stores goal and context, structures, plans, and makes the prompt.
 
     Raises what Memorize and Augment raise, BankNotFound aside.
     """
@@ -85,7 +85,7 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
 
 
 async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[Recorded]:
-    """Goal and context, durably."""
+    """Stores goal and context durably."""
     goal, context = await _goal_and_context(house, command, ledger)
     require_budget(house, Insight(goal=goal), command.augment)
     await _ensure_bank(house, command.key, goal)

@@ -60,7 +60,7 @@ AT_ONCE = 4  # chunks clustered, and clusters summarised, for one interaction; m
 async def structure(
     house: House, key: BankKey, interaction_id: InteractionId, ledger: Ledger, report: Report
 ) -> None:
-    """Do all that is left of one interaction. Raises StructuringFailed (what is done stands), BankNotFound."""
+    """Does all that is left of one interaction. Raises StructuringFailed (what is done stands), BankNotFound."""
     work = _Work(house, key, interaction_id, ledger, report)
     async with house.banks.reading(key), on_account(house, key, ledger):  # a bank at work stays in memory
         try:
@@ -97,7 +97,7 @@ class _Work:
         await self._close(structuring, interaction)
 
     async def fail(self, failure: MemoryBankError) -> int:
-        """Note the failure, and say at which revision; the work can be resumed."""
+        """Notes the failure, and says at which revision; the work can be resumed."""
 
         def stage(bank: Bank, _revision: int) -> Draft[None]:
             now = bank.tree.structuring(self._interaction_id)
@@ -118,7 +118,7 @@ class _Work:
     # ---- clusters ----
 
     async def _structure_chunks(self, structuring: Structuring, interaction: Interaction) -> None:
-        """Chunk by chunk, in order; the next ones are being clustered meanwhile."""
+        """Structures chunk by chunk, in order; the next ones are being clustered meanwhile."""
         await self._structure_clusters()
         while not structuring.planned:
             cut = await self._chunks(structuring.next_segment, interaction)
@@ -156,7 +156,7 @@ class _Work:
     async def _plan_chunk(
         self, interaction: Interaction, chunk: range, clusters: Sequence[Cluster]
     ) -> Structuring:
-        """Store what is to become of a chunk."""
+        """Stores what is to become of a chunk."""
 
         def stage(bank: Bank, _revision: int) -> Draft[Structuring]:
             now = bank.tree.structuring(self._interaction_id)
@@ -286,7 +286,7 @@ class _Work:
     # ---- verdicts ----
 
     async def _resolve(self, structuring: Structuring, interaction: Interaction) -> None:
-        """Settle the conflict by the verdict: cluster 0 of the verdict's interaction."""
+        """Settles the conflict by the verdict: cluster 0 of the verdict's interaction."""
         failed = interaction.task is not None and interaction.task.status is TaskStatus.FAILED
         conflict_id = structuring.conflict_id
         if failed or conflict_id is None:
@@ -316,7 +316,7 @@ class _Work:
     # ---- the plan, and the end ----
 
     async def _close(self, structuring: Structuring, interaction: Interaction) -> None:
-        """Replan where the call asks for it, and mark the work done: one change."""
+        """Replans where the call asks for it, and marks the work done: one change."""
         made: dict[int, Insight] = {}
 
         def compose(bank: Bank, revision: int) -> Draft[None]:

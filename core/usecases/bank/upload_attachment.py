@@ -37,7 +37,7 @@ class AttachmentUploaded:
 async def upload_attachment(
     house: House, command: UploadAttachment, chunks: AsyncIterator[bytes]
 ) -> Committed[AttachmentUploaded]:
-    """Take in all chunks, then make the file known. Nothing remains of one that is refused on the way.
+    """Takes in all chunks, then makes the file known. Nothing remains of one that is refused on the way.
 
     Raises InvalidField for an id that is taken, LimitReached, BankNotFound, RequestIdReused.
     """

@@ -41,7 +41,7 @@ def conversation_chores(house: House) -> Mapping[str, Callable[[Key], Awaitable[
 
 
 async def _forget(house: House, key: Key) -> None:
-    """Also where memory is off: it only deletes."""
+    """Forgets also where memory is off: it only deletes."""
     assert isinstance(key, ConversationKey), "assigned to conversations"
     await forget_turns(house, key)
 

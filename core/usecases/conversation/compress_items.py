@@ -20,7 +20,8 @@ from core.usecases.user.writer import tender_of
 
 
 async def compress_items(house: House, key: InvocationKey) -> None:
-    """Until no stretch is left. Raises InvocationNotFound, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    """Compresses items until no stretch is left. Raises InvocationNotFound, AgentUnavailable, AgentReplyInvalid,
+    BudgetSpent."""
     compressor = house.memory_agents.compressor
     if compressor is None:
         return

@@ -111,7 +111,7 @@ async def _count(house: House, ledger: Ledger, record: InvocationRecord) -> None
 
 
 def request_of(record: InvocationRecord) -> RequestKey:
-    """Under which the answer is kept: that of the call that ended it, or one of its own."""
+    """Returns the request under which the answer is kept: that of the call that ended it, or one of its own."""
     ending = record.ending
     if ending is not None and ending.request_id:
         return RequestKey(request_id=RequestId(ending.request_id), verb="EndInvocation", digest=ending.digest)

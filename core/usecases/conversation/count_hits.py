@@ -14,7 +14,7 @@ from core.usecases.house import House
 
 
 async def write_hits(house: House) -> None:
-    """Write what was counted. Raises StoreUnavailable; what was not written is lost then."""
+    """Writes what was counted. Raises StoreUnavailable; what was not written is lost then."""
     for (key, uid), waiting in house.hits.take().items():
         with suppress(ConversationNotFound):  # it is gone, and so are its hits
             await count_hits(house, key, uid, waiting.counts, waiting.last)
@@ -23,7 +23,7 @@ async def write_hits(house: House) -> None:
 async def count_hits(
     house: House, key: ConversationKey, uid: str, counted: Mapping[str, int], last: datetime
 ) -> None:
-    """Add to the hits of clusters; those that are gone are passed over. Raises ConversationNotFound."""
+    """Adds to the hits of clusters; those that are gone are passed over. Raises ConversationNotFound."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[None]:
         there = conversation.clusters.keys() & counted.keys() if conversation.uid == uid else set()

@@ -66,7 +66,7 @@ async def _purged(house: House, command: DeleteConversation) -> tuple[PurgeCount
 
 
 async def _close(house: House, command: DeleteConversation) -> str:
-    """Switch it off, and owe it that all it taught is forgotten; its uid."""
+    """Switches it off, and notes that all it taught is to be forgotten; returns its uid."""
     now = house.clock.now()
 
     def stage(conversation: Conversation, _revision: int) -> Draft[Closed]:

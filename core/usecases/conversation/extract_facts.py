@@ -38,8 +38,8 @@ class Stretch:
 
 
 async def extract_facts(house: House, key: ConversationKey, ledger: Ledger) -> None:
-    """Until nothing is left to be looked through. Raises ConversationNotFound, MemoryOff, AgentUnavailable,
-    AgentReplyInvalid, BudgetSpent."""
+    """Extracts facts until nothing is left to be looked through. Raises ConversationNotFound, MemoryOff,
+    AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     while (stretch := await _fix(house, key, ledger)) is not None:
         kept = FoundKept()
         if stretch.spoken:

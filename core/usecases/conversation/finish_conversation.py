@@ -75,7 +75,7 @@ def _ended(episode_id: RecordId) -> Callable[[Conversation], Outcome | None]:
 
 
 def _whole(conversation: Conversation) -> Whole | None:
-    """None where the conversation is no episode."""
+    """Returns None where the conversation is no episode."""
     record = conversation.record
     runs = conversation.invocations_in_order()
     turns = conversation.newest(NEWEST)

@@ -13,8 +13,8 @@ from core.usecases.house import House
 
 
 async def fold_clusters(house: House, key: ConversationKey, ledger: Ledger) -> None:
-    """Until there are no more than there may be. Raises ConversationNotFound, AgentUnavailable, AgentReplyInvalid,
-    BudgetSpent."""
+    """Folds clusters until there are no more than there may be. Raises ConversationNotFound, AgentUnavailable,
+    AgentReplyInvalid, BudgetSpent."""
     while await _fold_one(house, key, ledger):
         pass
 

@@ -36,7 +36,7 @@ def forgetting(record: ConversationRecord, gone: frozenset[int]) -> Conversation
 
 
 async def forget_turns(house: House, key: ConversationKey) -> None:
-    """Until nothing is owed. Raises ConversationNotFound."""
+    """Forgets what turns taught until nothing is owed. Raises ConversationNotFound."""
     while True:
         async with house.conversations.reading(key) as conversation:
             uid, owed = conversation.uid, conversation.record.forgetting[:1]

@@ -40,7 +40,7 @@ async def written(
     request: RequestKey | None,
     answer: type[Result],
 ) -> Committed[Result]:
-    """Commit a draft of the user's on a conversation, which is made if it is not there.
+    """Commits a draft of the user's on a conversation, which is made if it is not there.
 
     Raises MemoryOff, LimitReached, RequestIdReused, and what `stage` raises.
     """

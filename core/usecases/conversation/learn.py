@@ -111,7 +111,7 @@ async def learn(house: House, ledger: Ledger, run: Run) -> FoundKept:
 
 
 async def _place(house: House, run: Run) -> _Place | None:
-    """None where there is nothing more to be taught: gone, switched off, or the turn was deleted."""
+    """Returns None where there is nothing more to be taught: gone, switched off, or the turn was deleted."""
     try:
         tender = await tender_of(house, run.record.key.tenant, run.record.user)
         if (key := run.conversation) is None:

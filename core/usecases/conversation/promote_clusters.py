@@ -18,8 +18,8 @@ from core.usecases.house import House
 
 
 async def promote_clusters(house: House, key: ConversationKey, ledger: Ledger) -> None:
-    """Until none is ripe, or keys of the user leave no room. Raises ConversationNotFound, AgentUnavailable,
-    AgentReplyInvalid, BudgetSpent."""
+    """Promotes clusters until none is ripe, or keys of the user leave no room. Raises ConversationNotFound,
+    AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     while await _promote_one(house, key, ledger):
         pass
 

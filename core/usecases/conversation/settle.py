@@ -14,7 +14,7 @@ from core.usecases.house import House
 
 
 async def end_idle(house: House, key: ConversationKey, ledger: Ledger) -> None:
-    """End it if it has been idle for so long. Raises ConversationNotFound."""
+    """Ends it if it has been idle for so long. Raises ConversationNotFound."""
     now = house.clock.now()
 
     def make(conversation: Conversation) -> Outcome | None:

@@ -55,8 +55,8 @@ class _Place:
 
 
 async def start_invocation(house: House, command: StartInvocation) -> InvocationStarted:
-    """Without memory nothing is kept, and the id is empty. Raises InvocationExists, MemoryOff, LimitReached,
-    RequestIdReused."""
+    """Begins an invocation; without memory nothing is kept, and the id is empty. Raises InvocationExists, MemoryOff,
+    LimitReached, RequestIdReused."""
     if not command.enable_memory:
         return InvocationStarted(invocation_id=NO_INVOCATION)
     invocation_id = command.invocation_id or _new_id(house, command)

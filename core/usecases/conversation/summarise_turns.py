@@ -16,7 +16,8 @@ PURPOSES = {SummaryKind.LONG: Purpose.LONG, SummaryKind.FOLDED: Purpose.FOLDED}
 
 
 async def summarise_turns(house: House, key: ConversationKey, ledger: Ledger) -> None:
-    """Until none is owed. Raises ConversationNotFound, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    """Summarises turns until no summary is owed. Raises ConversationNotFound, AgentUnavailable, AgentReplyInvalid,
+    BudgetSpent."""
     while await _summarise_one(house, key, ledger):
         pass
 

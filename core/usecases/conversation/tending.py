@@ -46,7 +46,7 @@ async def land(
     ledger: Ledger,
     make: Callable[[Conversation], Outcome | None],
 ) -> bool:
-    """Commit what a chore made, with what its agents cost; whether anything landed.
+    """Commits what a chore made, with what its agents cost; returns whether anything landed.
 
     Raises ConversationNotFound, MemoryOff, UserNotFound."""
     tender = await tender_of(house, key.tenant, key.user)

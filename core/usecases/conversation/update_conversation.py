@@ -29,7 +29,8 @@ class UpdateConversation:
 
 
 async def update_conversation(house: House, command: UpdateConversation) -> Committed[ConversationRecord]:
-    """Switching off also ends what is at work for it. Raises ConversationNotFound, StaleRevision, RequestIdReused."""
+    """Changes the settings; switching off also ends what is at work. Raises ConversationNotFound, StaleRevision,
+    RequestIdReused."""
     now = house.clock.now()
 
     def stage(conversation: Conversation, revision: int) -> Draft[ConversationRecord]:

@@ -24,7 +24,7 @@ class Account:
         self._recorded = 0
 
     def saw(self, collection: Collection) -> None:
-        """Reckon with what was spent before."""
+        """Adds what was spent before."""
         self.ledger.saw(collection.record.tokens_spent)
 
     def steps(self, collection: Collection) -> tuple[CollectionPut, ...]:

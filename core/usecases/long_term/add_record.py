@@ -44,7 +44,7 @@ async def add_record(house: House, command: AddRecord) -> RecordsKept:
 
 
 async def store(house: House, command: AddRecord) -> Committed[Kept]:
-    """Store it, unless the collection knows the fact, or forgot it on purpose."""
+    """Stores it, unless the collection knows the fact, or forgot it on purpose."""
     now, given = house.clock.now(), command.record
     if not command.dated:
         given = replace(given, event_time=now)

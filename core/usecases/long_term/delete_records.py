@@ -42,7 +42,7 @@ class RecordsDeleted:
 
 
 async def delete_records(house: House, command: DeleteRecords) -> Committed[RecordsDeleted]:
-    """Also where memory is off. Raises RecordNotFound, CollectionNotFound, RequestIdReused."""
+    """Deletes records, also where memory is off. Raises RecordNotFound, CollectionNotFound, RequestIdReused."""
     now = house.clock.now()
 
     def compose(collection: Collection, _revision: int) -> Edit[RecordsDeleted]:

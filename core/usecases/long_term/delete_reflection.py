@@ -25,7 +25,8 @@ class ReflectionDeleted:
 
 
 async def delete_reflection(house: House, command: DeleteReflection) -> Committed[ReflectionDeleted]:
-    """Also where memory is off. Raises ReflectionNotFound, CollectionNotFound, RequestIdReused."""
+    """Deletes a reflection, also where memory is off. Raises ReflectionNotFound, CollectionNotFound,
+    RequestIdReused."""
 
     def compose(collection: Collection, _revision: int) -> Edit[ReflectionDeleted]:
         reflection = collection.reflection(command.reflection_id)

@@ -10,7 +10,7 @@ BATCH = 32  # records to a store write
 
 
 async def embed_records(house: House, key: CollectionKey) -> None:
-    """Embed what has no vector. Raises EmbedderUnavailable, StoreUnavailable.
+    """Embeds what has no vector. Raises EmbedderUnavailable, StoreUnavailable.
 
     A record whose words changed as they were embedded is embedded again: it is dropped from the index, and wanting.
     """

@@ -45,7 +45,7 @@ class Contents:
 
 
 def files_of(contents: Contents) -> Iterable[tuple[str, str]]:
-    """Path and text of each file, the index first."""
+    """Yields path and text of each file, the index first."""
     entries = [_entry(record, contents.uses.get(record.record_id)) for record in contents.records]
     index = {"memories": entries, "reflections": [_reflection_entry(r) for r in contents.reflections]}
     yield INDEX, json.dumps(index, ensure_ascii=False, indent=2) + "\n"
@@ -267,7 +267,7 @@ def _detail(record_id: str, files: Mapping[str, str]) -> str:
 
 
 def _body(text: str) -> str:
-    """Markdown without its front matter."""
+    """Returns Markdown without its front matter."""
     if not text.startswith(FENCE):
         return text
     _, fence, body = text[len(FENCE) :].partition("\n" + FENCE)

@@ -24,7 +24,7 @@ from core.usecases.user.writer import tender_of
 
 
 async def judge_facts(house: House, key: CollectionKey) -> None:
-    """Judge every fact that has not been, oldest first.
+    """Judges every fact that has not been, oldest first.
 
     Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable."""
     async with house.workshop.turn(key):
@@ -34,7 +34,7 @@ async def judge_facts(house: House, key: CollectionKey) -> None:
 
 
 async def _judge_next(house: House, key: CollectionKey) -> bool:
-    """Judge one. False: there is none."""
+    """Judges one. False: there is none."""
     tender = await tender_of(house, key.tenant, key.user)
     account = Account(house.workshop.ledger(key))
     opinions = Opinions(house.agents, house.embedder, house.ids, account.ledger)

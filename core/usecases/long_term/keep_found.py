@@ -113,7 +113,7 @@ def _same(collection: Collection, found: Record, lasts: Lasts) -> RecordId | Non
 
 
 def _reinforce(rewriting: Rewriting, record_id: RecordId, again: Record) -> None:
-    """Once per source: a source that is gone through again makes nothing surer."""
+    """Strengthens a record once per source: a source that is gone through again makes nothing surer."""
     known = rewriting.get(record_id)
     if known is not None and again.provenance not in (known.provenance, *known.also_from):
         rewriting.known(known, again)

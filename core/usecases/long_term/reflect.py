@@ -27,7 +27,7 @@ from core.usecases.user.writer import tender_of
 
 
 async def reflect(house: House, key: CollectionKey) -> None:
-    """Make what waits. Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
+    """Makes what waits. Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     account = Account(house.workshop.ledger(key))
     while True:
         try:

@@ -20,7 +20,7 @@ from core.usecases.long_term.remaking import waiting_anew
 
 
 async def sweep(house: House, key: CollectionKey) -> int:
-    """Forget it, and set when to look again; how many records went."""
+    """Forgets expired records, and sets when to look again; returns how many went."""
     memory = await memory_of(house, key.tenant, key.user)
     now, settings = house.clock.now(), house.long_term
 

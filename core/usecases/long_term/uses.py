@@ -41,7 +41,7 @@ class UseCounts:
             self._total += 1
 
     async def flush(self, collections: Aggregates[Collection]) -> None:
-        """Write all down. What fails is counted again, but for collections and records that are gone."""
+        """Writes all down. What fails is counted again, but for collections and records that are gone."""
         waiting, self._counts, self._total = self._counts, {}, 0
         for key, counts in waiting.items():
             try:

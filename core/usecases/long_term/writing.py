@@ -47,7 +47,7 @@ async def write(
     answer: type[Result],
     requires: tuple[Require, ...] | None = None,
 ) -> Committed[Result]:
-    """Change a collection, which is made if missing. `requires`: what must hold, where it is more than that the user's
+    """Changes a collection, which is made if missing. `requires`: what must hold, where it is more than that the user's
     memory is on. Raises MemoryOff, LimitReached, RequestIdReused."""
     if requires is None:
         requires = await requires_of(house, key.tenant, key.user)
@@ -68,7 +68,7 @@ async def edit(
     *,
     even_off: bool = False,
 ) -> Committed[Result]:
-    """Change a collection that is there. `even_off`: also where memory is off, for what deletes. Raises
+    """Changes a collection that is there. `even_off`: also where memory is off, for what deletes. Raises
     CollectionNotFound, MemoryOff, RequestIdReused."""
     if even_off:
         stage = _erasing(house, compose)

@@ -57,12 +57,12 @@ class Chores:
         self._works.update({(kind, name): work for name, work in works.items()})
 
     def look(self, aggregate: Aggregate[Any]) -> None:
-        """Begin what its state asks for, unless it is at work or rests after a failure."""
+        """Begins what its state asks for, unless it is at work or rests after a failure."""
         for chore in self._due(aggregate):
             self._begin((aggregate.key, chore.name), aggregate.head.revision)
 
     async def finished(self, key: Key, name: str) -> None:
-        """Wait for a chore that is at work; at once where none is."""
+        """Waits for a chore that is at work; at once where none is."""
         if (task := self._running.get((key, name))) is not None:
             await asyncio.wait([task])
 

@@ -27,7 +27,7 @@ class Claims:
 
     @asynccontextmanager
     async def kept(self, what: str) -> AsyncIterator[None]:
-        """Keep a claim while work goes on. What is done sooner than others would take it up makes none."""
+        """Keeps a claim while work goes on. What is done sooner than others would take it up makes none."""
         keeping = asyncio.create_task(self._keep(what))
         try:
             yield

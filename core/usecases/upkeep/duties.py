@@ -18,7 +18,7 @@ from core.user.user import PURGE
 
 
 def assign_chores(house: House) -> None:
-    """Let the house's chores be done from now on."""
+    """Lets the house's chores be done from now on."""
 
     def here(act: Callable[[House, Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
         return lambda key: act(house, key)

@@ -37,7 +37,7 @@ class StoreTime:
         return now if self._stands_at is None else min(now, self._stands_at)
 
     async def look(self) -> None:
-        """Compare the clock with the latest time that the store was told, and tell it this one. To be called often."""
+        """Compares the clock with the latest time that was stored, and stores this one. To be called often."""
         now, latest = self._clock.now(), await self._store.latest_time()
         if latest is not None and now - latest > FAR and not self._all_were_away(now, latest):
             return

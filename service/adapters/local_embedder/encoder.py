@@ -29,7 +29,7 @@ class Encoder:
 
 
 def _places(weights: Weights) -> F32:
-    """Position and type embeddings in one table: shape (positions, hidden)."""
+    """Returns position and type embeddings in one table: shape (positions, hidden)."""
     return (
         weights.floats("emb.pos").reshape(-1, weights.hidden) + weights.floats("emb.type")[: weights.hidden]
     )

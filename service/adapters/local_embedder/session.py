@@ -26,7 +26,7 @@ class Session:
         )
 
     def pooled(self, embedded: F32) -> F32:
-        """Embedded tokens, shape (tokens, hidden), to their mean in the last layer, shape (hidden,)."""
+        """Pools embedded tokens, shape (tokens, hidden), to their mean in the last layer, shape (hidden,)."""
         pooled: F32 = self._session.run(None, {"embedded": embedded[None]})[0][0]
         return pooled
 

@@ -60,8 +60,8 @@ def _model(vocabulary: Vocabulary) -> bytes:
 
 
 def _pieces(vocabulary: Vocabulary) -> bytes:
-    """The model's pieces as protobuf writes them, all at once: a quarter of a million added one by one take as long
-    as the library then takes to read them.
+    """Returns the model's pieces as protobuf writes them, all at once: a quarter of a million added one by one take as
+    long as the library then takes to read them.
 
     Before a piece's text stand its tag and size within a message's; after it score and kind. No size takes two bytes.
     """

@@ -94,12 +94,12 @@ def dequantise(blocks: NDArray[np.uint8]) -> F32:
 
 
 def installed_model() -> Model:
-    """Read the installed wheel's file. Raises EmbedderUnavailable when there is none, or another."""
+    """Reads the installed wheel's file. Raises EmbedderUnavailable when there is none, or another."""
     return read_model(wheel_file(PACKAGE, FILE_NAME))
 
 
 def read_model(path: Path, sha256: str = SHA256) -> Model:
-    """Check and read a file; its tensors stay mapped. Raises EmbedderUnavailable on any other content."""
+    """Checks and reads a file; its tensors stay mapped. Raises EmbedderUnavailable on any other content."""
     verify(path, sha256)
     return _parse(np.memmap(path, dtype=np.uint8, mode="r"))
 

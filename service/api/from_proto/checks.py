@@ -93,7 +93,7 @@ class Checks:
         return self.id(field, value) if value else None
 
     def ids(self, field: str, values: Sequence[str], most: int, least: int = 0) -> tuple[str, ...]:
-        """Different ids, `least` to `most` of them."""
+        """Reads different ids, `least` to `most` of them."""
         given = tuple(values) if values else ()
         self.amount(field, given, most, least)
         for index, value in enumerate(given[:most]):
@@ -215,7 +215,7 @@ class Checks:
         return self.time(path or field, getattr(message, field)) if message.HasField(field) else None
 
     def duration(self, field: str, value: Duration) -> timedelta:
-        """Not negative; microseconds count, what is finer is dropped."""
+        """Reads a duration, not negative; microseconds count, what is finer is dropped."""
         whole = abs(value.seconds) <= 315_576_000_000 and abs(value.nanos) < 1_000_000_000
         if not whole or value.seconds < 0 or value.nanos < 0:
             self.wrong(field, "must be a duration of 0 to 315,576,000,000 seconds")
@@ -250,7 +250,7 @@ class Checks:
         return paths
 
     def vector(self, field: str, vector: pb.Vector) -> NDArray[np.float32]:
-        """Finite numbers, not all zero, as they came: core knows the bank's dimension, and scales."""
+        """Reads finite numbers, not all zero, as they came: core knows the bank's dimension, and scales."""
         packed, values = vector.f32, vector.values
         if bool(packed) == bool(len(values)):
             self.wrong(field, "must have either f32 or values")
@@ -297,7 +297,7 @@ def request_key(request_id: str, message: Message, body: str) -> RequestKey:
 
 
 def digest(message: Message, *apart: str) -> str:
-    """SHA-256 of a request's body: its deterministic bytes without request_id and the fields `apart`."""
+    """Returns the SHA-256 of a request's body: its deterministic bytes without request_id and the fields `apart`."""
     body = type(message)()
     body.CopyFrom(message)
     for field in ("request_id", *apart):

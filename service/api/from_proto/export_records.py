@@ -59,7 +59,7 @@ def _header(check: Checks, header: pb.ExportHeader, _: Tenant) -> ExportHeader:
 
 
 def _bank(check: Checks, bank: types_pb2.Bank, tenant: Tenant) -> BankRecord:
-    """Key and uid are the importer's to give."""
+    """Reads the record of a bank; key and uid are the importer's to give."""
     return BankRecord(
         key=BankKey(tenant=tenant, bank_id=BankId("")),
         uid="",

@@ -29,7 +29,7 @@ GIVEN = {int(number): type_ for number, type_ in ITEM_TYPES.items() if type_ is 
 
 
 def _key(check: Checks, tenant: Tenant, user: str, invocation_id: str) -> InvocationKey | None:
-    """None where the id is empty: memory was not enabled."""
+    """Returns None where the id is empty: memory was not enabled."""
     owner = User(check.text("user", user, NAME, least=1))
     given = check.id_or_none("invocation_id", invocation_id)
     if given is None:

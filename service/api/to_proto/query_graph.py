@@ -16,7 +16,7 @@ from service.api.to_proto.values import merge_record, node_bytes, usage
 
 
 def add_node(done: Committed[NodesAdded]) -> bytes:
-    """AddNodeResponse."""
+    """Renders AddNodeResponse."""
     rest = pb.AddNodeResponse(revision=done.revision, replayed=done.replayed)
     return (
         field(pb.AddNodeResponse.NODE_FIELD_NUMBER, node_bytes(done.result.nodes[0]))
@@ -25,14 +25,14 @@ def add_node(done: Committed[NodesAdded]) -> bytes:
 
 
 def batch_add_nodes(done: Committed[NodesAdded]) -> bytes:
-    """BatchAddNodesResponse."""
+    """Renders BatchAddNodesResponse."""
     rest = pb.BatchAddNodesResponse(revision=done.revision, replayed=done.replayed)
     nodes = fields(pb.BatchAddNodesResponse.NODES_FIELD_NUMBER, map(node_bytes, done.result.nodes))
     return nodes + rest.SerializeToString()
 
 
 def get_node(seen: NodeSeen) -> bytes:
-    """GetNodeResponse."""
+    """Renders GetNodeResponse."""
     rest = pb.GetNodeResponse(
         neighbor_ids=seen.neighbor_ids, conflict_ids=seen.conflict_ids, revision=seen.revision
     )
@@ -41,14 +41,14 @@ def get_node(seen: NodeSeen) -> bytes:
 
 
 def list_nodes(listed: NodesListed) -> bytes:
-    """ListNodesResponse."""
+    """Renders ListNodesResponse."""
     nodes = [node_bytes(node, listed.embeddings.get(node.node_id)) for node in listed.nodes]
     rest = pb.ListNodesResponse(next_page_token=listed.next_page_token, revision=listed.revision)
     return fields(pb.ListNodesResponse.NODES_FIELD_NUMBER, nodes) + rest.SerializeToString()
 
 
 def update_node(done: Committed[Node]) -> bytes:
-    """UpdateNodeResponse."""
+    """Renders UpdateNodeResponse."""
     rest = pb.UpdateNodeResponse(revision=done.revision, replayed=done.replayed)
     return field(pb.UpdateNodeResponse.NODE_FIELD_NUMBER, node_bytes(done.result)) + rest.SerializeToString()
 
@@ -66,7 +66,7 @@ def unrelate(done: Committed[Unrelated]) -> pb.UnrelateResponse:
 
 
 def list_neighbors(listed: NeighborsListed) -> bytes:
-    """ListNeighborsResponse."""
+    """Renders ListNeighborsResponse."""
     near = [
         delimited(
             field(pb.Neighbor.NODE_FIELD_NUMBER, node_bytes(node))
@@ -79,7 +79,7 @@ def list_neighbors(listed: NeighborsListed) -> bytes:
 
 
 def merge_nodes(done: Committed[NodesMerged]) -> bytes:
-    """MergeNodesResponse."""
+    """Renders MergeNodesResponse."""
     merged = done.result
     rest = pb.MergeNodesResponse(usage=usage(merged.usage), revision=done.revision, replayed=done.replayed)
     return b"".join(

@@ -41,12 +41,12 @@ HitParts = tuple[int, bytes, float, float | None, float | None, tuple[str, ...],
 
 
 def search(answers: SearchAnswers) -> bytes:
-    """SearchResponse."""
+    """Renders SearchResponse."""
     return answer(answers.answers[0], answers.revision)
 
 
 def batch_search(answers: SearchAnswers) -> bytes:
-    """BatchSearchResponse. What one search leaves of the room, the next ones have."""
+    """Renders BatchSearchResponse. What one search leaves of the room, the next ones have."""
     results: list[bytes] = []
     left = ROOM
     for waiting, one in zip(range(len(answers.answers), 0, -1), answers.answers, strict=True):
@@ -128,7 +128,7 @@ def _rest(hit: Hit) -> bytes:
 
 
 def augment(made: Augmented) -> bytes:
-    """AugmentResponse."""
+    """Renders AugmentResponse."""
     before = pb.AugmentResponse(prompt=made.prompt, tools=made.tools).SerializeToString()
     parts = hits(made.hits)
     shown = _held(parts, ROOM - len(before))

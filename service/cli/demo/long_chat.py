@@ -85,7 +85,7 @@ def long_chat(tour: Tour) -> None:
 
 
 def _talk(client: SyncMemoryBankClient, memory: ChatMemory, chat: Chat) -> None:
-    """So many turns of small talk."""
+    """Makes so many turns of small talk."""
     turns = [
         talk.Turn(input=asked.format(number), reply=reply.format(number))
         for number, (asked, reply) in ((n, chat.chatter[n % len(chat.chatter)]) for n in range(1, TURNS + 1))

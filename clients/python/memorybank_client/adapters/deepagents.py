@@ -76,7 +76,7 @@ class InstructionsBackend(BackendProtocol):  # type: ignore[misc]  # typed where
     # ---- what the middleware loads ----
 
     def download_files(self, paths: list[str]) -> list[FileDownloadResponse]:
-        """Whole files, by one call for up to 64; a missing one is told as such, any other failure is raised."""
+        """Reads whole files, by one call for up to 64; a missing one is marked as such, any other failure is raised."""
         known = [path for path in dict.fromkeys(paths) if self._owner(path) is not None]
         texts = {path: text for part in _parts(known) for path, text in self._loaded(part)}
         return [self._downloaded(path, texts) for path in paths]

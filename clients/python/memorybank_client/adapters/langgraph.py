@@ -36,7 +36,7 @@ class MemoryMiddleware(AgentMiddleware):  # type: ignore[misc]  # typed where La
         self._begins = 0  # with which of the conversation's messages the step does: what opens it
 
     def before_agent(self, state: AgentState[Any], runtime: Any) -> None:  # noqa: ARG002  its caller names it
-        """StartTask, with question and context in one message; nothing where a task goes on."""
+        """Calls StartTask, with question and context in one message; does nothing where a task goes on."""
         self._begins = len(state["messages"]) - 1
         self.memory.enhance(state["messages"][-1].text)
 
@@ -52,7 +52,7 @@ class MemoryMiddleware(AgentMiddleware):  # type: ignore[misc]  # typed where La
 
     @hook_config(can_jump_to=["model"])  # type: ignore[untyped-decorator]  # likewise
     def after_model(self, state: AgentState[Any], runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
-        """AdvanceTask, where a step ends; then the next one, or the end."""
+        """Calls AdvanceTask where a step ends; then the next one begins, or the end is there."""
         messages = state["messages"]
         task = self.memory.task
         if getattr(messages[-1], "tool_calls", None) or task is None:

@@ -138,7 +138,7 @@ class MemoryBankStore(BaseStore):
                 raise
 
     def _extend(self, record: pb.Record) -> None:
-        """Let the item's time begin anew; when it was put stays known."""
+        """Lets the item's time begin anew; when it was put stays known."""
         told = json.loads(record.metadata_json)
         if "ttl" not in told:
             return

@@ -84,7 +84,7 @@ class TaskLoop(Generic[Client]):
         return self.insight.pending[0] if self.insight.pending else None
 
     def _start(self, prompt: str, context: Context) -> dict[str, Any]:
-        """StartTask's fields: a question beside its context, or both in one, to be taken apart by the service."""
+        """Returns StartTask's fields: a question beside its context, or both in one, for the service to take apart."""
         question: dict[str, Any] = {"goal": prompt, **_context(context)} if context else {"prompt": prompt}
         if self._ttl is not None:
             question["ttl"] = self._ttl
@@ -93,7 +93,7 @@ class TaskLoop(Generic[Client]):
     def _advance(
         self, context: Context, succeeded: bool, task: TaskReport | None, verdict_type: VerdictType.ValueType
     ) -> dict[str, Any]:
-        """AdvanceTask's fields: the context of the task that was next, unless the caller says of which it is."""
+        """Returns AdvanceTask's fields: the context of the task that was next, unless the caller names another."""
         report = task or _report(self.task, succeeded)
         return self._fields({**_context(context), "task": report, "verdict_type": verdict_type})
 
@@ -165,7 +165,7 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         task: TaskReport | None = None,
         verdict_type: VerdictType.ValueType = VERDICT_TYPE_UNSPECIFIED,
     ) -> str:
-        """Take in what the step went through; the next step's prompt, empty when `finished`.
+        """Takes in what the step went through; returns the next step's prompt, empty when `finished`.
 
         `verdict_type` says how a validation's verdict settles its conflict; else its words do.
         """
@@ -180,7 +180,7 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         return self.prompt
 
     async def _know(self, carried: Carried) -> None:
-        """Put what is known of the user before the prompt."""
+        """Puts what is known of the user before the prompt."""
         known = await self.client.assemble_context(**carried.asks(self._question))
         self.prompt = before(known, self.prompt)
 
@@ -238,7 +238,7 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         task: TaskReport | None = None,
         verdict_type: VerdictType.ValueType = VERDICT_TYPE_UNSPECIFIED,
     ) -> str:
-        """Take in what the step went through; the next step's prompt, empty when `finished`.
+        """Takes in what the step went through; returns the next step's prompt, empty when `finished`.
 
         `verdict_type` says how a validation's verdict settles its conflict; else its words do.
         """
@@ -252,7 +252,7 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         return self.prompt
 
     def _know(self, carried: Carried) -> None:
-        """Put what is known of the user before the prompt."""
+        """Puts what is known of the user before the prompt."""
         known = self.client.assemble_context(**carried.asks(self._question))
         self.prompt = before(known, self.prompt)
 

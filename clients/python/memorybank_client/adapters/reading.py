@@ -39,7 +39,7 @@ class Reading:
         self._read = ("", 0)  # the record that stands last, and up to where
 
     def ask(self, arguments: str | Mapping[str, Any]) -> None:
-        """Take the arguments, JSON as models give them or decoded. Raises Misasked."""
+        """Takes the arguments, JSON as models give them or decoded. Raises Misasked."""
         asked = _decoded(arguments)
         wanted, attachment_id, query = (_text(asked, name) for name in ("node_id", "attachment_id", "query"))
         if not wanted:
