@@ -5,13 +5,15 @@ the program, and it does not start without them.
 """
 
 import json
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError, model_validator
+from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from service.settings.agents import AgentsSection, LlmSection, Player, RoleModelsSection
@@ -118,10 +120,14 @@ def make_settings(chosen: Mapping[str, Any], given: Mapping[str, Any]) -> Settin
             return sources["init_settings"], sources["env_settings"], InitSettingsSource(settings_cls, whole)
 
     whole = {"retrieval": {}, **chosen}  # so that what is missing in it is named one by one
+    problems = _strangers(os.environ)
     try:
-        return Chosen(**given)
+        settings = Chosen(**given)
     except ValidationError as invalid:
-        raise ConfigurationError(_explained(invalid, given)) from None
+        problems += _explained(invalid, given)
+    if problems:
+        raise ConfigurationError("the service cannot start:\n" + "\n".join(problems))
+    return settings
 
 
 def packaged() -> dict[str, Any]:
@@ -145,9 +151,8 @@ def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _explained(invalid: ValidationError, given: Mapping[str, Any]) -> str:
-    lines = [_explained_one(error["loc"], error["type"], error["msg"], given) for error in invalid.errors()]
-    return "the service cannot start:\n" + "\n".join(lines)
+def _explained(invalid: ValidationError, given: Mapping[str, Any]) -> list[str]:
+    return [_explained_one(error["loc"], error["type"], error["msg"], given) for error in invalid.errors()]
 
 
 def _explained_one(place: tuple[int | str, ...], kind: str, problem: str, given: Mapping[str, Any]) -> str:
@@ -161,5 +166,29 @@ def _explained_one(place: tuple[int | str, ...], kind: str, problem: str, given:
     if kind == "missing":
         return f"  {name} is not set: set it in the configuration file, or {variable} in the environment"
     if kind == "extra_forbidden":
-        return f"  {name} is no setting of this service: remove it, or correct its name"
+        return _no_setting(name)
     return f"  {name}: {problem} (in the configuration file, or {variable} in the environment)"
+
+
+def _strangers(environment: Mapping[str, str]) -> list[str]:
+    """Names the variables of sections that there are not, which pydantic passes over."""
+    upper = [variable.upper() for variable in environment]
+    nested = [variable for variable in upper if variable.startswith(PREFIX) and NESTING in variable]
+    names = [each.removeprefix(PREFIX).lower().replace(NESTING, ".") for each in sorted(nested)]
+    return [_no_setting(name) for name in names if name.partition(".")[0] not in Settings.model_fields]
+
+
+def _no_setting(name: str) -> str:
+    """Says of a name that is none which setting was probably meant."""
+    close = get_close_matches(name, _names(Settings), n=1)
+    remedy = f"did you mean {close[0]}?" if close else "remove it, or correct its name"
+    return f"  {name} is no setting of this service: {remedy}"
+
+
+def _names(section: type[BaseModel], above: str = "") -> Iterator[str]:
+    """Yields the names of all settings (`retrieval.top_k`)."""
+    for name, field in section.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _names(field.annotation, f"{above}{name}.")
+        else:
+            yield f"{above}{name}"

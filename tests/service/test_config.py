@@ -18,6 +18,20 @@ def test_the_packaged_settings_are_enough() -> None:
     )
 
 
+def test_a_mistyped_setting_is_refused_and_what_was_meant_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORYBANK_RETRIEVAL__TOPK", "9")
+    monkeypatch.setenv("MEMORYBANK_RETREIVAL__ALPHA", "0.2")  # a section that there is not
+    monkeypatch.setenv("MEMORYBANK_BANK", "trip")  # the command line's
+
+    with pytest.raises(ConfigurationError) as refused:
+        load_settings()
+
+    assert str(refused.value).splitlines()[1:] == [
+        "  retreival.alpha is no setting of this service: did you mean retrieval.alpha?",
+        "  retrieval.topk is no setting of this service: did you mean retrieval.top_k?",
+    ]
+
+
 @pytest.mark.parametrize("name", ["top_k", "alpha", "chunk_ratio"])
 def test_the_service_does_not_start_without_what_has_no_default(name: str) -> None:
     chosen = packaged()
