@@ -17,8 +17,8 @@ from service.adapters.store.sqlite_store import SqliteStore
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from service.holding.tail import KEPT
-from tests.service.holding.test_banks import adding, founding, opened
 from tests.support.changes import KEY, key
+from tests.support.open_banks import adding, founding, opened
 
 WATCHERS, BANKS = 10_000, 100
 

@@ -22,7 +22,7 @@ EMBEDDING = [
         "§3.1.1",
         "Vectors are held in memory beside their nodes",
         "core/bank/bank.py",
-        "conformance/test_store.py::test_vectors_load_bit_for_bit",
+        "conformance/test_store_steps.py::test_vectors_load_bit_for_bit",
     ),
     row(
         "§3.1.1",
@@ -147,7 +147,7 @@ OPERATIONS = [
         "§3.1.4",
         "What was updated is stored: a bank loaded anew says the same",
         "core/ports/store.py",
-        "conformance/test_store.py::test_putting_a_node_again_with_a_vector_replaces_it",
+        "conformance/test_store_steps.py::test_putting_a_node_again_with_a_vector_replaces_it",
     ),
 ]
 

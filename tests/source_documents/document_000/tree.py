@@ -20,7 +20,7 @@ TREE = [
         "§2.1.3",
         "A record is read-only: it is never written twice, nor changed by a merge",
         "core/bank/interaction_tree.py",
-        "conformance/test_store.py::test_an_interaction_is_never_written_twice",
+        "conformance/test_store_steps.py::test_an_interaction_is_never_written_twice",
     ),
     row(
         "§2.1.3",
