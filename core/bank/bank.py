@@ -14,7 +14,7 @@ from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
 from core.bank.fields import NODE_WEIGHTS, new_fields, node_fields
-from core.bank.graph import Graph
+from core.bank.graph import QueryGraph
 from core.bank.interaction_tree import InteractionTree
 from core.bank.state import BankState
 from core.bank.steps import (
@@ -79,7 +79,7 @@ class Bank(Restless):
         self.record_revision = head.revision
         self.insight_revision = head.revision
         self.nodes: dict[NodeId, Node] = {}
-        self.graph = Graph()
+        self.graph = QueryGraph()
         self.verbatim = Verbatim(record.space.dimension, tuning.vectors)
         self.tree = InteractionTree(self.verbatim.order)
         self._disputes = Disputes()

@@ -67,7 +67,7 @@ class _Compiled:
     def neighborhood(
         self, node_ids: Iterable[NodeId], hops: int, limit: int | None, touched: Container[NodeId]
     ) -> Neighborhood | None:
-        """As `Graph.neighborhood`; None where a node is unknown here, or one that is passed through was touched.
+        """As `QueryGraph.neighborhood`; None where a node is unknown here, or one that is passed through was touched.
 
         Expanded by igraph vertex by vertex, no further than the limit asks; its `neighborhood` of many takes as long
         at 10,000 vertices, and longer the more there are.
@@ -122,7 +122,7 @@ class GraphCompaction:
         self.built = _Compiled(*_merged(self._compiled, self._tail))
 
 
-class Graph:
+class QueryGraph:
     """Nodes and *related* edges. To be used from one thread; only a compaction's `build` may run in another."""
 
     def __init__(self, worth_compiling: int = WORTH_COMPILING) -> None:
@@ -140,7 +140,7 @@ class Graph:
         node_ids: Iterable[NodeId],
         edges: Iterable[tuple[NodeId, NodeId]],
         give_way: GiveWay = at_once,
-    ) -> "Graph":
+    ) -> "QueryGraph":
         """Returns a graph of these nodes and edges, each edge given once. Raises KeyError for one to an unknown
         node."""
         graph, ids = cls(), sorted(dict.fromkeys(node_ids))

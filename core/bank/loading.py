@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
 from core.bank.fields import node_fields
-from core.bank.graph import Graph
+from core.bank.graph import QueryGraph
 from core.bank.rows import NodeRows
 from core.bank.state import BankState, other_steps_of
 from core.ids import InteractionId, NodeId, SegmentRef
@@ -28,7 +28,7 @@ def load(state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None =
         bank._characters += len(node.summary)
         if node.interaction_ids or node.segments:
             bank.tree.relink(None, node)
-    bank.graph = Graph.compiled(bank.nodes, state.edges, tuning.give_way)
+    bank.graph = QueryGraph.compiled(bank.nodes, state.edges, tuning.give_way)
     for step in other_steps_of(state):
         bank._apply_step(step)
     _restore(bank, rows.vectors, state, cached or {}, tuning)

@@ -22,7 +22,7 @@ import numpy as np
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
 from core.bank.fields import NODE_WEIGHTS, node_fields
-from core.bank.graph import Graph
+from core.bank.graph import QueryGraph
 from core.bank.loading import load as load_bank
 from core.bank.loading import ref_of
 from core.bank.query import Query
@@ -183,7 +183,7 @@ def parts(state: BankState, cached: Mapping[str, bytes]) -> None:
             VectorIndex(DIMENSION, settings), c.get(part), segment_vectors, ref_of
         )
 
-    row("graph", *2 * [watched(lambda: Graph.compiled(nodes, state.edges))])
+    row("graph", *2 * [watched(lambda: QueryGraph.compiled(nodes, state.edges))])
     parts = ("node_words", "node_vectors", "segment_words", "segment_vectors")
     for part in parts if segment_texts else parts[:2]:
         load = words(part) if part.endswith("words") else vectors(part)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from core.aggregate.aggregate import Tuning
 from core.bank.fields import NODE_WEIGHTS, node_fields
-from core.bank.graph import Graph
+from core.bank.graph import QueryGraph
 from core.bank.rows import NodeRows
 from core.bank.state import BankState
 from core.bank.steps import EdgePut, NodePut, Step
@@ -131,7 +131,7 @@ def _parts(
     weighed: Weighed,
 ) -> None:
     """Make each part of a bank, and let go of what it was made from."""
-    graph = Graph.compiled(known, edges)
+    graph = QueryGraph.compiled(known, edges)
     edges.clear()
     weighed.note("graph")
     words: KeywordIndex[NodeId] = KeywordIndex(NODE_WEIGHTS)

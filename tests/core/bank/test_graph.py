@@ -3,7 +3,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core.bank.graph import WORTH_AT_REST, Graph, GraphCompaction, inherited_links
+from core.bank.graph import WORTH_AT_REST, GraphCompaction, QueryGraph, inherited_links
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
 
@@ -11,9 +11,9 @@ NAMES = [NodeId(f"n{i:02}") for i in range(14)]
 names = st.sampled_from(NAMES)
 
 
-def graph_of(*edges: str, worth_compiling: int = 1) -> Graph:
+def graph_of(*edges: str, worth_compiling: int = 1) -> QueryGraph:
     """ "AB" is an edge between nodes A and B, "C" a node."""
-    graph = Graph(worth_compiling)
+    graph = QueryGraph(worth_compiling)
     for edge in edges:
         for name in edge:
             graph.add_node(NodeId(name))
@@ -22,7 +22,7 @@ def graph_of(*edges: str, worth_compiling: int = 1) -> Graph:
     return graph
 
 
-def compacted(graph: Graph) -> Graph:
+def compacted(graph: QueryGraph) -> QueryGraph:
     job = graph.compaction()
     assert job is not None
     job.build()
@@ -39,7 +39,7 @@ class AgainstADict(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.graph = Graph(worth_compiling=1)
+        self.graph = QueryGraph(worth_compiling=1)
         self.model: dict[NodeId, set[NodeId]] = {}
         self.job: GraphCompaction | None = None
 
@@ -205,7 +205,7 @@ def test_a_small_graph_is_not_worth_compiling() -> None:
 
 
 def test_a_tail_that_is_short_beside_writes_is_worth_compiling_at_rest() -> None:
-    graph = Graph()
+    graph = QueryGraph()
     for number in range(WORTH_AT_REST):
         graph.add_node(NodeId(f"n{number}"))
 

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
-from core.bank.graph import Graph
+from core.bank.graph import QueryGraph
 from core.bank.loading import load as load_bank
 from core.bank.steps import InteractionAdd, Step
 from core.ids import InteractionId, NodeId
@@ -56,7 +56,7 @@ def test_who_compiles_a_graph_gives_way_and_has_the_same_graph() -> None:
     ids = [NodeId(f"{number:05}") for number in range(3 * MANY)]
     edges = list(pairwise(ids))
 
-    graph = Graph.compiled(ids, edges, counted)
+    graph = QueryGraph.compiled(ids, edges, counted)
 
     assert (len(graph), graph.edges()) == (len(ids), edges)
     assert counted.times >= 4  # of nodes three portions, and of edges
