@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final, TextIO, cast
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -31,6 +32,7 @@ ENDLESS = 10_000  # columns: nothing is wrapped
 GLIMPSE = 280  # code points of a summary that a list shows
 MARGIN = (0, 0, 0, 2)
 OWN_SETTINGS: Final = ("top_k", "alpha", "chunk_ratio", "validation_floor", "judge_assistants")
+UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 FAINT, STRONG, WARNING = "dim", "bold", "yellow"
 UNRERANKED = {
     retrieval.RERANKING_LATE: "not reranked: the reranker was late",
@@ -264,7 +266,7 @@ def insight(found: types.Insight) -> RenderableType:
             ("goal", found.goal or "(none)"),
             ("finished", _ending(found)),
             ("because", found.reason),
-            ("purged", moment(found.purge_time) if found.HasField("purge_time") else ""),
+            ("kept until", moment(found.purge_time) if found.HasField("purge_time") else ""),
         ]
     )
     return Group(goal, table) if table.row_count else goal
@@ -297,7 +299,7 @@ def bank(found: memory.GetBankResponse) -> RenderableType:
             ("labels", _labels(it.labels)),
             ("created", moment(it.create_time)),
             ("finished", moment(it.finish_time) if it.HasField("finish_time") else ""),
-            ("purged", _goes(it)),
+            ("kept until", _kept_until(it)),
             ("revision", str(found.revision)),
             ("vectors", f"{space.name}, {space.dimension} numbers"),
             ("settings", _settings(it)),
@@ -319,14 +321,22 @@ def banks(found: Sequence[types.Bank]) -> RenderableType:
     return table
 
 
-def _goes(it: types.Bank) -> str:
-    """Says when the bank is purged; of one that goes on, how long it is kept once it has finished, where it says so."""
+def _kept_until(it: types.Bank) -> str:
+    """Says when the bank is purged; of one that goes on, how long after its task, where its record says so."""
     if it.HasField("purge_time"):
         return moment(it.purge_time)
     if not it.HasField("ttl"):
         return ""
-    never = it.ttl.ToTimedelta() == NEVER
-    return "never, unless deleted" if never else f"{it.ttl.ToTimedelta()} after it has finished"
+    if it.ttl.ToTimedelta() == NEVER:
+        return "it is deleted"
+    return f"{_spelled(it.ttl.ToTimedelta())} after its task has finished"
+
+
+def _spelled(time: timedelta) -> str:
+    """Writes a duration in its largest whole unit: `7 days`, `36 hours`, `90 seconds`."""
+    seconds = int(time.total_seconds())
+    unit, noun = next((each for each in UNITS if seconds % each[0] == 0 and seconds), (1, "second"))
+    return many(seconds // unit, noun)
 
 
 def _settings(it: types.Bank) -> str:

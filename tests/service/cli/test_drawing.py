@@ -1,8 +1,10 @@
 """What reaches the terminal."""
 
+from datetime import timedelta
 from io import StringIO
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from rich.console import Console, RenderableType
 
 from core.text.scripts import display_width
@@ -10,6 +12,7 @@ from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
+from memorybank_client import NEVER
 from service.cli import drawing
 
 CHINESE = "量子比特的平均相干时间为一百二十五微秒，两比特门的平均保真度为百分之九十九点四。" * 3
@@ -144,3 +147,20 @@ def test_a_banks_own_settings_are_spelled_as_in_the_configuration() -> None:
 
     assert "top_k = 8, alpha = 0.25, judge_assistants = true; others as configured\n" in shown
     assert "settings  as configured " in drawn(drawing.bank(memory.GetBankResponse()), 120)
+
+
+@pytest.mark.parametrize(
+    ("ttl", "shown"),
+    [
+        (timedelta(days=7), "7 days after its task has finished"),
+        (timedelta(hours=36), "36 hours after its task has finished"),
+        (timedelta(0), "0 seconds after its task has finished"),
+        (NEVER, "it is deleted"),
+    ],
+)
+def test_how_long_a_bank_is_kept_is_said_in_words(ttl: timedelta, shown: str) -> None:
+    bank = types.Bank(bank_id="b", ttl=Duration(seconds=int(ttl.total_seconds())))
+
+    lines = drawn(drawing.bank(memory.GetBankResponse(bank=bank)), 120).splitlines()
+
+    assert [line.split("until")[1].strip() for line in lines if line.startswith("kept until")] == [shown]
