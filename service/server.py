@@ -188,10 +188,12 @@ def _is_local(host: str) -> bool:
 
 
 def _bind(server: grpc.aio.Server, settings: Settings) -> Address:
+    if problem := cannot_listen(settings.host, settings.port):  # gRPC would log lines of its own
+        raise ConfigurationError(problem)
     try:
         port = server.add_insecure_port(settings.listen)
-    except RuntimeError:
-        raise ConfigurationError(cannot_listen(settings.host, settings.port)) from None
+    except RuntimeError as refused:
+        raise ConfigurationError(f"cannot listen on {settings.listen}: {refused}") from None
     return Address(host=settings.host, port=port)
 
 

@@ -13,18 +13,21 @@ REMEDIES = {
 
 
 def cannot_listen(host: str, port: int) -> str:
-    """Returns the reason, found by trying once more; the operating system's words where there is no better one."""
+    """Returns why the address cannot be listened on, found by trying; "" where it can."""
     number = _error(host.strip("[]"), port)
     known = REMEDIES.get(number)
-    reason = known.format(host=host) if known else os.strerror(number) if number else "gRPC does not say why"
-    return f"cannot listen on {host}:{port}: {reason}"
+    reason = known.format(host=host) if known else os.strerror(number) if number else ""
+    return f"cannot listen on {host}:{port}: {reason}" if reason else ""
 
 
 def _error(host: str, port: int) -> int:
-    """Returns the number of the system's error; 0: this time it went well."""
+    """Returns the number of the system's error; 0 where it went well."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(
+                socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+            )  # as gRPC does: after a restart it is free
             probe.bind(address)
             probe.listen()
     except socket.gaierror:

@@ -117,3 +117,4 @@ async def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
     assert process.returncode == 1
     assert out == b""
     assert b"another program listens there. Choose another port: --listen" in err
+    assert b"add_port" not in err  # gRPC's own lines

@@ -18,3 +18,7 @@ def test_a_port_that_is_taken_leads_to_another_one() -> None:
 
 def test_an_address_of_another_machine_is_said_to_be_none_of_this_one() -> None:
     assert "this machine has no such address" in cannot_listen("192.0.2.1", 7700)
+
+
+def test_of_an_address_that_is_free_nothing_is_said() -> None:
+    assert cannot_listen("127.0.0.1", 0) == ""
