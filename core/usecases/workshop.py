@@ -18,8 +18,8 @@ from core.usecases.patience import Patience
 from core.usecases.tokens import TokenCounts, owner_of
 
 Report = Callable[[str, int, int], None]
-"""Told how far work is: stage (`embedding` and `clustering` in segments, `structuring` in clusters, `planning`), done,
-total."""
+"""Told how far work is: stage (`embedding` and `clustering` in segments, `structuring` in clusters, `rewording` in
+nodes, `planning`), done, total."""
 
 Work = Callable[[Ledger, Report], Awaitable[None]]
 

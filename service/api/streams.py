@@ -36,6 +36,7 @@ STAGES = {
     "embedding": pb.PROGRESS_STAGE_EMBEDDING,
     "clustering": pb.PROGRESS_STAGE_CLUSTERING,
     "structuring": pb.PROGRESS_STAGE_STRUCTURING,
+    "rewording": pb.PROGRESS_STAGE_REWORDING,
 }
 
 

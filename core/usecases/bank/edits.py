@@ -32,8 +32,8 @@ class NodeEdits:
         """Marks nodes as gone."""
         self.gone.update(dict.fromkeys(node.node_id for node in nodes))
 
-    def put(self, node: Node, vector: Vector) -> None:
-        """Gives a node other words, with their vector."""
+    def put(self, node: Node, vector: Vector | None) -> None:
+        """Gives a node other words, with their vector; None: it keeps the one it has."""
         self._changed[node.node_id] = NodePut(node=node, vector=vector)
 
     def set_state(self, node_id: NodeId, state: NodeState) -> None:

@@ -38,10 +38,14 @@ MAX_MERGES = 16
 
 
 class Round:
-    """One round over one bank. Enter a node, resolve a conflict or reconsider a node; then take the steps."""
+    """One round over one bank. Enter a node, resolve a conflict or reconsider a node; then take the steps.
 
-    def __init__(self, bank: Bank, opinions: Opinions, moment: Moment) -> None:
+    `embeds_later`: nodes that it rewords keep their vectors until `core.usecases.bank.reworded` embeds them.
+    """
+
+    def __init__(self, bank: Bank, opinions: Opinions, moment: Moment, *, embeds_later: bool = False) -> None:
         self._bank = bank
+        self._embeds_later = embeds_later
         self._opinions = opinions
         self._moment = moment
         self._insight = bank.insight
@@ -337,10 +341,16 @@ class Round:
         updates = sorted(made.neighbor_updates.items())
         near = [self._edits.reworded(n, new.context, new.keywords) for n, new in updates]
         own = [] if vector is not None else [self._current]
-        vectors = self._opinions.vectors([embedding_text(node) for node in (*own, *near)])
+        vectors = self._vectors(own, near)
         self._vector = vectors.pop(0) if vector is None else vector
         for node, made_vector in zip(near, vectors, strict=True):
             self._edits.put(node, made_vector)
+
+    def _vectors(self, made: Sequence[Node], reworded: Sequence[Node]) -> list[Vector | None]:
+        """Returns the vectors of both, None for each that keeps the one it has. Raises Unasked."""
+        now = made if self._embeds_later else (*made, *reworded)
+        vectors = self._opinions.vectors([embedding_text(node) for node in now])
+        return [*vectors, *[None] * (len(made) + len(reworded) - len(now))]
 
     def _record(
         self,
@@ -384,8 +394,8 @@ class Round:
             )
             for o in opinions
         ]
-        texts = [embedding_text(node) for node in (self._current, *others)]
-        self._vector, *vectors = self._opinions.vectors(texts)
+        own, *vectors = self._vectors((), (self._current, *others))
+        self._vector = self._vector if own is None else own
         for node, vector in zip(others, vectors, strict=True):
             self._edits.put(node, vector)
             self._edges.append((current.node_id, node.node_id))

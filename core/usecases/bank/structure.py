@@ -44,6 +44,7 @@ from core.usecases.bank.decide import decide
 from core.usecases.bank.embed_segments import embed_segments
 from core.usecases.bank.going_on import going_on, insight_steps
 from core.usecases.bank.plan import plan
+from core.usecases.bank.reworded import Reworded
 from core.usecases.bank.rounds import Round
 from core.usecases.bank.verdicts import verdict_of
 from core.usecases.house import House
@@ -83,9 +84,11 @@ class _Work:
         self._report = report
         self._embedded = 0  # segments
         self._opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+        self._reworded = Reworded(house, key, self._opinions, ledger)
 
     async def finish(self) -> None:
-        """Verdicts are consolidated; everything else is clustered and judged chunk by chunk. Then the plan."""
+        """Verdicts are consolidated; everything else is clustered and judged chunk by chunk. Then nodes in
+        other words are embedded, and the plan is made."""
         structuring, interaction = await self._read()
         if structuring.state is StructuringState.DONE:
             return
@@ -93,7 +96,9 @@ class _Work:
             await embed_segments(self._house, self._key, self._interaction_id, range(len(interaction.spans)))
             await self._resolve(structuring, interaction)
         else:
+            await self._reworded.take_up(self._interaction_id)
             await self._structure_chunks(structuring, interaction)
+            await self._reworded.embed(partial(self._report, "rewording"))
         await self._close(structuring, interaction)
 
     async def fail(self, failure: MemoryBankError) -> int:
@@ -221,12 +226,13 @@ class _Work:
     async def _structure_clusters(self) -> None:
         async with self._house.banks.reading(self._key) as bank:
             clusters = bank.tree.clusters(self._interaction_id)
+            planned = bank.tree.structuring(self._interaction_id).planned
         left = [cluster for cluster in clusters if cluster.outcome is None]
         done = len(clusters) - len(left)
         async with aclosing(ahead((partial(self._summarised, c) for c in left), AT_ONCE)) as coming:
             async for cluster, summary in coming:
-                await self._structure_cluster(cluster, summary)
                 done += 1
+                await self._structure_cluster(cluster, summary, is_last=planned and done == len(clusters))
                 self._report("structuring", done, len(clusters))
 
     async def _summarised(self, cluster: ClusterWork) -> tuple[ClusterWork, str]:
@@ -242,8 +248,8 @@ class _Work:
                 raise AgentReplyInvalid("structurer", "the summary is empty")
         return cluster, summary
 
-    async def _structure_cluster(self, cluster: ClusterWork, summary: str) -> None:
-        """Makes one cluster a node, which goes its round: one change."""
+    async def _structure_cluster(self, cluster: ClusterWork, summary: str, *, is_last: bool) -> None:
+        """Makes one cluster a node, which goes its round: one change. What the last one rewords is embedded in it."""
         refs = [SegmentRef(self._interaction_id, index) for index in cluster.segments]
 
         def compose(bank: Bank, revision: int) -> Draft[Outcome]:
@@ -269,14 +275,16 @@ class _Work:
                 revision=revision,
             )
             (vector,) = self._opinions.vectors([summary])
-            round_ = Round(bank, self._opinions, moment)
+            round_ = Round(bank, self._opinions, moment, embeds_later=not is_last)
             purpose = bank.tree.structuring(self._interaction_id).purpose
             outcome = round_.enter(node, vector, judged=purpose is not Purpose.REFERENCE)
             judged = self._judged(bank, round_, replace(cluster, outcome=outcome))
             return Draft(result=outcome, steps=judged, sees_all=True)
 
         async with self._house.workshop.turn(self._key):
-            await decide(self._house, self._key, compose, self._ledger)
+            committed = await decide(self._house, self._key, compose, self._ledger)
+        if not is_last:
+            await self._reworded.add(committed.result)
 
     def _judged(self, bank: Bank, round_: Round, cluster: ClusterWork) -> tuple[Step, ...]:
         insight = going_on(self._house, bank, round_.insight)

@@ -41,6 +41,8 @@ class _ProgressStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Progres
     """Topics become nodes, one after another, and take their place in the graph."""
     PROGRESS_STAGE_EMBEDDING: _ProgressStage.ValueType  # 5
     """Segments are given their vectors, ahead of the grouping: most of the work where the embedder runs here."""
+    PROGRESS_STAGE_REWORDING: _ProgressStage.ValueType  # 6
+    """Nodes that later topics reworded are given the vectors of their last words, when all topics are nodes."""
 
 class ProgressStage(_ProgressStage, metaclass=_ProgressStageEnumTypeWrapper):
     """The stages of taking a context in."""
@@ -57,6 +59,8 @@ PROGRESS_STAGE_STRUCTURING: ProgressStage.ValueType  # 4
 """Topics become nodes, one after another, and take their place in the graph."""
 PROGRESS_STAGE_EMBEDDING: ProgressStage.ValueType  # 5
 """Segments are given their vectors, ahead of the grouping: most of the work where the embedder runs here."""
+PROGRESS_STAGE_REWORDING: ProgressStage.ValueType  # 6
+"""Nodes that later topics reworded are given the vectors of their last words, when all topics are nodes."""
 Global___ProgressStage: _TypeAlias = ProgressStage  # noqa: Y015
 
 @_typing.final
@@ -1301,7 +1305,7 @@ class Progress(_message.Message):
     stage: Global___ProgressStage.ValueType
     """What is being done."""
     done: _builtins.int
-    """How much of it is done: code points received, else segments clustered or topics structured."""
+    """How much of it is done: code points received, segments embedded or clustered, topics structured, nodes embedded."""
     total: _builtins.int
     """Of how much; 0 while that is not known."""
     message: _builtins.str
