@@ -12,6 +12,7 @@ from core.agents.roles import Agents, Cluster, Piece, RelatedOpinion, Topic
 from core.bank.bank import Bank
 from core.errors import EmbedderUnavailable, StructuringFailed
 from core.ids import NodeId
+from core.model.vector import Vector
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.leftovers import take_up_leftovers
 from core.usecases.bank.memorize import Memorize, memorize
@@ -81,13 +82,19 @@ def nodes_by_summary(bank: Bank) -> dict[str, NodeId]:
     return {node.summary: node_id for node_id, node in bank.nodes.items()}
 
 
+def vector_of(bank: Bank, node_id: NodeId) -> Vector:
+    vector = bank.node_vectors.get(node_id)
+    assert vector is not None
+    return vector
+
+
 def stale(bank: Bank, embedder: HashingEmbedder) -> list[str]:
     """The nodes in other words than those their vectors are made of."""
+    reworded = [node for node in bank.nodes.values() if node.context != node.base_context]
     return [
         node.summary
-        for node in bank.nodes.values()
-        if node.context != node.base_context
-        and not np.array_equal(bank.node_vectors.get(node.node_id), embedder.vector(embedding_text(node)))
+        for node in reworded
+        if not np.array_equal(vector_of(bank, node.node_id), embedder.vector(embedding_text(node)))
     ]
 
 
@@ -187,4 +194,4 @@ async def test_a_vector_that_a_caller_gives_meanwhile_stands() -> None:
 
         async with house.banks.reading(KEY) as bank:
             assert stale(bank, embedder) == [TOLD[0]]
-            assert np.allclose(bank.node_vectors.get(node_id), own)
+            assert np.allclose(vector_of(bank, node_id), own)
