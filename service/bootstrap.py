@@ -224,7 +224,7 @@ def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Ho
         stale_when_unavailable=settings.banks.stale_when_unavailable_seconds,
         tuning=Tuning(
             give_way=give_way,
-            told=unused,
+            report=unused,
             space=space.name,
             dimension=space.dimension,
             tiers=settings.conversation.tiers,

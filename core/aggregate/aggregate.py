@@ -12,7 +12,7 @@ from core.aggregate.change import Change, Head, S
 from core.aggregate.indexes import Indexes
 from core.index.compiled_vectors import VectorSettings
 from core.index.giving_way import GiveWay, at_once
-from core.index.snapshot import Told, untold
+from core.index.snapshot import Report, unreported
 from core.keys import Key
 from core.model.conversation import Tiers
 from core.model.vector import Vector
@@ -21,12 +21,12 @@ from core.model.vector import Vector
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
     """How aggregates are held in memory, the same for all: settings of the derived indexes, and the tiers of
-    conversations. `give_way` is called by a load in its thread, `told` with the reason for each snapshot that it could
-    not use. `space` and `dimension` are those of the service's own vectors."""
+    conversations. `give_way` is called by a load in its thread, `report` with the reason for each snapshot that it
+    could not use. `space` and `dimension` are those of the service's own vectors."""
 
     vectors: VectorSettings = field(default_factory=VectorSettings)
     give_way: GiveWay = at_once
-    told: Told = untold
+    report: Report = unreported
     space: str = ""
     dimension: int = 0
     tiers: Tiers = field(default_factory=Tiers)

@@ -58,9 +58,11 @@ def _restore(
 
     give_way = tuning.give_way
     known_node, known_ref = now_and_then(node_id, give_way), now_and_then(ref, give_way)
-    restore_vectors(bank.node_vectors, cached.get("node_vectors"), vectors, known_node, give_way, tuning.told)
+    restore_vectors(
+        bank.node_vectors, cached.get("node_vectors"), vectors, known_node, give_way, tuning.report
+    )
     node_texts = Texts(bank.nodes, now_and_then(node_fields, give_way))
-    restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way, tuning.told)
+    restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way, tuning.report)
 
     made, interactions = state.segment_vectors or {}, bank.tree.interactions
     if not all(ref.interaction_id in interactions for ref in made):
@@ -68,14 +70,14 @@ def _restore(
     rows = VectorRows.of(made, bank.record.space.dimension)
     rows = VectorRows(list(map(bank.tree.order.known, rows.names)), rows.matrix)
     restore_vectors(
-        bank.verbatim.vectors, cached.get("segment_vectors"), rows, known_ref, give_way, tuning.told
+        bank.verbatim.vectors, cached.get("segment_vectors"), rows, known_ref, give_way, tuning.report
     )
     for segment in made:
         bank.verbatim.wanting.pop(segment, None)
     refs = {ref: ref for interaction_id in interactions for ref in bank.tree.refs(interaction_id)}
     segment_texts = Texts(refs, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
     restore_words(
-        bank.verbatim.words, cached.get("segment_words"), segment_texts, known_ref, give_way, tuning.told
+        bank.verbatim.words, cached.get("segment_words"), segment_texts, known_ref, give_way, tuning.report
     )
 
 

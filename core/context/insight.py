@@ -12,7 +12,7 @@ from math import inf
 from core.context.budget import Item, Section
 from core.context.condensing import AROUND, Shares, clipped, condensed
 from core.context.lines import indented, one_line, opening
-from core.context.validations import SIDES, Told, around
+from core.context.validations import SIDES, SideText, around
 from core.context.wording import Wording
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
@@ -59,7 +59,7 @@ def insight_section(
     conflicts: Sequence[Conflict],
     words: Wording,
     fit: Shares = UNBOUNDED,
-    told: Sequence[Told] = (),
+    sides: Sequence[SideText] = (),
 ) -> Section:
     """Renders the insight document, its parts in the tokens that they may take; of open conflicts their share."""
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
@@ -77,7 +77,7 @@ def insight_section(
     ]
     items = [
         Item(item_id="insight", full="\n".join(before), fixed=True),
-        *(_conflict_item(t, n, known.get(t.conflict_id), told) for n, t in enumerate(validations)),
+        *(_conflict_item(t, n, known.get(t.conflict_id), sides) for n, t in enumerate(validations)),
         Item(item_id="next", full="\n".join(others), fixed=True),
         *_unplanned(conflicts, {task.conflict_id for task in validations}, words),
     ]
@@ -92,17 +92,17 @@ def insight_section(
 
 def _done(insight: Insight, words: Wording, fit: Shares) -> list[str]:
     def counted(types: Sequence[tuple[str, int, int]], others: int) -> str:
-        said = [words.of_type.format(one_line(kind), n) for kind, n, _ in types]
-        said += [words.other_types.format(others)] if others else []
+        listed = [words.of_type.format(one_line(kind), n) for kind, n, _ in types]
+        listed += [words.other_types.format(others)] if others else []
         failed = sum(number for *_, number in types)
-        said += [words.failed.format(failed)] if failed else []
-        return words.earlier.format(", ".join(said))
+        listed += [words.failed.format(failed)] if failed else []
+        return words.earlier.format(", ".join(listed))
 
     digest = clipped(one_line(insight.digest), fit.history // 2)
-    told = [words.digest.format(insight.digested_tasks, digest)] if digest else []
-    return told + condensed(
+    older = [words.digest.format(insight.digested_tasks, digest)] if digest else []
+    return older + condensed(
         insight.completed[insight.digested_tasks if digest else 0 :],
-        fit.history - sum(map(estimate, told)),
+        fit.history - sum(map(estimate, older)),
         lambda task: _completed_line(task, words),
         lambda task: opening(_completed_line(replace(task, context="", retry_of=""), words), SHORT_LINE),
         counted,
@@ -148,7 +148,9 @@ def _again(task: CompletedTask | PendingTask, words: Wording) -> str:
     return f" ({words.retry_of} {task.retry_of})" if task.retry_of else ""
 
 
-def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None, told: Sequence[Told]) -> Item:
+def _conflict_item(
+    task: PendingTask, place: int, conflict: Conflict | None, sides: Sequence[SideText]
+) -> Item:
     """Renders a conflict. The first, which is the next step, stands in full with what its sides say, and outweighs all;
     the others are named until their turn comes, and the newer outweighs the older."""
     at_issue = conflict.description if conflict else task.description
@@ -158,8 +160,8 @@ def _conflict_item(task: PendingTask, place: int, conflict: Conflict | None, tol
     head = f"- [{task.conflict_id}] {task.type}:"
     return Item(
         item_id=task.conflict_id,
-        full="\n".join((one_line(f"{head} {at_issue}"), *_sides(told, SAID_LENGTH))),
-        short="\n".join((one_line(f"{head} {opening(at_issue, NAME_LENGTH)}"), *_sides(told, SHORT_SAID))),
+        full="\n".join((one_line(f"{head} {at_issue}"), *_sides(sides, SAID_LENGTH))),
+        short="\n".join((one_line(f"{head} {opening(at_issue, NAME_LENGTH)}"), *_sides(sides, SHORT_SAID))),
         weight=inf,
     )
 
@@ -175,10 +177,10 @@ def _unplanned(conflicts: Sequence[Conflict], planned: Container[str], words: Wo
             yield Item(item_id=conflict.conflict_id, full=named, weight=weight)
 
 
-def _sides(told: Sequence[Told], longest: int) -> Iterator[str]:
+def _sides(sides: Sequence[SideText], longest: int) -> Iterator[str]:
     """Yields for each side where its words come from, and below, indented further than any head, the words."""
-    for side in told[:SIDES]:
+    for side in sides[:SIDES]:
         source = f", {one_line(side.source)}" if side.source else ""
         yield f"  [{side.node_id}] {side.time.date().isoformat()}{source}"
-        others = [other.said for other in told if other is not side]
-        yield indented(indented(around(side.said, others, longest)))
+        others = [other.text for other in sides if other is not side]
+        yield indented(indented(around(side.text, others, longest)))

@@ -13,7 +13,7 @@ from typing import Any
 from core.context.budget import Item, Section
 from core.context.condensing import least_room, shares
 from core.context.insight import AROUND_NOW, LEAST_NOW, insight_section, now_section
-from core.context.validations import Told
+from core.context.validations import SideText
 from core.context.wording import Wording, wording
 from core.model.conflict import Conflict
 from core.model.insight import Insight
@@ -56,11 +56,11 @@ def prompt_sections(
     declarations: Sequence[str],
     budget: int | None = None,
     history: float = 1.0,
-    told: Sequence[Told] = (),
+    sides: Sequence[SideText] = (),
 ) -> list[Section]:
     """Returns tool, insight document (fixed, but for the share of its conflicts), the memories, then what to do now.
 
-    `told`: what the sides of the first conflict to be settled say.
+    `sides`: what the sides of the first conflict to be settled say.
     """
     words = wording(insight)
     tool = tool_section(words, declarations)
@@ -69,7 +69,7 @@ def prompt_sections(
     beside = _size(tool) + _size(now)
     return [
         tool,
-        _fitted(insight, conflicts, words, beside, budget, history, told),
+        _fitted(insight, conflicts, words, beside, budget, history, sides),
         *memories,
         now,
     ]
@@ -88,14 +88,14 @@ def _fitted(
     beside: int,
     budget: int | None,
     history: float,
-    told: Sequence[Told],
+    sides: Sequence[SideText],
 ) -> Section:
     """Renders the insight document in what a budget leaves for it `beside` other sections: what was done in the share
     `history`, and of open conflicts no more than there is room for beside the rest."""
     if budget is None:
-        return insight_section(insight, conflicts, words, told=told)
+        return insight_section(insight, conflicts, words, sides=sides)
     room = budget - beside
-    section = insight_section(insight, conflicts, words, shares(room, history), told)
+    section = insight_section(insight, conflicts, words, shares(room, history), sides)
     assert section.share is not None
     left = max(0, room - _size(section))
     return replace(section, share=min(section.share, left / budget))

@@ -18,7 +18,7 @@ from core.model.record import Record, RecordState
 LEAST_QUOTE = 20  # characters: shorter lines are alike by chance
 
 
-class Told:
+class ShownTurns:
     """What turns of a conversation say. `outliving`: lines of turns that stand where nothing lighter does."""
 
     def __init__(
@@ -29,8 +29,8 @@ class Told:
     ) -> None:
         self._conversation_id = conversation_id
         self._outliving = outliving or {}
-        self._said = {turn.step: one_line(f"{turn.input}\n{turn.reply}") for turn in turns}
-        self._all = "\n".join(self._said.values())
+        self._lines = {turn.step: one_line(f"{turn.input}\n{turn.reply}") for turn in turns}
+        self._all = "\n".join(self._lines.values())
 
     def new_of(self, known: Known) -> Known:
         """Returns what is known without what only repeats a turn that it rests on."""
@@ -60,7 +60,7 @@ class Told:
             return False
         line = one_line(record.content)
         quoted = [q for q in (line, *(line.partition(mark)[2].strip() for mark in ":：")) if q]
-        return any(q in self._said.get(step, "") for step in record.steps for q in quoted)
+        return any(q in self._lines.get(step, "") for step in record.steps for q in quoted)
 
     def _is_quoted(self, item: Item, weight: float) -> bool:
         if len(item.quote) < LEAST_QUOTE:
@@ -69,4 +69,4 @@ class Told:
         return outlived or item.quote in self._all
 
 
-NOTHING_TOLD = Told(ConversationId(""), ())
+NOTHING_SHOWN = ShownTurns(ConversationId(""), ())

@@ -26,29 +26,29 @@ PRONOUN = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What one side says: its sentences, the node that holds them, when it was told and by which source."""
+class SideText:
+    """What one side of a conflict says: its sentences, the node that holds them, their time and source."""
 
     node_id: NodeId
     time: datetime
     source: str
-    said: str
+    text: str
 
 
-def told_by(
+def side_texts(
     conflict: Conflict, nodes: Mapping[NodeId, Node], segment_of: Callable[[SegmentRef], Segment]
-) -> list[Told]:
+) -> list[SideText]:
     """Returns what the sides say, the newer node's first, as far as their nodes are there."""
     return [
-        _told(side, nodes[side.node_id], [segment_of(ref) for ref in side.segments])
+        _side_text(side, nodes[side.node_id], [segment_of(ref) for ref in side.segments])
         for side in conflict.sides
         if side.node_id in nodes
     ]
 
 
-def around(said: str, others: Sequence[str], longest: int) -> str:
-    """Puts what is said on one line of about `longest` code points; a longer one is cut to what the others have not."""
-    line = " ".join(said.split())
+def around(text: str, others: Sequence[str], longest: int) -> str:
+    """Puts a text on one line of about `longest` code points; a longer one is cut to what the others have not."""
+    line = " ".join(text.split())
     if len(line) <= longest:
         return line
     known = {token.casefold() for other in others for token in TOKEN.findall(other)}
@@ -59,17 +59,19 @@ def around(said: str, others: Sequence[str], longest: int) -> str:
     return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
 
 
-def _told(side: Side, node: Node, segments: Sequence[Segment]) -> Told:
+def _side_text(side: Side, node: Node, segments: Sequence[Segment]) -> SideText:
     quotes = [quote for quote in side.quote.splitlines() if quote.strip()]
     holding = next((s for s in segments if any(quote in s.text for quote in quotes)), None)
     found = holding or next(iter(segments), None)
     if found is None:
-        said = side.quote or " ".join(sentences.split(node.summary)[:1]) or node.context
-        return Told(node_id=node.node_id, time=node.event_time, source=node.source, said=said)
-    said = "\n".join(dict.fromkeys(_sentences(found.text, quote) for quote in quotes or [node.summary]))
+        text = side.quote or " ".join(sentences.split(node.summary)[:1]) or node.context
+        return SideText(node_id=node.node_id, time=node.event_time, source=node.source, text=text)
+    text = "\n".join(dict.fromkeys(_sentences(found.text, quote) for quote in quotes or [node.summary]))
     if found.speaker:
-        said = f"{found.speaker}: {said}"
-    return Told(node_id=node.node_id, time=found.event_time, source=found.source or node.source, said=said)
+        text = f"{found.speaker}: {text}"
+    return SideText(
+        node_id=node.node_id, time=found.event_time, source=found.source or node.source, text=text
+    )
 
 
 def _sentences(text: str, quote: str) -> str:

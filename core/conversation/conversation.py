@@ -79,10 +79,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
                 made._put(part, item, value)
         ref = now_and_then(made._ref_of, tuning.give_way)
         texts = Texts({r: r for turn in made.turns.values() for r in made.refs(turn)}, made._fields)
-        restore_words(made.verbatim.words, cached.get(WORDS), texts, ref, tuning.give_way, tuning.told)
+        restore_words(made.verbatim.words, cached.get(WORDS), texts, ref, tuning.give_way, tuning.report)
         vectors = made._by_segment(state.vectors.get(TURNS.name, {}))
         rows = VectorRows.of(vectors, tuning.dimension)
-        restore_vectors(made.verbatim.vectors, cached.get(VECTORS), rows, ref, tuning.give_way, tuning.told)
+        restore_vectors(made.verbatim.vectors, cached.get(VECTORS), rows, ref, tuning.give_way, tuning.report)
         made.verbatim.have(vectors)
         return made
 

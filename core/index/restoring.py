@@ -12,7 +12,7 @@ from core.index.keyword_index import KeywordIndex
 from core.index.postings import WordsSnapshot, WordsTaken
 from core.index.rows import VectorRows
 from core.index.scoring import K
-from core.index.snapshot import Blob, Told, guarded, unpacked, untold
+from core.index.snapshot import Blob, Report, guarded, unpacked, unreported
 from core.index.vector_index import LinksSnapshot, VectorIndex
 
 V = TypeVar("V")
@@ -35,12 +35,12 @@ class IndexSnapshot:
         return self.taken.blob(_name_of)
 
 
-def opened(blobs: Mapping[str, bytes], told: Told = untold) -> dict[str, Cached]:
+def opened(blobs: Mapping[str, bytes], report: Report = unreported) -> dict[str, Cached]:
     """Opens the snapshots that are whole, by part, for one load; keyword indexes as postings. Other threads run
     meanwhile."""
     usable: dict[str, Cached] = {}
     for part, blob in blobs.items():
-        with guarded(told):
+        with guarded(report):
             usable[part] = WordsTaken(blob) if part.endswith(WORDS) else unpacked(blob)
     return usable
 
@@ -71,11 +71,11 @@ def restore_words(
     texts: Mapping[K, Mapping[str, str]],
     key_of: Callable[[str], K],
     give_way: GiveWay = at_once,
-    told: Told = untold,
+    report: Report = unreported,
 ) -> None:
     """Fills an empty index with `texts`, from the snapshot as far as it goes."""
     if blob is not None:
-        with guarded(told):
+        with guarded(report):
             index.restore(blob, key_of, texts)
     if len(index) < len(texts):  # what it has is of them
         missing = {key: texts[key] for key in texts if key not in index}
@@ -88,7 +88,7 @@ def restore_vectors(
     vectors: VectorRows[K],
     key_of: Callable[[str], K],
     give_way: GiveWay = at_once,
-    told: Told = untold,
+    report: Report = unreported,
 ) -> None:
     """Fills an empty index with those `vectors` that are finite, from the snapshot as far as it goes.
 
@@ -98,7 +98,7 @@ def restore_vectors(
     if not vectors:
         return
     if blob is not None and not isinstance(blob, WordsTaken):
-        with guarded(told):
+        with guarded(report):
             index.restore(blob, key_of, vectors.names, vectors.matrix, give_way)
             return
     index.put_many(vectors.names, vectors.matrix)

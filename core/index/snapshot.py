@@ -28,25 +28,25 @@ class SnapshotUnusable(Exception):
     """The blob is not what was written, or not for this index. Internal: the load goes on without it."""
 
 
-Told = Callable[[str], None]
+Report = Callable[[str], None]
 """Called with the reason why a snapshot was not used."""
 
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
-def untold(reason: str) -> None:
+def unreported(reason: str) -> None:
     """Ignores the reason: for loads whose snapshots are of no interest."""
 
 
 @contextmanager
-def guarded(told: Told) -> Iterator[None]:
-    """Guards whatever reads a snapshot: an error that its content causes ends here, and `told` gets the reason."""
+def guarded(report: Report) -> Iterator[None]:
+    """Guards whatever reads a snapshot: an error that its content causes ends here, and `report` gets the reason."""
     try:
         yield
     except SnapshotUnusable as unusable:
-        told(str(unusable))
+        report(str(unusable))
     except _DAMAGE as damage:
-        told(f"{type(damage).__name__}: {damage}")
+        report(f"{type(damage).__name__}: {damage}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -14,7 +14,7 @@ from core.bank.search import search
 from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
 from core.context.memories import gathered_sections, memory_sections
 from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools
-from core.context.validations import Told, told_by
+from core.context.validations import SideText, side_texts
 from core.context.wording import Wording, wording
 from core.errors import BudgetTooSmall
 from core.ids import ConflictId, NodeId
@@ -131,7 +131,7 @@ async def gather(
             () if command.tools_apart else declared,
             budget,
             house.retrieval.history_share,
-            told=_sides(bank),
+            sides=_sides(bank),
         )
         return Gathered(
             sections=tuple(sections),
@@ -246,17 +246,17 @@ def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vecto
 def _next_step(bank: Bank) -> str:
     """Returns what the framework is about to do: the first pending task, of a validation the statements of its
     sides; else the goal."""
-    if told := _sides(bank):
-        return "\n".join(side.said for side in told)
+    if sides := _sides(bank):
+        return "\n".join(side.text for side in sides)
     if bank.insight.pending:
         task = bank.insight.pending[0]
         return task.description
     return bank.insight.goal
 
 
-def _sides(bank: Bank) -> list[Told]:
+def _sides(bank: Bank) -> list[SideText]:
     """Returns the statements of the sides of the conflict that is to be settled next; nothing where another task
     comes next."""
     conflict_id = bank.insight.pending[0].conflict_id if bank.insight.pending else ""
     conflict = bank.conflicts.get(ConflictId(conflict_id))
-    return told_by(conflict, bank.nodes, bank.tree.segment) if conflict else []
+    return side_texts(conflict, bank.nodes, bank.tree.segment) if conflict else []

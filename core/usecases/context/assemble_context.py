@@ -22,7 +22,7 @@ from core.context.conversing import (
 )
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
-from core.context.repeating import NOTHING_TOLD, Told
+from core.context.repeating import NOTHING_SHOWN, ShownTurns
 from core.context.tools import MEMORY_TOOLS, declared
 from core.context.wording import wording_for
 from core.context.words import Words, words_for
@@ -90,7 +90,7 @@ class _Conversation:
 class _Read:
     """All parts, as far as they were asked for and are there."""
 
-    told: SourcesLoaded | None
+    instructions: SourcesLoaded | None
     known: Remembered | None
     talk: _Conversation | None
     bank: Gathered | None
@@ -125,14 +125,14 @@ async def _read(house: House, command: AssembleContext, budget: int, missing: li
             missing.append(Missing(part=part, error=failure))
         return None
 
-    told, known, talk, bank, working = await asyncio.gather(
+    instructions, known, talk, bank, working = await asyncio.gather(
         part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_sources(house, refs)),
         part(Part.LONG_TERM, command.collection, lambda key: remembered(house, command, key)),
         part(Part.CONVERSATION, command.conversation, lambda key: _conversation(house, command, key, budget)),
         part(Part.BANK, command.bank, lambda key: _bank(house, command, key, budget)),
         part(Part.WORKING, command.invocation, lambda key: _working(house, command, key)),
     )
-    return _Read(told=told, known=known, talk=talk, bank=bank, working=working)
+    return _Read(instructions=instructions, known=known, talk=talk, bank=bank, working=working)
 
 
 async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Found]) -> Found:
@@ -209,7 +209,7 @@ def _room(command: AssembleContext, read: _Read, budget: int) -> int:
     """Counts the tokens that are left to each source beside what never goes."""
     laid_out = [*_of_bank(command, read.bank), *(read.talk.sections if read.talk else ())]
     fixed = [item.full for section in laid_out for item in section.items if item.fixed]
-    of_all = (command.system, command.input, read.told.block if read.told else "", *fixed)
+    of_all = (command.system, command.input, read.instructions.block if read.instructions else "", *fixed)
     return max(0, budget - sum(map(estimate, of_all))) // command.sources
 
 
@@ -217,11 +217,11 @@ def _sections(house: House, command: AssembleContext, read: _Read, room: int) ->
     """Returns all parts in their order: what holds always, what is known, what was said and done before, then now."""
     words = words_for(command.input)
     of_talk = bounded(read.talk.sections, room) if read.talk else []
-    told = _told(command, read.talk, of_talk, room)
-    of_bank = [told.new_in(section) for section in _of_bank(command, read.bank)]
+    shown = _shown(command, read.talk, of_talk, room)
+    of_bank = [shown.new_in(section) for section in _of_bank(command, read.bank)]
     now = [*(s for s in of_bank if s.name == NOW), input_section(command.input, words)]
     recorded = [
-        *_known(read, told, words),
+        *_known(read, shown, words),
         *of_talk[1:3],
         *(replace(s, note="") for s in of_bank if s.name not in BEFORE and s.name != NOW),
         *of_talk[3:],
@@ -229,7 +229,7 @@ def _sections(house: House, command: AssembleContext, read: _Read, room: int) ->
     ]
     return [
         *_fixed(SYSTEM, command.system),
-        *_fixed(INSTRUCTIONS, read.told.block.rstrip() if read.told else ""),
+        *_fixed(INSTRUCTIONS, read.instructions.block.rstrip() if read.instructions else ""),
         *(s for s in of_bank if s.name in BEFORE),
         *of_talk[:1],
         *_noted(command, recorded, now, words),
@@ -248,22 +248,22 @@ def _noted(
     return [recorded_section(words, next(s.title for s in now if s.items) if in_one else "")]
 
 
-def _told(
+def _shown(
     command: AssembleContext, talk: _Conversation | None, sections: Sequence[Section], room: int
-) -> Told:
+) -> ShownTurns:
     """Returns what the turns say that hardly a budget leaves out."""
     if talk is None or command.conversation is None:
-        return NOTHING_TOLD
+        return NOTHING_SHOWN
     turns = surely_shown(talk.recalled.short, talk.best, sections, room)
-    return Told(command.conversation.conversation_id, turns, talk.outliving)
+    return ShownTurns(command.conversation.conversation_id, turns, talk.outliving)
 
 
-def _known(read: _Read, told: Told, words: Words) -> list[Section]:
+def _known(read: _Read, shown: ShownTurns, words: Words) -> list[Section]:
     """Returns what is known and no turn of the context holds."""
     if read.known is None:
         return []
     return long_term_sections(
-        told.new_of(read.known.known), words, alone=read.talk is None and read.bank is None
+        shown.new_of(read.known.known), words, alone=read.talk is None and read.bank is None
     )
 
 
@@ -314,7 +314,7 @@ def _answer(
         missing=missing,
         tokens=tokens,
         revisions=_revisions(command, read),
-        missing_sources=read.told.missing if read.told else (),
+        missing_sources=read.instructions.missing if read.instructions else (),
     )
 
 
@@ -326,7 +326,7 @@ def _revisions(command: AssembleContext, read: _Read) -> Mapping[str, int]:
         (command.bank, read.bank),
         (command.invocation, read.working),
     )
-    revisions = dict(read.told.revisions) if read.told else {}
+    revisions = dict(read.instructions.revisions) if read.instructions else {}
     return revisions | {
         named(key): part.revision for key, part in seen if key is not None and part is not None
     }

@@ -231,7 +231,7 @@ def test_no_snapshot_keeps_a_bank_from_loading_whatever_it_says_under_a_right_di
 
     told: list[str] = []
     for parts in harmed:
-        tuning = replace(LINKED, told=told.append)
+        tuning = replace(LINKED, report=told.append)
         cached = opened({part: b"".join(packed(parts))}, told.append)
         loaded = load_bank(state, tuning, cached)
 

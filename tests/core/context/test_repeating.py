@@ -7,14 +7,14 @@ import pytest
 
 from core.context.budget import Item, Section, Tier
 from core.context.long_term import Known
-from core.context.repeating import Told
+from core.context.repeating import ShownTurns
 from core.ids import ConversationId
 from core.model.record import RecordState
 from tests.support.conversations import turn
 from tests.support.long_term import new
 
 TALK = ConversationId("c1")
-TOLD = Told(
+SHOWN = ShownTurns(
     TALK, [turn(3, "I live on Naxos. My cat is called Marmalade."), turn(4, "我住在杭州。", "好的。")]
 )
 
@@ -22,7 +22,7 @@ TOLD = Told(
 def kept(content: str, **changed: Any) -> bool:
     """Whether a fact of the two turns still stands."""
     fact = new(content, **({"conversation_id": TALK, "steps": (3, 4)} | changed))
-    return bool(TOLD.new_of(Known(facts=[fact])).facts)
+    return bool(SHOWN.new_of(Known(facts=[fact])).facts)
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,17 @@ def test_a_passage_that_a_turn_says_word_for_word_stands_once() -> None:
     short = Item(item_id="i#3", full="> I live", quote="I live")
     section = Section(name="memories", title="Memories", items=(quoted, marked, short))
 
-    assert TOLD.new_in(section).items == (marked, short)
-    assert TOLD.new_in(replace(section, items=(marked,))).items == (marked,)
+    assert SHOWN.new_in(section).items == (marked, short)
+    assert SHOWN.new_in(replace(section, items=(marked,))).items == (marked,)
 
 
 def test_a_passage_goes_where_a_turn_says_it_that_outlives_it() -> None:
-    told = Told(TALK, (), {"My cat is called Marmalade.": 0.75})
+    shown = ShownTurns(TALK, (), {"My cat is called Marmalade.": 0.75})
     quoted = Item(item_id="i#1", full="> My cat", quote="My cat is called Marmalade.")
 
     def left(weight: float, tier: Tier = Tier.FITTING) -> bool:
         item = replace(quoted, weight=weight, tier=tier)
-        return bool(told.new_in(Section(name="memories", title="Memories", items=(item,))).items)
+        return bool(shown.new_in(Section(name="memories", title="Memories", items=(item,))).items)
 
     assert not left(0.5)
     assert left(0.75)
@@ -74,6 +74,6 @@ def test_a_memory_goes_with_all_that_was_said_under_it() -> None:
         Item(item_id="n-3", full="- [n-3] Found by itself"),
     ]
 
-    left = TOLD.new_in(Section(name="memories", title="Memories", items=tuple(items))).items
+    left = SHOWN.new_in(Section(name="memories", title="Memories", items=tuple(items))).items
 
     assert [item.item_id for item in left] == ["n-2", "i#3", "n-3"]

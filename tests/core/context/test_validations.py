@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.context.validations import around, told_by
+from core.context.validations import around, side_texts
 from core.ids import InteractionId, NodeId, SegmentRef
 from core.model.interaction import Segment
 from tests.support.changes import START, conflict, node
@@ -17,13 +17,13 @@ def said(text: str, quote: str) -> str:
     segment = Segment(ref=REF, text=text, offset=0, event_time=START, source="web")
     plain = conflict("c1", "n1", "n2")
     sides = (replace(plain.sides[0], quote=quote, segments=(REF,)), plain.sides[1])
-    (told, _) = told_by(
+    (side, _) = side_texts(
         replace(plain, sides=sides),
         {NodeId("n1"): node("n1"), NodeId("n2"): node("n2")},
         {REF: segment}.__getitem__,
     )
-    assert (told.source, told.time, told.node_id) == ("web", START, "n1")
-    return told.said
+    assert (side.source, side.time, side.node_id) == ("web", START, "n1")
+    return side.text
 
 
 @pytest.mark.parametrize(
