@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from core.bank.graph import Graph, Links, inherited_links
+from core.bank.graph import Links, QueryGraph, inherited_links
 from core.ids import NodeId
 from core.kinds import KINDS
 from core.usecases.bank import rounds
@@ -35,7 +35,7 @@ def microseconds(act: Callable[[], object], rounds: int = 200) -> str:
 def measure(count: int) -> None:
     rng = np.random.default_rng(7)
     names = [NodeId(f"n{i:06}") for i in range(count)]
-    graph = Graph()
+    graph = QueryGraph()
     start = time.perf_counter()
     for name in names:
         graph.add_node(name)
