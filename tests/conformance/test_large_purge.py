@@ -2,6 +2,8 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,11 +13,13 @@ from core.ids import RequestId
 from core.internal_errors import HeadMoved, RequirementFailed
 from core.keys import Key
 from core.ports.store import Listing, Require, Store
+from service.adapters.store import purging
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sql_store import SqlStore
 from tests.support import changes as a
 
 NODES = 1_200  # in portions of 500
+TOOK = 0.002  # seconds, each portion
 LARGE, SMALL = a.key("large"), a.key("small")
 
 
@@ -154,3 +158,23 @@ async def test_others_write_between_two_portions(store: Store, monkeypatch: pyte
     assert counts.nodes == NODES
     small: Any = await store.load(SMALL)
     assert len(small.nodes) == 3
+
+
+async def test_others_have_the_disk_for_as_long_as_a_portion_took(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isinstance(store, MemoryStore):
+        pytest.skip("a purge in memory is one step")
+    await large(store)
+    now, pauses = count(step=TOOK), list[float]()
+
+    async def paused(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr(purging, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(purging, "asyncio", SimpleNamespace(sleep=paused))
+
+    await store.delete(LARGE)
+
+    assert len(pauses) > NODES / purging.PORTION
+    assert pauses == pytest.approx([TOOK] * len(pauses))

@@ -1,9 +1,11 @@
 """The purge of one aggregate: in one transaction where it is small, a portion of rows at a time where it is large.
 
 Law: a large one loses its head first, so nothing reads or writes half of it, and its own row last: a purge cut short
-is known by that row, and the process that finds it finishes it. Other writes come between two portions.
+is known by that row, and the process that finds it finishes it. Other writes come between two portions, and have the
+disk for as long as a portion took.
 """
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +20,7 @@ from service.adapters.store.rows import Row
 PORTION = 500  # rows to one transaction, at most: small ones take some ten milliseconds
 AT_ONCE = 100  # rows of an aggregate that goes in one transaction
 FIRST = 20  # of a portion, before it is known how long they take: one row may be of half a megabyte
-AIM_SECONDS = 0.01  # that a portion is to take, so that others need not wait for much longer
+AIM_SECONDS = 0.005  # that a portion is to take, so that others need not wait for much longer
 OF_ALL = {"requests": ("request_id",), "changes": ("revision",)}  # and their keys
 
 Removed = Mapping[str, int]
@@ -71,7 +73,9 @@ class Purging:
                 portion, began = size, time.monotonic()
                 (gone,) = await self._database.write([_portion(rows, portion)])
                 removed[rows.table] += gone
-                size = _next_size(portion, time.monotonic() - began)
+                took = time.monotonic() - began
+                size = _next_size(portion, took)
+                await asyncio.sleep(took)
         try:
             await self._database.write(self._end(key, standing))
         except Refused:

@@ -23,7 +23,7 @@ FIRST_PAGE = 100  # bytes of the file's own header, in front of the first page's
 SIZES = Struct(">HBBB")  # at 16 in it: of a page, the two versions, and what is kept free at its end
 LARGEST = 2 * 2**24  # pages: from this on, what an overflow page begins with could be taken for a kind
 AT_ONCE = 256  # pages read in one go
-PAUSE = 0.0005  # seconds between them: others have Python's lock meanwhile
+PAUSE = 0.0005  # seconds between them, at least: others have Python's lock meanwhile
 
 
 class Descriptors:
@@ -75,15 +75,17 @@ class Pages:
 
     def with_traces(self) -> Iterator[int]:
         """Yields the numbers of pages whose gap is not empty, as they are found."""
-        number = 1
+        number, began = 1, time.monotonic()
         while pages := os.pread(self._descriptor, AT_ONCE * self._size, (number - 1) * self._size):
+            took = time.monotonic() - began
             for start in range(0, len(pages) - self._size + 1, self._size):
                 if self._trace(pages[start : start + self._size], number):
                     yield number
                 number += 1
             if len(pages) < AT_ONCE * self._size:
                 return
-            time.sleep(PAUSE)
+            time.sleep(max(PAUSE, took))  # where they come from the disk, others have it for as long
+            began = time.monotonic()
 
     def clear(self, numbers: Sequence[int], until: float) -> int:
         """Empties the gaps of these pages, until the time is over. Returns of how many."""

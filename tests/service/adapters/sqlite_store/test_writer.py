@@ -1,6 +1,7 @@
 """The SQLite store's one writer: groups, cancellations, full disks, and reads beside it."""
 
 import asyncio
+import os
 import sqlite3
 import threading
 from dataclasses import replace
@@ -15,6 +16,7 @@ from core.errors import StoreUnavailable
 from core.ids import ChangeId
 from core.internal_errors import HeadMoved
 from core.keys import BankKey
+from service.adapters.store import sqlite_file
 from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.database import Guarded
 from service.adapters.store.sql_store import LARGE
@@ -130,6 +132,20 @@ async def test_a_full_disk_is_unavailable_until_there_is_room(store: SqliteStore
     await store.append(a.KEY, "u1", [large])
 
     assert (await store.heads([a.KEY]))[a.KEY] == story.head
+
+
+async def test_a_long_write_is_brought_into_the_file_and_synced_though_it_is_of_few_rows(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(sqlite_file, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(os, "fsync", synced.append)
+
+    await store.append(a.KEY, "u1", [a.Story().founding(a.node_put("n1"))])
+    await asyncio.to_thread(store.file._checkpointing.submit(int).result)
+
+    assert "n1 的摘要".encode() in await asyncio.to_thread(path.read_bytes)
+    assert synced == [store.file._descriptor]
 
 
 async def test_a_bug_in_one_write_reaches_its_caller_as_it_is(store: SqliteStore) -> None:
