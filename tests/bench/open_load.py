@@ -3,14 +3,15 @@
     python -m tests.bench.open_load ADDRESS METHOD FILE --rate 5000 --seconds 4 --timeout 0.5 --connections 4
 
 It speaks as much of HTTP/2 as a call takes, by hand: gRPC's own client would take a processor at the rates that are
-beyond a service. As any client it keeps to the streams that a connection may have and to the connection's window; what
-waits for these past its deadline is given up unsent. FILE has the requests, a line of base64 each. Prints what came of
-the calls as JSON.
+beyond a service. As any client it keeps to the streams that a connection may have and to the windows. A call's deadline
+begins when it is due: the service is told what is left of it when the call is sent, and one that waits past it is given
+up unsent. FILE has the requests, a line of base64 each. Prints what came of the calls as JSON.
 """
 
 import argparse
 import base64
 import json
+import math
 import selectors
 import socket
 import struct
@@ -30,12 +31,15 @@ def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
     return struct.pack(">I", len(payload))[1:] + bytes((kind, flags)) + struct.pack(">I", stream) + payload
 
 
-def headers(method: str, timeout: float) -> bytes:
-    """The call's headers by HPACK, none of them indexed by the call before."""
+def headers(method: str) -> bytes:
+    """What all calls of a method begin with, by HPACK: none of it is indexed by the call before."""
     path = method.encode()
-    own = [(b"te", b"trailers"), (b"grpc-timeout", b"%dm" % round(timeout * 1e3))]
     block = b"\x83\x86\x04" + bytes([len(path)]) + path + b"\x01\x01x\x0f\x10\x10application/grpc"
-    return block + b"".join(b"\0" + bytes([len(n)]) + n + bytes([len(v)]) + v for n, v in own)
+    return block + header(b"te", b"trailers")
+
+
+def header(name: bytes, value: bytes) -> bytes:
+    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
 
 
 class Connection:
@@ -70,13 +74,14 @@ class Connection:
         now = time.perf_counter()
         while self._due and len(self._under_way) < self._streams:
             due, body = self._due[0]
-            if now > due + self._timeout:
+            left = due + self._timeout - now
+            if left <= 0:
                 self.statuses["unsent"] += 1
             elif len(body) > min(self._window, self._first):
                 break
             else:
                 self._window -= len(body)
-                self._call(due, body)
+                self._call(due, left, body)
             self._due.popleft()
         self.write()
 
@@ -98,8 +103,9 @@ class Connection:
             at += 9 + size
         del self._in[:at]
 
-    def _call(self, due: float, body: bytes) -> None:
-        self._out += frame(HEADERS, END_HEADERS, self._stream, self._block)
+    def _call(self, due: float, left: float, body: bytes) -> None:
+        deadline = header(b"grpc-timeout", b"%dm" % math.ceil(left * 1e3))
+        self._out += frame(HEADERS, END_HEADERS, self._stream, self._block + deadline)
         for start in range(0, len(body), PIECE):
             end = END_STREAM if start + PIECE >= len(body) else 0
             self._out += frame(DATA, end, self._stream, body[start : start + PIECE])
@@ -133,7 +139,7 @@ class Connection:
 
 def load(given: argparse.Namespace) -> dict[str, object]:
     requests = [base64.b64decode(line) for line in given.file.read_text("ascii").split()]
-    block = headers(given.method, given.timeout)
+    block = headers(given.method)
     connections = [Connection(given.address, block, given.timeout) for _ in range(given.connections)]
     ready = selectors.DefaultSelector()
     for connection in connections:
