@@ -8,6 +8,7 @@ invented one stops both.
 
 from itertools import product
 
+from core.agents.offline.claims.agreement import agrees
 from core.agents.offline.claims.alignment import speak_of_one_thing
 from core.agents.offline.claims.comparison import compare, tells_of_another
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
@@ -15,7 +16,11 @@ from core.agents.offline.claims.ending import endings
 from core.agents.offline.claims.finding import Contradiction, Slot
 from core.agents.offline.claims.reading import read
 from core.agents.offline.claims.replacement import replaced
+from core.agents.offline.claims.scales import opposed
 from core.agents.offline.claims.statement import Statement, Term
+from core.agents.offline.claims.values import other_values
+
+SPEAKERS = frozenset({"i", "my", "we"})
 
 __all__ = ["Contradiction", "Slot", "contradiction", "contradicts"]
 
@@ -43,7 +48,9 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
 
 def _between(left: Statement, right: Statement, same_matter: bool) -> Contradiction | None:
     """Returns the most certain contradiction between two sentences as wholes."""
-    if not _comparable(left, right) or not (left.personal or speak_of_one_thing(left, right)):
+    if not _comparable(left, right):
+        return None
+    if not (left.personal and right.personal or speak_of_one_thing(left, right)):
         return None  # nothing in common, but for who speaks: no subject, no frame
     if left.labels and right.labels and left.labels.isdisjoint(right.labels):
         return None  # "Phase 1" and "Phase 2" are two things
@@ -51,6 +58,16 @@ def _between(left: Statement, right: Statement, same_matter: bool) -> Contradict
         return None
     if left.defines and right.defines and left.defines != right.defines:
         return None
+    found = _framed(left, right, same_matter) if left.chinese else []
+    if left.personal == right.personal and left.personal != "it":
+        compared = _compared(left, right, same_matter)
+        found += [one for one in compared if not left.chinese or not agrees(left, right, one)]
+    found = [one for one in found if one.slot is Slot.DENIAL or not _equal(one.value_a, one.value_b)]
+    return max(found, key=lambda one: one.confidence, default=None)
+
+
+def _compared(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:
+    """Returns what is found by the terms of both, whatever the language."""
     found = [
         *_one_sided(left, right, same_matter),
         *(one.turned() for one in _one_sided(right, left, same_matter)),
@@ -58,8 +75,18 @@ def _between(left: Statement, right: Statement, same_matter: bool) -> Contradict
     if not (left.hedged or right.hedged):
         both = (replaced(compare(left, x, right, y, same_matter)) for x, y in _views(left, right))
         found += [one for one in both if one is not None]
-    found = [one for one in found if one.slot is Slot.DENIAL or not _equal(one.value_a, one.value_b)]
-    return max(found, key=lambda one: one.confidence, default=None)
+    return found
+
+
+def _framed(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:
+    """Returns what is found by the frames of Chinese sentences; a pronoun may stand for whom the other leaves out."""
+    if left.hedged or right.hedged or not _of_one_person(left.personal, right.personal, same_matter):
+        return []
+    return [one for rule in (opposed, other_values) if (one := rule(left, right)) is not None]
+
+
+def _of_one_person(ours: str, theirs: str, same_matter: bool) -> bool:
+    return ours == theirs or {ours, theirs} <= SPEAKERS or same_matter and "" in (ours, theirs)
 
 
 def _comparable(left: Statement, right: Statement) -> bool:
@@ -70,7 +97,7 @@ def _comparable(left: Statement, right: Statement) -> bool:
         left.chinese is not right.chinese
         or left.mood != right.mood
         or left.personal != right.personal
-        or left.personal == "it"
+        and not left.chinese
     ):
         return False
     if left.speaker == right.speaker:

@@ -11,6 +11,9 @@ From the words to an answer, each step knows only those before it:
   same words turned round).
 - Rules: `denial` (never, not, only), `ending` (sold, moved, resigned), `replacement` (another value in the same slot).
   Each gives a `finding.Contradiction` or none.
+- Frames of Chinese, which tells one thing in many words: `matter` (what a clause is about), `scales` (two sides of one
+  state), `values` (two values of one attribute); their words are in `lexicon_frames_zh`. `agreement` takes back what
+  the rules above find of two things or times.
 
 Outside, `contradiction` asks all rules about two sentences, and `sameness` asks whether one says what another does.
 

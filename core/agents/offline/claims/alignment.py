@@ -16,6 +16,7 @@ ENDINGS = frozenset({"e", "r", "er", "or", "y", "i", "ri", "s", "n", "ist", "ian
 DENYING_PREFIXES = frozenset({"un", "in", "im", "ir", "il", "dis", "non"})
 PREFIX = 5  # letters two stems must share to be forms of one word
 
+ANOTHER_SORT = frozenset("子分副前女男小新旧后总老次外内")  # in front of a Chinese noun: 子公司
 MEASURED_ALIKE = 1e-3  # values in other units may differ by their rounding
 NAME_WEIGHT = 1.5
 NAMING_PART = 3  # words of a name for each of those by which it may be called
@@ -28,7 +29,7 @@ def same_word(a: str, b: str) -> bool:
         return True
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     if not short.isascii():
-        return len(short) >= 2 and short in long
+        return len(short) >= 2 and short in long and not (long.endswith(short) and long[0] in ANOTHER_SORT)
     if len(short) < ROOT or short[:ROOT] != long[:ROOT]:
         return False
     shared = next((n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))

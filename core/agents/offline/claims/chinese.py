@@ -12,7 +12,7 @@ from core.agents.offline.claims import lexicon_zh as words
 from core.agents.offline.claims.chinese_forms import Course, forms
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabulary
-from core.text.chinese import tagged
+from core.text.chinese import Word, tagged
 
 _DATE = (
     r"(?:(?:[\d零〇一二三四五六七八九十]{1,4} ?[年月日号] ?)+|(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}"
@@ -31,6 +31,10 @@ PAUSES = frozenset("，,")
 CLAUSE_OPENERS = frozenset({"而是", "但", "但是", "而", "反而", "却", "不过", "然而"})
 CONTRASTS = ("而不是", "不是", "而非", "并非")
 PRONOUNS = groups(words.PERSONAL)
+OWNED = {"he": "his", "she": "her", "they": "their", "you": "your"}
+ASSERTS = re.compile(  # what opens with a verb and is no order: 预算批了, 进博物馆要买票
+    r"(?<![忘好])了[。！]?$|^[^，。；]{2,}?(?:要|得|需要|必须|不用|不能|不许|禁止|很|成功|失败|正常|不)"
+)
 
 
 def statement(text: str) -> Statement:
@@ -69,7 +73,9 @@ def _is_hedged(text: str) -> bool:
 
 def _is_proposition(course: Course) -> bool:
     """Whether it is neither an order nor a heading: 5月6日 雁岭 and 雁岭旅行计划 assert nothing."""
-    if not course.terms or course.starts_with_a_verb and not course.copula:
+    if not course.terms:
+        return False
+    if course.starts_with_a_verb and not course.copula and ASSERTS.search(course.text) is None:
         return False
     quantities = any(t.kind is Kind.NUMBER and (t.unit or not _is_year(t)) for t in course.terms)
     if course.text.rstrip().endswith(ENDED):
@@ -115,8 +121,15 @@ def _words(course: Course, start: int, end: int) -> None:
     at = start
     for place, (word, kind) in enumerate(cut):
         following = cut[place + 1].text if place + 1 < len(cut) else course.text[end : end + 1]
+        if word in PRONOUNS and not course.terms and _is_owner(word, cut[place + 1 :]):
+            course.personal = OWNED.get(PRONOUNS[word], "my")
         _word(course, word, kind, at, following)
         at += len(word)
+
+
+def _is_owner(pronoun: str, behind: Sequence[Word]) -> bool:
+    """Whether the pronoun tells whose the noun right behind it is: 我弟弟, 他妈妈."""
+    return len(pronoun) == 1 and bool(behind) and behind[0].kind in ("n", "nr") and len(behind[0].text) > 1
 
 
 def _word(course: Course, word: str, kind: str, at: int, following: str) -> None:
@@ -152,7 +165,7 @@ def _content(course: Course, word: str, kind: str, at: int, following: str) -> N
         course.personal = course.personal or PRONOUNS[word]
         course.whose = len(word) == 1
         if following == "的":
-            course.personal = "my"
+            course.personal = OWNED.get(course.personal, "my")
     if word in words.EXCLUSIVE:
         course.only_at.add(len(course.terms))
     denied = vocabulary(chinese=True).denying.get(word)

@@ -21,7 +21,7 @@ from core.agents.offline.claims.vocabulary import chinese_key, groups
 NUMBER = re.compile(
     r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
     r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]"
-    r"|美元|欧元|英镑|日元|港元|个?(?:小时|钟头|星期)|分钟|公斤|千克|公里|千米|厘米|毫[米克升秒]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
+    r"|美元|欧元|英镑|日元|港元|个?(?:小时|钟头|星期)|平方米|平米|分钟|公斤|千克|公里|千米|厘米|毫[米克升秒]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
 )
 TIME = re.compile(
     r"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)?"
@@ -34,10 +34,15 @@ HALVES = re.compile(  # 一个半小时, 两公斤半, 半小时
     r"(?P<number>\d+|[一二两三四五六七八九十]+)(?:个半(?P<counted>小时|钟头|星期)|(?P<measured>公斤|千克|斤|米|公里|升|吨)半)"
     r"|半个?(?P<alone>小时|钟头|公斤|斤)"
 )
+ODD = re.compile(  # 一米六二, 五斤六两, 三块五: the smaller unit is told by its place
+    r"(?P<whole>\d+|[一二两三四五六七八九十]+)(?P<unit>米|斤|块)(?P<part>\d{1,2}|[一二三四五六七八九]{1,2})(?P<least>两|毛)?"
+    r"(?![\d一二三四五六七八九十百千万个名位人条只米斤块年月日号天点分秒楼层])"
+)
 WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
 LABEL = re.compile(
     r"第[零〇一二两三四五六七八九十百千\d]+[\u4e00-\u9fff]?"
-    r"|\d+次(?=列车|车|航班)|(?:订单|工单|编号|单号|案件|发票)\s*[A-Z\d-]+"
+    r"|\d+次(?=列车|车|航班)|(?:错误|故障码?|状态码)\s*\d+|\d+路(?=公交|电车|车|$)"
+    r"|[\d一二三四五六七八九十]+号(?=线|房|楼|门|航站楼|病房|院|机|柜|站台|桌)|(?:订单|工单|编号|单号|案件|发票)\s*[A-Z\d-]+"
     r"|(?<![\w-])-{1,2}[A-Za-z][\w-]*"
     r"|(?<![\d.是为到成用])(?<![是为到成用] )\d+(?:\.\d+)+ ?版(?!本)"  # 2.3 版 names one, 升到 2.3 版 tells which
     r"|(?:阶段|步骤|节点|章节|版块|分支)\s*[A-Z\d一二三四五六七八九十]+"
@@ -46,9 +51,21 @@ SURNAMES = (
     "王李张刘陈杨黄赵周吴徐孙朱胡郭林何梁郑罗宋谢唐韩曹许邓萧冯曾程蔡彭潘袁董余苏吕魏蒋杜丁沈姜范傅钟卢汪戴崔任陆廖姚"
     "邱夏谭韦贾邹孟秦阎薛侯段郝孔邵史顾赖武康贺严尹钱施洪龚涂"
 )
-FAMILIAR = re.compile(  # 小周, which the tagger may cut; what follows goes on from a name
-    rf"[小老阿][{SURNAMES}](?=$|[^\u4e00-\u9fff]|[住在是的去了说和有没不搬也把给跟从上要会能养买卖叫喜爱做管今明昨现])"
+GOES_ON = (
+    "住在是的去了说和有没不搬也把给跟从上要会能养买卖叫喜爱做管今明昨现"  # what follows goes on from a name
+)
+FOLLOWS_A_NAME = GOES_ON + "比家总很最都还归向由被输赢吃喝一得升参读学打"
+FAMILIAR = re.compile(  # 小周, which the tagger may cut
+    rf"[小老阿][{SURNAMES}](?=$|[^\u4e00-\u9fff]|[{GOES_ON}])"
     rf"|[{SURNAMES}](?:大姐|大哥|师傅|老师|先生|女士|小姐|阿姨|叔叔|经理|医生|老板|主任|教授)"
+)
+CALLED = re.compile(  # 阿虎, 小艾, 老包 at the head of a clause or beside another: no word of the dictionary
+    r"(?:(?<=^)|(?<=[，。；比和跟与是由被归向给对从把]))(?:阿[\u4e00-\u9fff]|小(?![时说组区学路孩猫狗吃道费麦偷鸟鱼雪心看于提型店镇村河桥])[\u4e00-\u9fff]|老(?![师板人家乡虎鼠年城街公婆大实式化百外])[\u4e00-\u9fff])"
+    rf"(?=[{FOLLOWS_A_NAME}])"
+)
+THIS = re.compile(  # which one, with its measure: the tagger takes 条路, 幅画 for words
+    r"[这那该](?:一)?[条场次幅座间栋项支届趟只本部份家款位件张辆台名根口块棵颗把顶副双套片粒段首盏扇]"
+    r"|(?<=[是有])一[条幅座栋支份款件辆台]"
 )
 LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#_-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#_-]*)*")
 NUMERALS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -83,11 +100,14 @@ def forms() -> tuple[Form, ...]:
     """Returns the forms; of those that start together the first counts."""
     return (
         Form(HALVES.search, _halves),
+        Form(ODD.search, _odd),
         Form(TIME.search, _time),
         Form(_known().search, _term),
         Form(LABEL.search, _label),
         Form(WEEKDAY.search, _weekday),
         Form(FAMILIAR.search, _familiar),
+        Form(CALLED.search, _familiar),
+        Form(THIS.search, _which),
         Form(LATIN.search, _latin),
         Form(_next_number, _number),
     )
@@ -126,10 +146,22 @@ def _halves(course: Course, found: re.Match[str]) -> None:
     course.add(Kind.NUMBER, f"{value:g}", found.start(), found.end(), value=value, unit=dimension)
 
 
+def _odd(course: Course, found: re.Match[str]) -> None:
+    dimension, factor = MEASURED[found["unit"]]
+    part = found["part"]
+    tail = sum(value_of(digit) / 10**place for place, digit in enumerate(part, start=1))
+    value = (value_of(found["whole"]) + tail) * factor
+    course.add(Kind.NUMBER, f"{value:g}", found.start(), found.end(), value=value, unit=dimension)
+
+
 def _familiar(course: Course, found: re.Match[str]) -> None:
     name = found.group()
     owner = course.text.startswith("的", found.end())
     course.add(Kind.NAME, name, found.start(), found.end(), parts=frozenset({name}), owner=owner)
+
+
+def _which(course: Course, found: re.Match[str]) -> None:
+    """Adds nothing: what it is tells which."""
 
 
 def _latin(course: Course, found: re.Match[str]) -> None:

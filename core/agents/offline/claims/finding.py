@@ -40,13 +40,17 @@ def found(
     slot: Slot, left: Statement, a: Sequence[Term], right: Statement, b: Sequence[Term], confidence: float
 ) -> Contradiction:
     """Returns a contradiction of `a`, the terms at issue on the left, and `b` on the right, each in order."""
-    value_a, value_b = left.surface(a), right.surface(b)
+    return of_values(slot, left.chinese, left.surface(a), right.surface(b), confidence)
+
+
+def of_values(slot: Slot, chinese: bool, value_a: str, value_b: str, confidence: float) -> Contradiction:
+    """Returns a contradiction of what stands at issue, verbatim, on either side."""
     return Contradiction(
         slot=slot,
         value_a=value_a,
         value_b=value_b,
         confidence=round(min(confidence, 0.99), 2),
-        reason=_reason(slot, left.chinese, value_a, value_b),
+        reason=_reason(slot, chinese, value_a, value_b),
     )
 
 

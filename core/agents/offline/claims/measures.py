@@ -16,6 +16,7 @@ time min 60 mins 60 minute 60 minutes 60 hour 3600 hours 3600 second 1 seconds 1
 time weeks 604800 year 31557600 years 31557600 decade 315576000 decades 315576000
 time 分钟 60 小时 3600 个小时 3600 钟头 3600 个钟头 3600 秒 1 秒钟 1 毫秒 0.001 天 86400
 time 周 604800 个星期 604800 星期 604800
+area 平方米 1 平米 1 平 1 亩 666.7
 volume l 1 litre 1 litres 1 liter 1 liters 1 ml 0.001 millilitres 0.001 milliliters 0.001
 volume 升 1 公升 1 毫升 0.001
 memory gb 1 mb 0.001 tb 1000 gigabytes 1 megabytes 0.001 terabytes 1000

@@ -1,0 +1,165 @@
+"""What a Chinese clause tells something of, and whether two clauses tell it of the same.
+
+Law: pure; says what a word or value is told of, never whether two such contradict. Two matters are one where neither
+has a word of its own, or one alone has some that narrow nothing: what stands in front of a thing that both name
+(夜间构建, 去年的大会) makes it another.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agents.offline.claims.alignment import align, matches
+from core.agents.offline.claims.clock import UNIT as CLOCK
+from core.agents.offline.claims.lexicon_frames_zh import BESIDE
+from core.agents.offline.claims.statement import Kind, Statement, Term
+
+PAUSE = re.compile("[，,；;：:。！？—]")
+PRONOUN = re.compile("我们|他们|她们|我|他|她|你")
+OTHER_TIME = re.compile(
+    r"(?:去年|前年|明年|以前|原来|过去)的|[上下]一?[次回场趟届期季轮班]|第一[次回]|[旧老新]款|岁(?:时|那年|的时候)|时候"
+)
+DAILY = re.compile("天天|每天|七天|全年无休|没有休息日")
+MOST_BESIDE = 3  # words of one side alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matter:
+    """The terms of a clause, and those of its subject where it has none, without those that tell."""
+
+    statement: Statement
+    terms: tuple[Term, ...]
+
+
+def matter(
+    statement: Statement,
+    start: int,
+    end: int,
+    told: frozenset[str] = frozenset(),
+    without: Kind | None = None,
+) -> Matter:
+    """Returns what text[start:end] is told of: its clause without it, the words in `told` and terms of a kind."""
+    begin, close = clause_of(statement.text, start, end)
+    own = [t for t in statement.terms if begin <= t.start < close]
+    if begin and not any(t.start < start for t in own):
+        own = [*(t for t in statement.subject if t.start < begin), *own]
+    kept = (t for t in own if not (t.start < end and t.end > start) and not _aside(statement, t, told))
+    kept = (t for t in kept if t.kind is not without and not _by_how_much(statement, t, end))
+    return Matter(statement=statement, terms=tuple(kept))
+
+
+def _by_how_much(statement: Statement, term: Term, end: int) -> bool:
+    """Whether a number stands right behind what ends there: 晚了一个小时."""
+    return term.kind is Kind.NUMBER and term.start >= end and statement.text[end : term.start] in ("", "了")
+
+
+def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Returns where the clause of text[start:end] begins and ends."""
+    begin = max((one.end() for one in PAUSE.finditer(text, 0, start)), default=0)
+    close = PAUSE.search(text, end)
+    return begin, close.start() if close else len(text)
+
+
+def _aside(statement: Statement, term: Term, told: frozenset[str]) -> bool:
+    word = statement.text[term.start : term.end]
+    return word in BESIDE or word in told or term.key in told
+
+
+def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False) -> bool:
+    """Whether two clauses tell of the same; `alike`: in the same words."""
+    left, right = ours.statement, theirs.statement
+    if _at_another_time(left, right):
+        return False
+    laid = align(ours.terms, theirs.terms, left.chinese)
+    named = [x for x, y in laid.pairs if x.kind not in (Kind.NUMBER, Kind.DATE) and _same_thing(x, y)]
+    if not named and (not left.personal or laid.only_a and laid.only_b):
+        return False
+    if alike and (laid.only_a or laid.only_b or len(named) < len(laid.pairs)):
+        return False
+    if laid.only_a and laid.only_b or any(x.unit == CLOCK for x, _ in laid.pairs):
+        return False  # what opens at nine and closes at nine
+    shared = ([x for x, _ in laid.pairs], [y for _, y in laid.pairs])
+    daily = bool(DAILY.search(left.text) or DAILY.search(right.text))
+    return not (
+        _narrowed(left, laid.only_a, shared[0], daily) or _narrowed(right, laid.only_b, shared[1], daily)
+    )
+
+
+def _same_thing(a: Term, b: Term) -> bool:
+    """Whether one is no compound with the other in it: 火车站 is no 火车."""
+    return a.kind is not Kind.WORD or a.key == b.key
+
+
+def _narrowed(statement: Statement, own: Sequence[Term], shared: Sequence[Term], daily: bool) -> bool:
+    """Whether words of one side alone make what is told of another thing."""
+    return len(own) > MOST_BESIDE or any(_narrows(statement, term, shared, daily) for term in own)
+
+
+def _narrows(statement: Statement, term: Term, shared: Sequence[Term], daily: bool) -> bool:
+    if term.kind is Kind.LABEL or term.kind is Kind.NUMBER and term.unit == CLOCK:
+        return True
+    if term.kind is Kind.DATE and term.unit == "weekday":
+        return not daily
+    before = statement.text[: term.start]
+    if any(
+        before.endswith(tuple(statement.text[t.start : t.end] + mark for mark in ("的", "家", "家的")))
+        for t in shared
+    ):
+        return True  # 老魏的哥哥
+    whose = PRONOUN.match(statement.text)
+    if whose is not None and before in (whose.group(), whose.group() + "的", whose.group() + "家"):
+        return True  # 我弟弟
+    return _in_front(statement, term, shared)
+
+
+def of_others(left: Statement, right: Statement) -> bool:
+    """Whether the sentences tell of two things of one owner, or of a thing and of one that something narrows."""
+    if _at_another_time(left, right) or _whose_apart(left, right):
+        return True
+    ours, theirs = left.terms[: left.subject_end], right.terms[: right.subject_end]
+    laid = align(ours, theirs, True)
+    if not laid.pairs:
+        return False
+    possessed = [_possessed(left, laid.only_a), _possessed(right, laid.only_b)]
+    if all(possessed):
+        return True
+    shared = ([x for x, _ in laid.pairs], [y for _, y in laid.pairs])
+    return (
+        any(_in_front(left, t, shared[0]) for t in laid.only_a)
+        and not laid.only_b
+        or (any(_in_front(right, t, shared[1]) for t in laid.only_b) and not laid.only_a)
+    )
+
+
+def _at_another_time(left: Statement, right: Statement) -> bool:
+    """Whether one of them alone names another time or occasion: 去年的大会, 上一场."""
+    return (OTHER_TIME.search(left.text) is None) is not (OTHER_TIME.search(right.text) is None)
+
+
+def _whose_apart(left: Statement, right: Statement) -> bool:
+    """Whether they tell of two things or people of one whom a pronoun names: 她的爸爸, 她的叔叔."""
+    ours, theirs = (_of_a_pronoun(side) for side in (left, right))
+    return ours is not None and theirs is not None and not matches(ours, theirs)
+
+
+def _of_a_pronoun(statement: Statement) -> Term | None:
+    whose = PRONOUN.match(statement.text)
+    if whose is None or not statement.terms:
+        return None
+    first = statement.terms[0]
+    between = statement.text[whose.end() : first.start]
+    return first if between == "的" else None
+
+
+def _possessed(statement: Statement, own: Sequence[Term]) -> bool:
+    return any(statement.text[: term.start].endswith("的") for term in own)
+
+
+def _in_front(statement: Statement, term: Term, shared: Sequence[Term]) -> bool:
+    """Whether a term stands in front of one that both have and narrows it: 测试集群, 公司的空调."""
+    after = statement.text[term.end :]
+    if not any(t.start >= term.end for t in shared):
+        return False
+    return after[:1] in ("的", "那", "这") or any(
+        t.start == term.end and t.kind is not Kind.NAME for t in shared
+    )

@@ -1,0 +1,108 @@
+"""Another value of one attribute or time of one event, in whatever words: holds 30, a capacity of 45. Chinese alone.
+
+Law: pure, by the lexicon's words for what a number measures and for what happens at a time. Both values are of one kind
+and unit and are told of the same matter. What they measure is the same; where one side leaves it open, all else is.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from core.agents.offline.claims import clock
+from core.agents.offline.claims.alignment import matches
+from core.agents.offline.claims.finding import Contradiction, Slot, found
+from core.agents.offline.claims.lexicon_frames_zh import EVENTS, MEASURES
+from core.agents.offline.claims.matter import Matter, clause_of, matter, one_matter
+from core.agents.offline.claims.statement import Kind, Statement, Term
+
+CONFIDENCE = 0.7
+PEOPLE = frozenset({"个", "名", "位", "人", "口", ""})
+CURRENCIES = frozenset({"美元", "欧元", "英镑", "日元", "港元"})
+MONEY = CURRENCIES | {"money", ""}
+AS_A_RULE = re.compile("每[周逢个年月天星礼]|改到|改在|改成|的日子|只有|要等到")
+BETWEEN = re.compile("[约有达为是到在了只才就共满于近]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A value, what it measures or when what happens (numbers of the lexicon's lines), and what it is told of."""
+
+    term: Term
+    asked: frozenset[int]
+    told_of: Matter
+
+
+def other_values(left: Statement, right: Statement) -> Contradiction | None:
+    """Returns two values of one attribute, or two times of one event, or None."""
+    for kind, slot in ((Kind.NUMBER, Slot.NUMBER), (Kind.DATE, Slot.DATE)):
+        ours, theirs = ([t for t in side.asserted if t.kind is kind] for side in (left, right))
+        for x in ours:
+            for y in theirs:
+                if _may_differ(x, y) and _differ(left, x, right, y):
+                    return found(slot, left, (x,), right, (y,), CONFIDENCE)
+    return None
+
+
+def _may_differ(x: Term, y: Term) -> bool:
+    """Whether two values are of one kind and are not the same."""
+    if x.kind is Kind.DATE:
+        return x.unit == y.unit and x.key != y.key
+    units = {x.unit, y.unit}
+    if len(units) > 1 and x.value == y.value and not units & CURRENCIES:
+        return False
+    return (len(units) == 1 or units <= PEOPLE or units <= MONEY) and not matches(x, y)
+
+
+def _differ(left: Statement, x: Term, right: Statement, y: Term) -> bool:
+    if not (_alone(left, x) and _alone(right, y)):
+        return False
+    one, other = _value(left, x), _value(right, y)
+    if one.asked & other.asked:
+        return one_matter(one.told_of, other.told_of)
+    if one.asked and other.asked or x.unit != y.unit:
+        return False
+    if x.kind is Kind.DATE and not (AS_A_RULE.search(left.text) and AS_A_RULE.search(right.text)):
+        return False  # what happened in May may happen in June
+    return one_matter(one.told_of, other.told_of, alike=True)
+
+
+def _alone(statement: Statement, value: Term) -> bool:
+    """Whether the clause has no other value of the kind: no range, no list."""
+    begin, end = clause_of(statement.text, value.start, value.end)
+    return not any(
+        t is not value and t.kind is value.kind and t.unit == value.unit and begin <= t.start < end
+        for t in statement.terms
+    )
+
+
+def _value(statement: Statement, term: Term) -> Value:
+    lines = MEASURES if term.kind is Kind.NUMBER and term.unit != clock.UNIT else EVENTS
+    begin, end = clause_of(statement.text, term.start, term.end)
+    before, after = statement.text[begin : term.start], statement.text[term.end : end]
+    beside = BETWEEN.sub("", before)
+    told = [
+        word
+        for word in _lines(lines)
+        if (
+            word in before or word in after
+            if len(word) > 1
+            else beside.endswith(word) or after.startswith(word)
+        )
+    ]
+    told = [word for word in told if not any(word != other and word in other for other in told)]
+    return Value(
+        term=term,
+        asked=frozenset(line for word in told for line in _lines(lines)[word]),
+        told_of=matter(statement, term.start, term.end, frozenset(told), without=term.kind),
+    )
+
+
+@cache
+def _lines(listed: str) -> Mapping[str, Sequence[int]]:
+    """Returns each word of a list with the lines it stands in."""
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(listed.splitlines()):
+        for word in line.split():
+            found.setdefault(word, []).append(number)
+    return found
