@@ -86,7 +86,14 @@ def _framed(left: Statement, right: Statement, same_matter: bool) -> list[Contra
 
 
 def _of_one_person(ours: str, theirs: str, same_matter: bool) -> bool:
-    return ours == theirs or {ours, theirs} <= SPEAKERS or same_matter and "" in (ours, theirs)
+    """Whether two pronouns, or one and none, may mean one person or thing; "it" may mean anything."""
+    return (
+        ours == theirs != "it"
+        or {ours, theirs} <= SPEAKERS
+        or same_matter
+        and "" in (ours, theirs)
+        and "it" not in (ours, theirs)
+    )
 
 
 def _comparable(left: Statement, right: Statement) -> bool:
