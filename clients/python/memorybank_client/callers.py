@@ -21,8 +21,9 @@ from memorybank_client.source import Source
 
 @dataclass(kw_only=True)
 class Wire:
-    """A channel, once it is needed, and its methods."""
+    """A channel to `target`, once it is needed, and its methods."""
 
+    target: str
     open: Callable[[], Any]
     opened: Any = None
     _stubs: dict[str, Any] = field(default_factory=dict)
@@ -55,7 +56,7 @@ class Caller:
 
     def failure(self, call: Call, request: Message | Source, error: grpc.RpcError) -> BaseException:
         """Returns what to raise for gRPC's error: what the request's own source raised, else what the status says."""
-        return _broken(request) or self.session.failure(call, error)
+        return _broken(request) or self.session.failure(call, error, self.wire.target)
 
 
 class AsyncCaller(Caller):

@@ -33,9 +33,11 @@ class Client(Verbs, Caller):
         read_your_writes: bool = True,
         options: Sequence[tuple[str, Any]] = (),
     ) -> None:
+        if not target or target.startswith(("http://", "https://")):
+            raise ValueError(f"a target is HOST:PORT (127.0.0.1:7700), and no URL: {target!r}")
         settings = list({**dict(channel_options()), **dict(options)}.items())  # gRPC heeds the first of two
         super().__init__(
-            Wire(open=self._opener(target, credentials, settings)),
+            Wire(target=target, open=self._opener(target, credentials, settings)),
             Session(
                 metadata=tuple(metadata),
                 timeouts=dict(timeouts or {}),

@@ -167,12 +167,15 @@ class _Ended(Protocol):
     def trailing_metadata(self) -> Iterable[tuple[str, str | bytes]] | None: ...
 
 
-def error_of(error: grpc.RpcError, request_id: str = "") -> MemoryBankError:
-    """Returns the MemoryBankError that a gRPC error stands for."""
+def error_of(error: grpc.RpcError, request_id: str = "", silence: str = "") -> MemoryBankError:
+    """Returns the MemoryBankError that a gRPC error stands for. `silence`: what to say where time ran out without a
+    word from the service."""
     ended = cast(_Ended, error)
     code = ended.code()
     details = _details(ended.trailing_metadata() or ())
-    made = FAMILIES.get(code, MemoryBankError)(ended.details() or code.name, request_id=request_id, **details)
+    is_silent = code is grpc.StatusCode.DEADLINE_EXCEEDED and not details
+    message = (is_silent and silence) or ended.details() or code.name
+    made = FAMILIES.get(code, MemoryBankError)(message, request_id=request_id, **details)
     made.code = code
     return made
 

@@ -91,9 +91,10 @@ class Session:
         for subject, revision in _revisions_in(call, response):
             self.revisions.saw(subject, revision)
 
-    def failure(self, call: Call, error: grpc.RpcError) -> MemoryBankError:
+    def failure(self, call: Call, error: grpc.RpcError, target: str) -> MemoryBankError:
         """Returns what to raise. What is gone, or begins anew, is forgotten: the next read is not held to its past."""
-        made = error_of(error, call.request_id)
+        silence = f"no answer from {target} within {call.timeout or 0:g} s: does a memory bank listen there?"
+        made = error_of(error, call.request_id, silence)
         if self.revisions is not None:
             if made.reason in GONE:
                 for subject in call.subjects:

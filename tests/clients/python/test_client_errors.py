@@ -1,5 +1,6 @@
 """From a status on the wire to the error that is raised."""
 
+import socket
 from datetime import timedelta
 
 import grpc
@@ -8,12 +9,14 @@ from google.rpc import error_details_pb2  # type: ignore[import-untyped]  # ship
 
 import memorybank_client
 from memorybank_client import (
+    DeadlineExceeded,
     ErrorReason,
     FieldViolation,
     InvalidArgument,
     MemoryBankError,
     NotFound,
     ResourceExhausted,
+    SyncMemoryBankClient,
     Unavailable,
 )
 from memorybank_client.errors import FAMILIES
@@ -123,3 +126,20 @@ def test_each_code_has_its_class_and_all_are_exported() -> None:
 
     assert set(FAMILIES) == set(grpc.StatusCode) - unnamed
     assert {family.__name__ for family in FAMILIES.values()} <= set(memorybank_client.__all__)
+
+
+async def test_where_no_service_answers_in_time_the_address_is_named(kind: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and says nothing
+        target = f"127.0.0.1:{silent.getsockname()[1]}"
+
+        async with asking(kind, target, timeouts={"search": 0.2}) as ask:
+            with pytest.raises(DeadlineExceeded) as caught:
+                await ask("search", bank_id="trip", text="ferry")
+
+    assert caught.value.message == f"no answer from {target} within 0.2 s: does a memory bank listen there?"
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:7700", ""])
+def test_an_address_that_is_none_is_refused_at_once(target: str) -> None:
+    with pytest.raises(ValueError, match="a target is HOST:PORT"):
+        SyncMemoryBankClient(target)
