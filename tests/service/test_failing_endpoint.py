@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from core.agents.llm.agents import llm_agents
 from core.agents.roles import Agents
@@ -141,7 +142,7 @@ def endpoint(trap: Trap) -> Iterator[ChatEndpoint]:
 
 
 @asynccontextmanager
-async def asking(url: str, seconds: float = 20.0) -> AsyncIterator[Agents]:
+async def asking(url: str, seconds: float) -> AsyncIterator[Agents]:
     """The five agents on the endpoint, each question tried twice."""
     model = OpenAIChat(
         Endpoint(
@@ -158,6 +159,13 @@ async def asking(url: str, seconds: float = 20.0) -> AsyncIterator[Agents]:
         yield llm_agents(dict.fromkeys(ROLES, model))
     finally:
         await model.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def asked(endpoint: ChatEndpoint) -> AsyncIterator[Mapping[bool, Agents]]:
+    """The agents by whether the endpoint hangs, made once: a client reads the system's certificates."""
+    async with asking(endpoint.url, 0.5) as hasty, asking(endpoint.url, 20.0) as patient:
+        yield {True: hasty, False: patient}
 
 
 # ---- the scene, and the calls ----
@@ -279,20 +287,18 @@ async def unfailing(moment: Moment, agents: Agents) -> list[Look]:
         return [before, *store.seen]
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(("moment", "failure"), CASES)
 async def test_what_passes_is_waited_out_and_what_lasts_loses_nothing(
     moment: Moment,
     failure: str,
-    endpoint: ChatEndpoint,
+    asked: Mapping[bool, Agents],
     trap: Trap,
     figures: Counter[tuple[str, str]],
     known_runs: dict[Moment, list[Look]],
 ) -> None:
-    lies, store = FAILURES[failure], MemoryStore()
-    async with (
-        asking(endpoint.url, 0.5 if failure == "hangs" else 20.0) as agents,
-        open_house(store=store) as opened,
-    ):
+    lies, store, agents = FAILURES[failure], MemoryStore(), asked[failure == "hangs"]
+    async with open_house(store=store) as opened:
         trap.set("", 1, None)
         passed = known_runs.get(moment) or await unfailing(moment, agents)
         known_runs[moment] = passed
