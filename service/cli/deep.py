@@ -18,9 +18,9 @@ INDENTED = 4  # columns
 
 
 @click.command()
-@click.argument("node_id", metavar="NODE_ID")
+@click.argument("node_id", metavar="NODE")
 @errand
-@click.option("--record", is_flag=True, help="NODE_ID is the id of a verbatim record (as segments name it).")
+@click.option("--record", is_flag=True, help="NODE is the id of a verbatim record (as segments name it).")
 @click.option("--whole", is_flag=True, help="Show whole records, not only the node's own segments.")
 @click.option("--attachment", metavar="ID", help="Fetch a file that is kept beside the records.")
 @click.option(

@@ -102,17 +102,17 @@ def list_(errand: Errand, owner: dict[str, Any], kind: str | None, category: str
 
 
 @facts.command()
-@click.argument("record_ids", nargs=-1, required=True)
+@click.argument("record_ids", metavar="RECORD...", nargs=-1, required=True)
 @whose
 def forget(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...]) -> None:
-    """Erase RECORDS: they do not come back out of older text."""
+    """Erase records: they do not come back out of older text."""
     gone = errand.client.delete_records(**owner, record_ids=record_ids)
     lines = [f"erased {gone.records:,}", *(f"stands again: {record_id}" for record_id in gone.revived_ids)]
     errand.answer(gone, "\n".join(lines))
 
 
 @facts.command()
-@click.argument("record_ids", nargs=-1, required=True)
+@click.argument("record_ids", metavar="RECORD...", nargs=-1, required=True)
 @whose
 @click.option("--up", "thumb", flag_value="up", help="It was good.")
 @click.option("--down", "thumb", flag_value="down", help="It was bad.")
@@ -126,7 +126,7 @@ def rate(
     stars: int | None,
     reason: str,
 ) -> None:
-    """Give an opinion on RECORDS: it moves what they are worth."""
+    """Give an opinion on records: it moves what they are worth."""
     if (thumb is None) is (stars is None):
         raise click.UsageError("give --up, --down or --stars, one of them")
     given = {"up": pb.THUMB_UP, "down": pb.THUMB_DOWN}.get(thumb or "", pb.THUMB_UNSPECIFIED)

@@ -33,6 +33,12 @@ from service.cli.ttl import Ttl
 MOST_SHOWN = 5  # conflicts; the others are counted
 GOES_ON = "the same command again goes on from there, and doubles nothing"
 PIECE = 65_536  # code points; so that the bar moves while a large text is sent
+EVENT_TIME = click.option(
+    "--event-time",
+    metavar="DATE",
+    type=click.DateTime(),
+    help="When it happened (UTC): 2024-05-01, or 2024-05-01T09:30:00.  [default: now]",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +76,7 @@ class Ingested:
     help="How long the bank is kept once its task has finished: 90s, 30m, 24h, 7d, or never.",
 )
 @click.option("--source", default="", help="Where the texts came from.  [default: each file's name]")
-@click.option("--event-time", type=click.DateTime(), help="When it happened (UTC).  [default: now]")
+@EVENT_TIME
 @click.option(
     "--no-judging",
     is_flag=True,
@@ -114,7 +120,7 @@ def ingest(
 @errand
 @click.option("--goal", default="", help="What the bank is for; used when it is made.")
 @click.option("--source", default="the command line", show_default=True, help="Where it came from.")
-@click.option("--event-time", type=click.DateTime(), help="When it happened (UTC).  [default: now]")
+@EVENT_TIME
 def remember(errand: Errand, text: str, goal: str, source: str, event_time: datetime | None) -> None:
     """Remember TEXT, word for word. The bank is made if it is missing.
 

@@ -75,7 +75,7 @@ def conflicts(errand: Errand, closed_too: bool) -> None:
 
 
 @show.command()
-@click.argument("node_id")
+@click.argument("node_id", metavar="NODE")
 @errand
 def node(errand: Errand, node_id: str) -> None:
     """Show one node: what it says, and its place in the graph."""
