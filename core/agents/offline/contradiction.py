@@ -14,6 +14,7 @@ from core.agents.offline.claims.comparison import compare, tells_of_another
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
 from core.agents.offline.claims.ending import endings
 from core.agents.offline.claims.finding import Contradiction, Slot
+from core.agents.offline.claims.framed_en import framed
 from core.agents.offline.claims.reading import read
 from core.agents.offline.claims.replacement import replaced
 from core.agents.offline.claims.scales import opposed
@@ -37,6 +38,8 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
     that less of their words must agree. Of sentences that join several each part is compared, too.
     """
     found = _between(left, right, same_matter)
+    if found is None and not (left.chinese or right.chinese):
+        found = max(framed(left, right), key=lambda one: one.confidence, default=None)
     if found is not None or not (left.parts or right.parts) or not (left.told and right.told):
         return found
     if not speak_of_one_thing(left, right):

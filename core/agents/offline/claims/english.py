@@ -48,6 +48,11 @@ EXPLETIVE = re.compile(
 )  # "it is possible to …" tells of no "it"
 TRYING = frozenset({"failed", "refused", "refuses", "declined"})
 ASIDE = frozenset({"with", "at", "in", "by", "for", "to", "under"})  # "at no charge": beside the matter
+POINTING = frozenset({"this", "that", "these", "those"})
+OPENING = frozenset(
+    {"at", "in", "on", "by", "for", "from", "with", "of", "since", "until", "after", "before"}
+)
+CONTRACTED = ("'m", "'re", "'ve", "'s")
 SUBJECTS = frozenset({"i", "we", "you", "he", "she", "they"})  # behind which a verb stands
 BEING = frozenset({"is", "are", "was", "were"})
 HELPING = frozenset({"do", "does", "did"})
@@ -179,8 +184,14 @@ def _word(draft: StatementDraft, token: Token, before: str, following: str) -> N
     lower = token.lower
     if lower == "like" and before not in LIKING:
         return  # "much like it"
-    if lower in PRONOUNS and not draft.terms and not draft.personal and not EXPLETIVE.match(draft.text):
+    if (
+        lower in PRONOUNS
+        and not (draft.terms or draft.personal or lower in POINTING and before in OPENING)
+        and not EXPLETIVE.match(draft.text)
+    ):
         draft.personal = PRONOUNS[lower]
+        if lower.endswith(CONTRACTED):
+            _verb(draft)  # "I'm", "we've"
     if lower in {"there", "it"} and not draft.terms and not draft.personal and following in BEING:
         draft.existential, draft.verb_at = True, 0
     if not (lower in words.NEGATORS and DESCRIBING.search(draft.text[: token.start])):
@@ -218,7 +229,7 @@ def _restrict(draft: StatementDraft, lower: str, before: str, following: str) ->
         draft.only_at.add(len(draft.terms))
     if lower in words.AT_LEAST or lower == "than" and before == "more":
         draft.bound = 1
-    elif lower in words.AT_MOST or lower == "than" and before in {"less", "fewer"}:
+    elif lower in words.AT_MOST or f"{before} {lower}" in {"less than", "fewer than", "up to"}:
         draft.bound = -1
 
 
@@ -249,9 +260,10 @@ def _opens_a_clause(lower: str, following: str) -> bool:
 def _content(draft: StatementDraft, token: Token, before: str) -> None:
     lower = token.lower
     draft.bound = 0
-    calendar = "month" if lower in words.MONTHS else "weekday" if lower in words.WEEKDAYS else ""
+    day = lower.removesuffix("s")  # "on Mondays"
+    calendar = "month" if lower in words.MONTHS else "weekday" if day in words.WEEKDAYS else ""
     if calendar and token.text[0].isupper():
-        draft.add(Kind.DATE, lower, token.start, token.end, unit=calendar)
+        draft.add(Kind.DATE, lower if calendar == "month" else day, token.start, token.end, unit=calendar)
     else:
         if before in SUBJECTS and not draft.terms:
             _verb(draft)

@@ -14,6 +14,7 @@ from core.agents.offline.claims.grammar_en import (
     MONTHS,
     NOT_NAMES,
     NUMBERS,
+    PAST,
     PERSONAL,
     PHRASES,
     STATES,
@@ -35,7 +36,7 @@ ABBREVIATED = re.compile(r"(?:[A-Za-z]\.)+|(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St)\.", re
 JOINERS = frozenset({"of", "de", "von", "van", "da", "di", "la"})
 INSIDE_NAMES = JOINERS | {"the", "for", "and"}
 AMBIGUOUS_MONTHS = frozenset({"may", "march"})  # names and words too
-AFTER_A_NAME = STATES | {"will", "can", "does", "did", "never"}
+AFTER_A_NAME = STATES | PAST | {"will", "can", "does", "did", "never"}
 SMALL = FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS)  # no names, though a sentence may begin with one
 PRONOUNS = groups(PERSONAL)
 OPENING_PHRASES = frozenset(phrase.split()[0] for phrase in PHRASES)

@@ -17,7 +17,7 @@ FUNCTION = words(
     such own other others another more most much many several few various numerous not no never neither
     none nobody nothing n't up down out off again further only exclusively solely instead rather
     together currently now today often frequently usually regularly sometimes always mainly primarily
-    mostly especially particularly well one well-known however outside one's s t d ll re ve etc
+    mostly especially particularly well one well-known however outside one's s t d ll re ve etc least
     """
 )
 
@@ -113,7 +113,8 @@ PAST = words(
     """
     won met wrote gave held led made took became began built bought sold spoke taught grew found left
     lost ran sang went got had did said came saw knew told kept thought put read paid sent spent set
-    stood fell drew drove broke chose
+    stood fell drew drove broke chose beat brought caught fought flew hid hit hung laid lent lost meant overcame
+    rang rode rose sank sat shook shone shot slept slid swam swore threw tore understood withdrew wore
     """
 )
 

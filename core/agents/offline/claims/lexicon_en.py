@@ -177,7 +177,18 @@ child son daughter
 sibling brother sister
 event workshop clinic conference concert festival fundraiser session seminar run marathon
 training workshop clinic session
-meat beef pork chicken steak lamb
+meat beef pork chicken steak lamb sausage ham bacon veal
+alcohol wine beer whisky gin vodka rum champagne cider cocktail brandy
+fish salmon trout tuna cod herring
+fruit apple pear banana orange grape peach plum
+germany berlin hamburg munich cologne frankfurt
+france paris lyon marseille bordeaux
+italy rome milan naples venice florence turin
+spain madrid barcelona seville valencia
+england london manchester liverpool leeds oxford cambridge
+japan tokyo kyoto osaka hiroshima
+china beijing shanghai guangzhou shenzhen
+america chicago boston seattle california texas florida
 """
 
 # Of these a subject has one (at a time): a differing value is a contradiction even in a short sentence.

@@ -13,7 +13,7 @@ _MOODS = (
         r"|\bin (?:his|her|their|my) (?:youth|childhood)\b"
         r"|\bas an? (?:student|child|kid|boy|girl|teenager)\b"
         r"|[上读念](?:大学|中学|高中|小学)(?:时|期间|的时候)"
-        r"|\buntil recently\b|(?<!，[她他我])以前|曾经|从前|过去|原来|原先|当年|小时候",
+        r"|\buntil recently\b|^until (?:last \w+|\d{4}\b)|(?<!，[她他我])以前|曾经|从前|过去|原来|原先|当年|小时候",
     ),
     (
         "is planned",

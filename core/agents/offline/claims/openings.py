@@ -10,8 +10,9 @@ from core.agents.offline.claims.vocabulary import groups
 from core.text.words import words
 
 LINKED = r"(?:(?:but|and|however|so|also|moreover|therefore|then|thus),?\s+)*"
+THEN = r" (?:I|we|he|she|they) (?:was|were|had|lived|stayed|visited|went)\b"  # a time, and no condition
 DEPENDS = re.compile(  # what holds if something else does, or of what another sentence tells
-    rf"{LINKED}(?:(?:if|unless|when|whenever|once|whether|where|wherever|in case|as long as)\b"
+    rf"{LINKED}(?:(?:if|unless|when(?!{THEN})|whenever|once|whether|where|wherever|in case|as long as)\b"
     r"|(?:as a result|otherwise|for example|for instance|in other words),"
     r"|(?:without|with no)\b[^,;.]*,"
     r"|in (?:this|that|such an?|such|the \w+) (?:case|cases|form|mode|example)\b)",

@@ -155,7 +155,7 @@ class Statement:
         return frozenset().union(*(term.marks for term in self.terms))
 
     @cached_property
-    def _found(self) -> dict[Callable[[str], object], object]:
+    def _found(self) -> dict[Callable[..., object], object]:
         return {}
 
     def in_text(self, finding: Callable[[str], Found]) -> Found:
@@ -163,6 +163,12 @@ class Statement:
         if finding not in self._found:
             self._found[finding] = finding(self.text)
         return cast(Found, self._found[finding])
+
+    def kept(self, reading: "Callable[[Statement], Found]") -> Found:
+        """Returns what a function reads in the statement. It reads once, as `in_text`."""
+        if reading not in self._found:
+            self._found[reading] = reading(self)
+        return cast(Found, self._found[reading])
 
     def surface(self, terms: Sequence[Term]) -> str:
         """Returns the text from the first of these terms to the last."""

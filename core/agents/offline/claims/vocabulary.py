@@ -45,7 +45,7 @@ def groups(listed: str) -> dict[str, str]:
 def english_key(word: str) -> str:
     if word.lower() in lexicon_en.OWN_WORDS:
         return lexicon_en.OWN_WORDS[word.lower()]
-    plain = _stem(word.lower().replace("-", "").replace("’", "'").removesuffix("'s"))
+    plain = stemmed(word.lower().replace("-", "").replace("’", "'").removesuffix("'s"))
     return _english_groups().get(plain, plain)
 
 
@@ -55,7 +55,7 @@ def chinese_key(word: str) -> str:
 
 def is_grouped(word: str) -> bool:
     """Whether an English word has synonyms listed."""
-    return _stem(word.lower()) in _english_groups()
+    return stemmed(word.lower()) in _english_groups()
 
 
 class _Thread(threading.local):
@@ -68,7 +68,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-def _stem(word: str) -> str:
+def stemmed(word: str) -> str:
     """Returns the Snowball stem."""
     return _thread.stem(word)
 
@@ -77,7 +77,7 @@ def _stem(word: str) -> str:
 def _english_groups() -> dict[str, str]:
     table: dict[str, str] = {}
     for word, first in groups(lexicon_en.SYNONYMS).items():
-        table.setdefault(_stem(word.replace("-", "")), _stem(first))
+        table.setdefault(stemmed(word.replace("-", "")), stemmed(first))
     return table
 
 

@@ -1,0 +1,33 @@
+"""Two English sentences laid side by side by their frames, where plainer rules find nothing.
+
+Law: pure. Both tell what is so, for sure, in one mood, as one speaker does; then `opposed_en` and
+`valued_en` are asked.
+"""
+
+import re
+
+from core.agents.offline.claims.comparison import tells_of_another
+from core.agents.offline.claims.finding import Contradiction
+from core.agents.offline.claims.opposed_en import opposed
+from core.agents.offline.claims.statement import Statement
+from core.agents.offline.claims.valued_en import valued
+
+UNSURE = re.compile(
+    r"\b(?:might|could|possibly|perhaps|maybe|probably|likely|would|seems?|appears?|roughly|approximately)\b"
+    r"|\bmay (?:not )?(?:become|get|come|have|rain|turn|be (?:an?|the|\w+ing)|one day)\b",
+    re.IGNORECASE,
+)
+
+
+def framed(left: Statement, right: Statement) -> list[Contradiction]:
+    """Returns what the frames of two English sentences contradict each other in."""
+    if not (left.told and right.told) or left.mood != right.mood or left.speaker != right.speaker:
+        return []
+    if left.in_text(_unsure) or right.in_text(_unsure) or tells_of_another(left, right):
+        return []
+    return [*opposed(left, right), *valued(left, right)]
+
+
+def _unsure(text: str) -> bool:
+    """Whether it leaves open what is so; what may be done is told for sure."""
+    return UNSURE.search(text) is not None
