@@ -1,7 +1,8 @@
 """English sentences to tokens; where names begin and end.
 
 Law: pure. A name is a run of capitalised words (joined by "of", "de" and the like), or what stands
-in quotes; at the start of a sentence, where all words are capitalised, what follows decides.
+in quotes; at the start of a sentence, where all words are capitalised, what follows decides. A long sentence set in
+capitals throughout, as licences have them, names nothing.
 """
 
 import re
@@ -33,6 +34,7 @@ TOKEN = re.compile(
     r"|(?P<mark>[,;:—–()]|\.(?=\s))"
 )
 ABBREVIATED = re.compile(r"(?:[A-Za-z]\.)+|(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St)\.", re.IGNORECASE)
+CAPITALISED = 12  # spaces, from which on capitals throughout are a way to set a text
 JOINERS = frozenset({"of", "de", "von", "van", "da", "di", "la"})
 INSIDE_NAMES = JOINERS | {"the", "for", "and"}
 AMBIGUOUS_MONTHS = frozenset({"may", "march"})  # names and words too
@@ -59,7 +61,7 @@ class Token:
 def tokens(text: str) -> list[Token]:
     """Returns the tokens of a sentence; phrases that mean one word are one token."""
     found, at = [], 0
-    cut = list(_cut(text))
+    cut = list(_cut(_uncapitalised(text)))
     while at < len(cut):
         size = _phrase_size(cut, at) if cut[at].lower in OPENING_PHRASES else 1
         if size > 1:
@@ -69,6 +71,14 @@ def tokens(text: str) -> list[Token]:
             found.append(cut[at])
         at += size
     return found
+
+
+def _uncapitalised(text: str) -> str:
+    """Returns a long sentence that is set in capitals throughout in small letters, others as they are."""
+    if not text.isupper() or text.count(" ") < CAPITALISED:
+        return text
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text  # tokens tell their places
 
 
 def _phrase_size(cut: Sequence[Token], at: int) -> int:

@@ -31,6 +31,13 @@ from core.agents.offline.contradiction import contradicts
             "Members of a choir that the town council supports with a grant can rent the boat house and, in summer, use"
             " the terrace, if the seal of the door is unbroken.",
         ),
+        # capitals throughout are no name
+        (
+            'Furniture delivered under the Charter is delivered on an "AS FOUND" basis, WITHOUT PROMISE OF ANY KIND,'
+            " either told or implied.",
+            'HIRED FRAMES ARE PROVIDED UNDER THIS CHARTER ON AN "AS FOUND" BASIS, WITHOUT PROMISE OF ANY KIND, EITHER'
+            " TOLD OR IMPLIED, INCLUDING.",
+        ),
         # conditions, and what leans on the sentence before
         ("With no arguments, the tool prints nothing.", "The tool prints the version."),
         ("In the second form, the tool copies a folder.", "The tool copies a file."),
