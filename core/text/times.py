@@ -9,16 +9,21 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-NAMED = re.compile(
-    r"\b(?:1[89]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:am|pm|o'clock)\b|\b\d{1,2}(?:st|nd|rd|th)\b"
-    rf"|\b{_MONTH}\b|\bin may\b|\bmay \d|\d may\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:yesterday|today|tonight|tomorrow|weekend|noon|midnight)\b"
-    r"|\b(?:last|next|this|past) (?:week|month|year|night|spring|summer|autumn|fall|winter|few (?:days|weeks|months))"
-    r"|\b(?:\w+|\d+) (?:minutes?|hours?|days?|weeks?|months?|years?) ago\b|\bsince\b"
-    r"|\d[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]"
-    r"|昨天|前天|今天|明天|后天|上周|下周|上个?月|下个?月|去年|今年|明年|周末|[早晚]上|[上下]午",
-    re.IGNORECASE,
+WORDS = re.compile(
+    rf"\b(?:(?:{_MONTH}|in may|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|yesterday|today|tonight|tomorrow|weekend|noon|midnight|since)\b"
+    r"|(?:last|next|this|past) (?:week|month|year|night|spring|summer|autumn|fall|winter|few (?:days|weeks|months)))"
+    r"|(?<=\w) (?:minutes?|hours?|days?|weeks?|months?|years?) ago\b"
 )
+NUMBERED = re.compile(
+    r"\b(?:1[89]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?(?:am|pm|o'clock)\b|\b\d{1,2}(?:st|nd|rd|th)\b"
+    r"|\bmay \d|\d may\b|\d[年月日号点]"
+)
+CHINESE = re.compile(
+    r"(?:周|星期|礼拜)[一二三四五六日天]"
+    r"|昨天|前天|今天|明天|后天|上周|下周|上个?月|下个?月|去年|今年|明年|周末|[早晚]上|[上下]午"
+)
+DIGIT = re.compile(r"\d")
 ASKED = re.compile(
     r"\bwhen\b(?!ever)|\b(?:what|which) (?:day|date|month|year|week|time|weekday)\b|\bon (?:what|which) (?:day|date)"
     r"|\bhow long ago\b|什么时候|何时|几点|几月|几号|哪一?[天年月日]|什么时间|星期几|周几",
@@ -28,7 +33,12 @@ ASKED = re.compile(
 
 def names_time(text: str) -> bool:
     """Whether a text says when: a date, a day, an hour, "last week", 去年."""
-    return NAMED.search(text) is not None
+    lower = text.lower()
+    return (
+        WORDS.search(lower) is not None
+        or (DIGIT.search(lower) is not None and NUMBERED.search(lower) is not None)
+        or (not lower.isascii() and CHINESE.search(lower) is not None)
+    )
 
 
 def asks_for_time(text: str) -> bool:

@@ -13,14 +13,27 @@ from core.text.times import asks_for_time, names_time
             "Two years ago",
             "See you on Friday!",
         ),
-        *("下周三见面", "他去年搬走了", "3月5日开会"),
+        *(
+            "SINCE THEN",
+            "IN MAY",
+            "May 3",
+            "the 3rd",
+            "at 5 PM",
+            "Sept",
+            "the last few weeks",
+            "back in 1998",
+        ),
+        *("下周三见面", "他去年搬走了", "3月5日开会", "上午见", "Meet 明天"),
     ],
 )
 def test_dates_days_and_hours_name_a_time(text: str) -> None:
     assert names_time(text)
 
 
-@pytest.mark.parametrize("text", ["It may rain.", "The house has 12 rooms.", "Second-hand", "这本书很好"])
+@pytest.mark.parametrize(
+    "text",
+    ["It may rain.", "The house has 12 rooms.", "Second-hand", "long ago", "1234567", "这本书很好", "第3版"],
+)
 def test_what_looks_like_a_time_names_none(text: str) -> None:
     assert not names_time(text)
 
