@@ -157,7 +157,7 @@ def _outcome(result: str) -> str:
         return ""
     passage = Passage(number=0, kind=PassageKind.SUMMARY, text=result)
     unit = Unit.CHARACTERS if is_chinese(result[:1_000]) else Unit.WORDS
-    return summary([passage], OUTCOME // 8, unit)[:OUTCOME]
+    return summary([passage], OUTCOME // 8, unit, named=False)[:OUTCOME]
 
 
 def _lessons(items: Sequence[Item]) -> str:

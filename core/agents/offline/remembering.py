@@ -1,6 +1,7 @@
 """The offline Summariser, Distiller and Extractor: whole sentences as they were said. No network."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from core.agents.memory_roles import (
     Distilled,
@@ -19,9 +20,8 @@ from core.agents.offline.thinking import think
 
 class OfflineSummariser:
     async def summarise(self, passages: Sequence[Passage], limit: int, unit: Unit, purpose: Purpose) -> str:
-        """See `summary`; the purpose makes no difference to sentences that stand as they were said."""
-        del purpose
-        return await think(summary, passages, limit, unit)
+        """See `summary`; an episode's outcome has no keywords before it."""
+        return await think(partial(summary, named=purpose is not Purpose.EPISODE), passages, limit, unit)
 
 
 class OfflineDistiller:

@@ -1,7 +1,8 @@
 """What was said, in its own sentences: summaries and keys.
 
 Law: extractive and deterministic. Every sentence stands verbatim, white space folded, behind its speaker and in the
-order it was said; what was decided counts more. Before a summary stand up to three keywords. No network.
+order it was said; what was decided counts more. Before a summary stand up to three keywords, but not before what came
+of something, which is told beside its goal. No network.
 """
 
 import re
@@ -41,13 +42,14 @@ class _Sentence:
     passage: Passage
 
 
-def summary(passages: Sequence[Passage], limit: int, unit: Unit) -> str:
-    """Keywords, then the sentences that say most, within `limit` of `unit`."""
+def summary(passages: Sequence[Passage], limit: int, unit: Unit, *, named: bool = True) -> str:
+    """Returns keywords, if it is to be `named`, then the sentences that say most, within `limit` of `unit`."""
     found = _sentences(passages)
     if not found:
         return _clipped(" ".join(" ".join(p.text.split()) for p in passages), limit, unit)
     chinese = is_chinese("".join(each.text for each in found))
-    head = _named([p.text for p in passages], int(limit * KEYWORDS_SHARE), unit, chinese)
+    texts = [p.text for p in passages]
+    head = _named(texts, int(limit * KEYWORDS_SHARE), unit, chinese) if named else ""
     room = limit - length(head, unit)
     shown = [_line(each, chinese) for each in found]
     picked = _chosen(found, shown, room, unit)

@@ -54,6 +54,17 @@ async def test_what_was_decided_comes_before_pleasantries() -> None:
     assert "how are you" not in english
 
 
+async def test_what_came_of_a_conversation_has_no_keywords_before_it() -> None:
+    said = passages("We booked ferry 7 for Friday.", speaker="Ada")
+
+    outcome = await OfflineSummariser().summarise(said, 40, Unit.WORDS, Purpose.EPISODE)
+    summary = await OfflineSummariser().summarise(said, 40, Unit.WORDS, Purpose.LONG)
+
+    assert outcome == "Ada: We booked ferry 7 for Friday."
+    assert summary.endswith(outcome)
+    assert summary != outcome
+
+
 @pytest.mark.parametrize("said", [CHINESE, ENGLISH, passages("好" * 5_000), passages("12345678 " * 900)])
 async def test_a_key_names_what_it_rests_on_and_is_short(said: list[Passage]) -> None:
     made = await OfflineDistiller().key(said)

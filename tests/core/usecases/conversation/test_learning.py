@@ -82,6 +82,7 @@ async def test_a_failed_call_and_the_same_tools_next_success_are_a_recovery_and_
     assert (told.record_id, told.invocation_id) == (first.concluded.episode_id, "i1")
     assert told.episode is not None
     assert told.episode.goal == "When does the ferry leave?"
+    assert told.episode.outcome == "At nine."
     assert len(told.episode.steps) == 3
 
 
