@@ -1,8 +1,9 @@
-"""What a context would hold twice: facts from turns that stand in it, and passages of a bank that are in such a turn.
+"""What a context would hold twice: facts from turns that stand in it, passages of a bank that are in such a turn, and
+episodes of conversations whose runs are episodes themselves.
 
 Law: pure. What has more than its turn stays: another day, a mark, a detail, other words. A turn stands for others only
 where hardly a budget leaves it out, or where it outlives them, so that nothing is lost with it. A memory that was found
-by such passages alone goes with them.
+by such passages alone goes with them. A conversation's episode goes only where those of all its runs stand.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,11 +12,33 @@ from dataclasses import replace
 from core.context.budget import Item, Section, Tier
 from core.context.lines import one_line
 from core.context.long_term import Known
-from core.ids import ConversationId
+from core.ids import ConversationId, RecordId
 from core.model.conversation import Turn
-from core.model.record import Record, RecordState
+from core.model.record import EPISODE_STEP, Record, RecordState
 
 LEAST_QUOTE = 20  # characters: shorter lines are alike by chance
+
+
+def told_once(episodes: Sequence[Record], count: int) -> list[Record]:
+    """Returns the first `count`, without those of conversations whose every step is a run that is one of them."""
+    left = list(episodes)
+    while retold := _conversations_told_by_runs(left[:count]):
+        left = [episode for episode in left if episode.record_id not in retold]
+    return left[:count]
+
+
+def _conversations_told_by_runs(episodes: Sequence[Record]) -> set[RecordId]:
+    runs = {(one.conversation_id, _asked(one.content)) for one in episodes if one.invocation_id}
+    return {
+        one.record_id
+        for one in episodes
+        if one.episode and one.episode.steps and one.conversation_id and not one.invocation_id
+        if all((one.conversation_id, _asked(step)) in runs for step in one.episode.steps)
+    }
+
+
+def _asked(text: str) -> str:
+    return one_line(text)[:EPISODE_STEP]
 
 
 class ShownTurns:

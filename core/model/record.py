@@ -51,6 +51,10 @@ class RecordState(StrEnum):
     SUPERSEDED = "superseded"
 
 
+EPISODE_STEP = 400
+"""Code points of a step that tells what a run was asked: an episode of a whole conversation has these."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
     """What was tried, and what came of it."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.context.long_term import FACTS, PREFERENCES, STRATEGIES, Known
+from core.context.repeating import told_once
 from core.errors import MemoryOff
 from core.ids import RecordId
 from core.keys import CollectionKey
@@ -95,8 +96,9 @@ class _Looking:
     def _episodes(self, count: int) -> list[Record]:
         if count <= 0:
             return []
-        sought = [self._sought(text, count) for text in self._vectors]
-        return [one.record for one in alike(self._house, self._opened, sought, count)]
+        most = 2 * count  # a conversation and a run of it may tell the same
+        sought = [self._sought(text, most) for text in self._vectors]
+        return told_once([one.record for one in alike(self._house, self._opened, sought, most)], count)
 
     def _preferences(self) -> list[Record]:
         """Returns those that the input speaks of, then the weightiest of the others."""

@@ -19,7 +19,7 @@ from core.keys import CollectionKey, ConversationKey
 from core.long_term.collection import Collection
 from core.long_term.steps import RecordPut
 from core.model.conversation import ConversationState, SummaryKind
-from core.model.record import NO_RECORD, STRATEGY, Episode, Origin, Record, RecordKind
+from core.model.record import EPISODE_STEP, NO_RECORD, STRATEGY, Episode, Origin, Record, RecordKind
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
 from core.usecases.conversation.tending import Outcome, Seen, land, passages_of, unit_of
@@ -34,7 +34,7 @@ SOURCE = "conversation"
 NEWEST = 1_000  # turns that an episode is of
 LATEST = 15  # of these are read where there is no summary
 OUTCOME = {Unit.WORDS: 60, Unit.CHARACTERS: 120}
-GOAL, STEP = 4_096, 400  # code points
+GOAL = 4_096  # code points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ def _whole(conversation: Conversation) -> Whole | None:
         seen=Seen.of(conversation),
         collection=CollectionKey(tenant=record.key.tenant, user=record.user, collection=record.collection),
         goal=" ".join((record.goal.strip() or of_turns[0].query).split())[:GOAL],
-        did=tuple(" ".join(run.query.split())[:STEP] for run in of_turns[-MOST_EPISODE_STEPS:]),
+        did=tuple(" ".join(run.query.split())[:EPISODE_STEP] for run in of_turns[-MOST_EPISODE_STEPS:]),
         passages=tuple(passages or passages_of(turns[-LATEST:])),
         steps=tuple(turn.step for turn in turns),
     )
