@@ -158,7 +158,7 @@ def _possessed(statement: Statement, own: Sequence[Term]) -> bool:
 def _in_front(statement: Statement, term: Term, shared: Sequence[Term]) -> bool:
     """Whether a term stands in front of one that both have and narrows it: 测试集群, 公司的空调."""
     after = statement.text[term.end :]
-    if not any(t.start >= term.end for t in shared):
+    if not any(t.start >= term.end and not PAUSE.search(statement.text[term.end : t.start]) for t in shared):
         return False
     return after[:1] in ("的", "那", "这") or any(
         t.start == term.end and t.kind is not Kind.NAME for t in shared

@@ -243,3 +243,10 @@ def test_who_reports_a_denial_is_not_who_it_is_denied_of() -> None:
     b = "The Gazette of 19 November prints the inquiry's closing words: the western anchor had rusted through."
 
     assert contradicts(a, b, same_matter=True) is None
+
+
+def test_a_source_named_before_a_comma_narrows_nothing_behind_it() -> None:
+    found = contradicts("据2024年4月的公司公告，星河科技的CEO是李四。", "星河科技的CEO是张三。")
+
+    assert found is not None
+    assert {found.value_a, found.value_b} == {"李四", "张三"}
