@@ -12,16 +12,20 @@ from core.agents.offline.claims.agreement import agrees
 from core.agents.offline.claims.alignment import speak_of_one_thing
 from core.agents.offline.claims.comparison import compare, tells_of_another
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
+from core.agents.offline.claims.directions import exchanged
 from core.agents.offline.claims.ending import endings
 from core.agents.offline.claims.finding import Contradiction, Slot
 from core.agents.offline.claims.framed_en import framed
 from core.agents.offline.claims.reading import read
 from core.agents.offline.claims.replacement import replaced
 from core.agents.offline.claims.scales import opposed
+from core.agents.offline.claims.slots import other_fillers
 from core.agents.offline.claims.statement import Statement, Term
 from core.agents.offline.claims.values import other_values
 
-SPEAKERS = frozenset({"i", "my", "we"})
+ONE_PERSON = tuple(map(frozenset, (("i", "my", "we"), ("he", "his"), ("she", "her"), ("they", "their"))))
+OWNERS = frozenset({"my", "his", "her", "their"})
+FRAMES = (opposed, other_values, other_fillers, exchanged)  # of Chinese
 
 __all__ = ["Contradiction", "Slot", "contradiction", "contradicts"]
 
@@ -83,20 +87,21 @@ def _compared(left: Statement, right: Statement, same_matter: bool) -> list[Cont
 
 def _framed(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:
     """Returns what is found by the frames of Chinese sentences; a pronoun may stand for whom the other leaves out."""
-    if left.hedged or right.hedged or not _of_one_person(left.personal, right.personal, same_matter):
+    least = _to_be_shared(left.personal, right.personal, same_matter)
+    if left.hedged or right.hedged or not least:
         return []
-    return [one for rule in (opposed, other_values) if (one := rule(left, right)) is not None]
+    return [one for rule in FRAMES if (one := rule(left, right, least)) is not None]
 
 
-def _of_one_person(ours: str, theirs: str, same_matter: bool) -> bool:
-    """Whether two pronouns, or one and none, may mean one person or thing; "it" may mean anything."""
-    return (
-        ours == theirs != "it"
-        or {ours, theirs} <= SPEAKERS
-        or same_matter
-        and "" in (ours, theirs)
-        and "it" not in (ours, theirs)
-    )
+def _to_be_shared(ours: str, theirs: str, same_matter: bool) -> int:
+    """Returns how many things both must name, given what pronouns they begin with; 0 if these mean others."""
+    if "it" in (ours, theirs):
+        return 0
+    if ours == theirs or any({ours, theirs} <= person for person in ONE_PERSON):
+        return 1
+    if "" not in (ours, theirs):
+        return 0
+    return 1 if same_matter else 2 if (ours or theirs) in OWNERS else 0
 
 
 def _comparable(left: Statement, right: Statement) -> bool:

@@ -5,23 +5,23 @@ Law: pure; looks at one contradiction found, and only ever says that it is none.
 
 import re
 
+from core.agents.offline.claims.directions import agree_in_direction
 from core.agents.offline.claims.finding import Contradiction, Slot
-from core.agents.offline.claims.matter import clause_of, of_others
-from core.agents.offline.claims.statement import Kind, Statement
+from core.agents.offline.claims.matter import clause_of, of_others, then_and_now
+from core.agents.offline.claims.statement import Statement
 
 DENIES = re.compile(
     "(?:不[见会能准许让用要再肯]?|[没未]有?|无法|禁止|严禁|谢绝|缺少?|丢了?|失去)[^，。；]{0,3}$"
 )
-NOW = re.compile("如今|现在|目前|今年")
 
 
 def agrees(left: Statement, right: Statement, found: Contradiction) -> bool:
     """Whether what was found is none: both deny it, it is told of two things, or of then and now."""
     if found.slot is Slot.DENIAL:
         return _denies(left, found.value_a) and _denies(right, found.value_b)
-    if found.slot is Slot.NUMBER and _then_and_now(left, right):
+    if found.slot is Slot.NUMBER and then_and_now(left, right):
         return True
-    return of_others(left, right)
+    return of_others(left, right) or agree_in_direction(left, right)
 
 
 def _denies(statement: Statement, value: str) -> bool:
@@ -31,9 +31,3 @@ def _denies(statement: Statement, value: str) -> bool:
         return False
     begin, _ = clause_of(statement.text, at, at)
     return DENIES.search(statement.text[begin:at]) is not None
-
-
-def _then_and_now(left: Statement, right: Statement) -> bool:
-    """Whether one names a year, and the other says that it is so now."""
-    dated = [any(t.kind is Kind.DATE and t.unit == "year" for t in side.terms) for side in (left, right)]
-    return dated[0] is not dated[1] and bool(NOW.search((right if dated[0] else left).text))

@@ -33,7 +33,8 @@ CONTRASTS = ("而不是", "不是", "而非", "并非")
 PRONOUNS = groups(words.PERSONAL)
 OWNED = {"he": "his", "she": "her", "they": "their", "you": "your"}
 ASSERTS = re.compile(  # what opens with a verb and is no order: 预算批了, 进博物馆要买票
-    r"(?<![忘好])了[。！]?$|^[^，。；]{2,}?(?:要|得|需要|必须|不用|不能|不许|禁止|很|成功|失败|正常|不)"
+    r"(?<![忘好])了[。！]?$|^[^，。；]{2,}?(?:要|得|需要|必须|不用|不能|不许|禁止|很|更|最|成功|失败|正常|不)"
+    r"|^(?:比起|相比)|^[^，。；把将请]{2,}?(?:[重长高宽深][约有达为]?[\d一二两三四五六七八九十半]|(?:放|藏|存|停|挂|搁|落)在)"
 )
 
 
@@ -136,7 +137,8 @@ def _word(course: Course, word: str, kind: str, at: int, following: str) -> None
     if word in BREAKS | PAUSES:
         _mark(course, word, at)
     elif word in words.NEGATORS or word == "而非":
-        _negate(course, word, at)
+        if following not in words.BOUNDING:  # 不能超过 tells the most
+            _negate(course, word, at)
     elif word in CLAUSE_OPENERS and following not in words.NEGATORS:
         course.next_clause()
     elif word in {"或", "或者", "或是"}:

@@ -20,7 +20,7 @@ from core.agents.offline.claims.vocabulary import chinese_key, groups
 
 NUMBER = re.compile(
     r"(?P<digits>\d(?:[\d,]*\d)?(?:\.\d+)?|[零〇一二两三四五六七八九十百千]*[零〇一二两三四五六七八九十百千万亿])"
-    r"(?P<scale>[百千万亿]*)(?P<unit>%|％|[a-zA-Z]{1,3}\b| ?[年月日号]"
+    r"(?P<scale>[百千万亿]*)(?P<unit>%|％| ?[KMGTkmgt][Bb]\b|[a-zA-Z]{1,3}\b| ?[年月日号]"
     r"|美元|欧元|英镑|日元|港元|个?(?:小时|钟头|星期)|平方米|平米|分钟|公斤|千克|公里|千米|厘米|毫[米克升秒]|周(?![一二三四五六日天])|(?!周)[\u4e00-\u9fff]?)"
 )
 TIME = re.compile(
@@ -65,7 +65,7 @@ CALLED = re.compile(  # 阿虎, 小艾, 老包 at the head of a clause or beside
 )
 THIS = re.compile(  # which one, with its measure: the tagger takes 条路, 幅画 for words
     r"[这那该](?:一)?[条场次幅座间栋项支届趟只本部份家款位件张辆台名根口块棵颗把顶副双套片粒段首盏扇]"
-    r"|(?<=[是有])一[条幅座栋支份款件辆台]"
+    r"|(?<=[是有])一[条幅座栋支份款件辆台]|(?<=[我他她们])家(?=[住有在])"
 )
 LATIN = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9.+#_-]*(?: [A-Z][A-Za-zÀ-ɏ0-9.+#_-]*)*")
 NUMERALS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -102,9 +102,9 @@ def forms() -> tuple[Form, ...]:
         Form(HALVES.search, _halves),
         Form(ODD.search, _odd),
         Form(TIME.search, _time),
-        Form(_known().search, _term),
         Form(LABEL.search, _label),
         Form(WEEKDAY.search, _weekday),
+        Form(_known().search, _term),
         Form(FAMILIAR.search, _familiar),
         Form(CALLED.search, _familiar),
         Form(THIS.search, _which),
@@ -219,6 +219,7 @@ def _number(course: Course, found: re.Match[str]) -> None:
 
 
 def _bound(before: str) -> int:
+    before = before.rstrip()
     if before.endswith(tuple(words.AT_MOST)):  # 不超过 before 超过
         return -1
     return 1 if before.endswith(tuple(words.AT_LEAST)) else 0

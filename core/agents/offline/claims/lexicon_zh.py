@@ -92,6 +92,8 @@ SYNONYMS = """
 周六 星期六
 周日 星期日 星期天
 公司 企业
+费用 费 钱 花费 开销
+维修 修 修理 检修
 名字 叫 名叫 名为 叫做
 """
 
@@ -249,7 +251,8 @@ it 它
 """
 
 AT_LEAST = words("超过 至少 大于 多于 不少于 逾")
-AT_MOST = words("不到 低于 少于 至多 最多 不超过 小于")
+AT_MOST = words("不到 低于 少于 至多 最多 不超过 不能超过 不得超过 不可超过 不会超过 不大于 不多于 小于")
+BOUNDING = words("超过 多于 大于 高于 少于 低于 小于")
 
 # Behind 一 these make "a", not "one"; behind other numerals they count.
 MEASURES = frozenset("个位名家档本只种项部座次款篇场辆条件份间所支首张把台艘幅栋")

@@ -7,19 +7,27 @@ has a word of its own, or one alone has some that narrow nothing: what stands in
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.agents.offline.claims.alignment import align, matches
+from core.agents.offline.claims.alignment import Alignment, align, matches
 from core.agents.offline.claims.clock import UNIT as CLOCK
 from core.agents.offline.claims.lexicon_frames_zh import BESIDE
 from core.agents.offline.claims.statement import Kind, Statement, Term
+from core.agents.offline.claims.vocabulary import chinese_key
 
 PAUSE = re.compile("[，,；;：:。！？—]")
 PRONOUN = re.compile("我们|他们|她们|我|他|她|你")
 OTHER_TIME = re.compile(
-    r"(?:去年|前年|明年|以前|原来|过去)的|[上下]一?[次回场趟届期季轮班]|第一[次回]|[旧老新]款|岁(?:时|那年|的时候)|时候"
+    r"(?:去年|前年|明年|以前|原来|过去)(?:的|[暑寒]假|[春夏秋冬]天|国庆|春节|\d+月)|[上下]一?[次回场趟届期季轮班]|第一[次回]|[旧老新]款|岁(?:时|那年|的时候)|时候"
 )
 DAILY = re.compile("天天|每天|七天|全年无休|没有休息日")
+PART = re.compile(
+    r"有些|有的(?!是)|某些|一些|部分|个别|少数|有几|几[个间位名家条]"
+    r"|(?:^|[，。；])[有还]?[一二两三四五六七八九十百\d]+[个间位名家条](?!人$)"
+)
+COUNTING = ("个", "间", "位", "名", "家", "条")
+ALL = re.compile("所有|全部|每[个位名间家条]|都|全|一律|齐")
+NOW = re.compile("如今|现在|目前|今年")
 MOST_BESIDE = 3  # words of one side alone
 
 
@@ -29,6 +37,10 @@ class Matter:
 
     statement: Statement
     terms: tuple[Term, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(_word(self.statement, term) for term in self.terms)
 
 
 def matter(
@@ -43,9 +55,18 @@ def matter(
     own = [t for t in statement.terms if begin <= t.start < close]
     if begin and not any(t.start < start for t in own):
         own = [*(t for t in statement.subject if t.start < begin), *own]
+    own = [_before(statement, t, start) for t in own]
     kept = (t for t in own if not (t.start < end and t.end > start) and not _aside(statement, t, told))
     kept = (t for t in kept if t.kind is not without and not _by_how_much(statement, t, end))
     return Matter(statement=statement, terms=tuple(kept))
+
+
+def _before(statement: Statement, term: Term, start: int) -> Term:
+    """Returns the part of a word before `start`, where the tagger took what follows for its end: 猫叫."""
+    if term.kind not in (Kind.WORD, Kind.NAME) or not term.start < start < term.end:
+        return term
+    part = statement.text[term.start : start]
+    return replace(term, kind=Kind.WORD, key=chinese_key(part), end=start, parts=frozenset())
 
 
 def _by_how_much(statement: Statement, term: Term, end: int) -> bool:
@@ -62,17 +83,21 @@ def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _aside(statement: Statement, term: Term, told: frozenset[str]) -> bool:
     word = statement.text[term.start : term.end]
-    return word in BESIDE or word in told or term.key in told
+    return word in BESIDE or term.key in told or any(word in one for one in told)
 
 
-def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False) -> bool:
-    """Whether two clauses tell of the same; `alike`: in the same words."""
+def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False, least: int = 1) -> bool:
+    """Whether two clauses tell of the same; `alike`: in the same words. `least`: how many things both name."""
     left, right = ours.statement, theirs.statement
-    if _at_another_time(left, right):
+    if _at_another_time(left, right) or _parts_apart(left, right):
         return False
-    laid = align(ours.terms, theirs.terms, left.chinese)
+    whole = align(ours.terms, theirs.terms, left.chinese)
+    laid = _cut_alike(whole, ours, theirs)
+    cut = len(laid.only_a) < len(whole.only_a) or len(laid.only_b) < len(whole.only_b)
     named = [x for x, y in laid.pairs if x.kind not in (Kind.NUMBER, Kind.DATE) and _same_thing(x, y)]
-    if not named and (not left.personal or laid.only_a and laid.only_b):
+    if least > 1 and len(named) < least:
+        return False
+    if not named and not cut and (not left.personal or laid.only_a and laid.only_b):
         return False
     if alike and (laid.only_a or laid.only_b or len(named) < len(laid.pairs)):
         return False
@@ -83,6 +108,30 @@ def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False) -> bool:
     return not (
         _narrowed(left, laid.only_a, shared[0], daily) or _narrowed(right, laid.only_b, shared[1], daily)
     )
+
+
+def _parts_apart(left: Statement, right: Statement) -> bool:
+    """Whether one tells of some of them, and the other not of all."""
+    some = [PART.search(side.text) is not None for side in (left, right)]
+    return all(some) or any(some) and ALL.search((right if some[0] else left).text) is None
+
+
+def _cut_alike(laid: Alignment, ours: Matter, theirs: Matter) -> Alignment:
+    """Takes out the words of one side that the tagger cuts into smaller ones on the other: 步道, 步 and 道."""
+    a, b = ours.words, theirs.words
+    return replace(
+        laid,
+        only_a=tuple(t for t in laid.only_a if not _is_cut(_word(ours.statement, t), b)),
+        only_b=tuple(t for t in laid.only_b if not _is_cut(_word(theirs.statement, t), a)),
+    )
+
+
+def _is_cut(word: str, others: Sequence[str]) -> bool:
+    return len(word) > 1 and word in "".join(others) and not any(word in other for other in others)
+
+
+def _word(statement: Statement, term: Term) -> str:
+    return statement.text[term.start : term.end]
 
 
 def _same_thing(a: Term, b: Term) -> bool:
@@ -160,6 +209,17 @@ def _in_front(statement: Statement, term: Term, shared: Sequence[Term]) -> bool:
     after = statement.text[term.end :]
     if not any(t.start >= term.end and not PAUSE.search(statement.text[term.end : t.start]) for t in shared):
         return False
+    if term.kind is Kind.DATE:
+        return after.startswith(("的", "那"))
+    counted = term.kind is Kind.NUMBER or statement.text[: term.end].endswith(COUNTING)
+    if counted and PART.search(statement.text):
+        return False  # some of them, where the other tells of all
     return after[:1] in ("的", "那", "这") or any(
         t.start == term.end and t.kind is not Kind.NAME for t in shared
     )
+
+
+def then_and_now(left: Statement, right: Statement) -> bool:
+    """Whether one names a year, and the other says that it is so now."""
+    dated = [any(t.kind is Kind.DATE and t.unit == "year" for t in side.terms) for side in (left, right)]
+    return dated[0] is not dated[1] and bool(NOW.search((right if dated[0] else left).text))

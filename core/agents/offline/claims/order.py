@@ -46,7 +46,7 @@ def turned_round(left: Statement, right: Statement) -> bool:
     ours, theirs = left.in_text(_sequence), right.in_text(_sequence)
     if ours is not None and theirs is not None:
         return _acts_exchanged(left, ours, right, theirs)
-    return _exchanged(left, right) is not _opposed(left, right)
+    return _exchanged(left, right) is not turned_by_place_or_time(left, right)
 
 
 def _sequence(text: str) -> re.Match[str] | None:
@@ -69,7 +69,7 @@ def _part(sequence: re.Match[str], term: Term) -> str:
     return next((one for one in parts if sequence.start(one) <= term.start < sequence.end(one)), "")
 
 
-def _opposed(left: Statement, right: Statement) -> bool:
+def turned_by_place_or_time(left: Statement, right: Statement) -> bool:
     """Whether two words of place or time exclude each other, each on one side alone."""
     ours, theirs = left.in_text(_directions), right.in_text(_directions)
     return any({a, b} == EITHER_ALONE for a, b in zip(ours, theirs, strict=True))

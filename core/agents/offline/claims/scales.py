@@ -16,9 +16,11 @@ from core.agents.offline.claims.matter import PAUSE, matter, one_matter
 from core.agents.offline.claims.statement import Statement, Term
 
 CONFIDENCE = 0.75
+COMPARED = re.compile("比|胜过|不如")
+GAP = "[^，。；]{0,8}?"
 ENDS_A_CLAUSE = re.compile("[了的着得]?(?:[，,；;。！？]|$)")
 DENIED = re.compile(
-    r"(?:不(?![仅但过久同断少])|没有?|未(?![来])|无法|并非|禁止)[^，。；不没]{0,2}$|没有?[一哪谁][^，。；]{0,4}$|^[^，。；]{0,12}[都也]不$"
+    r"(?:不(?![仅但过久同断少])|没有?|未(?![来])|无法|并非|禁止)[^，。；不没]{0,2}$|没有?[一哪谁][^，。；]{0,4}$|(?:不是|并非)(?:每|所有|全部)[^，。；]{0,6}$|^[^，。；]{0,12}[都也]不$"
 )
 
 
@@ -33,13 +35,15 @@ class Told:
     end: int
 
 
-def opposed(left: Statement, right: Statement) -> Contradiction | None:
-    """Returns the two sides of one scale that the sentences tell of the same thing, or None."""
+def opposed(left: Statement, right: Statement, least: int = 1) -> Contradiction | None:
+    """Returns the sides of one scale that both tell of the same, or None; `least` as in `one_matter`."""
+    if COMPARED.search(left.text) and COMPARED.search(right.text):
+        return None
     ours = left.in_text(_told)
     theirs = right.in_text(_told) if ours else ()
     for x in ours:
         for y in theirs:
-            if x.scale == y.scale and _exclude(x, y) and _of_the_same(left, x, right, y):
+            if x.scale == y.scale and _exclude(x, y) and _of_the_same(left, x, right, y, least):
                 return _found(left, x, right, y)
     return None
 
@@ -50,9 +54,9 @@ def _exclude(x: Told, y: Told) -> bool:
     return not x.denied and not y.denied
 
 
-def _of_the_same(left: Statement, x: Told, right: Statement, y: Told) -> bool:
+def _of_the_same(left: Statement, x: Told, right: Statement, y: Told, least: int) -> bool:
     ours, theirs = matter(left, x.start, x.end), matter(right, y.start, y.end)
-    return one_matter(ours, theirs) and not _turned(ours.terms, x.start, theirs.terms, y.start)
+    return one_matter(ours, theirs, least=least) and not _turned(ours.terms, x.start, theirs.terms, y.start)
 
 
 def _turned(ours: Sequence[Term], x: int, theirs: Sequence[Term], y: int) -> bool:
@@ -93,11 +97,29 @@ def _tellings(text: str) -> Iterator[Told]:
             (n for n in range(_longest(), 0, -1) if text[at : at + n] in wordings and _stands(text, at, n)), 0
         )
         if size:
-            begin = max((one.end() for one in PAUSE.finditer(text, 0, at)), default=0)
-            denied = DENIED.search(text[begin:at]) is not None
             for scale, side in wordings[text[at : at + size]]:
-                yield Told(scale=scale, side=side, denied=denied, start=at, end=at + size)
+                yield Told(scale=scale, side=side, denied=_denied(text, at), start=at, end=at + size)
         at += size or 1
+    for wording, start, end in _with_gaps(text):
+        for scale, side in wordings[wording]:
+            yield Told(scale=scale, side=side, denied=_denied(text, start), start=start, end=end)
+
+
+def _denied(text: str, at: int) -> bool:
+    begin = max((one.end() for one in PAUSE.finditer(text, 0, at)), default=0)
+    return DENIED.search(text[begin:at]) is not None
+
+
+def _with_gaps(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yields each wording with a gap that the text has, and where."""
+    for wording, pattern in _gapped():
+        if wording[0] in text and (found := pattern.search(text)) is not None:
+            yield wording, found.start(), found.end()
+
+
+@cache
+def _gapped() -> Sequence[tuple[str, re.Pattern[str]]]:
+    return [(one, re.compile(one.replace("…", GAP))) for one in _wordings() if "…" in one]
 
 
 def _stands(text: str, at: int, size: int) -> bool:

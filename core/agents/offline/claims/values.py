@@ -14,6 +14,7 @@ from core.agents.offline.claims.alignment import matches
 from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.lexicon_frames_zh import EVENTS, MEASURES
 from core.agents.offline.claims.matter import Matter, clause_of, matter, one_matter
+from core.agents.offline.claims.order import turned_by_place_or_time
 from core.agents.offline.claims.statement import Kind, Statement, Term
 
 CONFIDENCE = 0.7
@@ -21,6 +22,7 @@ PEOPLE = frozenset({"个", "名", "位", "人", "口", ""})
 CURRENCIES = frozenset({"美元", "欧元", "英镑", "日元", "港元"})
 MONEY = CURRENCIES | {"money", ""}
 AS_A_RULE = re.compile("每[周逢个年月天星礼]|改到|改在|改成|的日子|只有|要等到")
+SOME_WHO = re.compile("[\u4e00-\u9fff]{1,3}?(?:是|来自|参加|会|没|不)")  # 有两个人是兄弟
 BETWEEN = re.compile("[约有达为是到在了只才就共满于近]*$")
 
 
@@ -33,15 +35,23 @@ class Value:
     told_of: Matter
 
 
-def other_values(left: Statement, right: Statement) -> Contradiction | None:
-    """Returns two values of one attribute, or two times of one event, or None."""
+def other_values(left: Statement, right: Statement, least: int = 1) -> Contradiction | None:
+    """Returns two values of one attribute, or two times of one event, or None; `least` as in `one_matter`."""
+    if turned_by_place_or_time(left, right):
+        return None  # before it, and after it
     for kind, slot in ((Kind.NUMBER, Slot.NUMBER), (Kind.DATE, Slot.DATE)):
+        if kind is Kind.NUMBER and _in_a_year(left) is not _in_a_year(right):
+            continue  # how many there were in 2010
         ours, theirs = ([t for t in side.asserted if t.kind is kind] for side in (left, right))
         for x in ours:
             for y in theirs:
-                if _may_differ(x, y) and _differ(left, x, right, y):
+                if _may_differ(x, y) and _differ(left, x, right, y, least):
                     return found(slot, left, (x,), right, (y,), CONFIDENCE)
     return None
+
+
+def _in_a_year(statement: Statement) -> bool:
+    return any(t.kind is Kind.DATE and t.unit == "year" for t in statement.terms)
 
 
 def _may_differ(x: Term, y: Term) -> bool:
@@ -54,26 +64,35 @@ def _may_differ(x: Term, y: Term) -> bool:
     return (len(units) == 1 or units <= PEOPLE or units <= MONEY) and not matches(x, y)
 
 
-def _differ(left: Statement, x: Term, right: Statement, y: Term) -> bool:
+def _differ(left: Statement, x: Term, right: Statement, y: Term, least: int) -> bool:
     if not (_alone(left, x) and _alone(right, y)):
         return False
     one, other = _value(left, x), _value(right, y)
-    if one.asked & other.asked:
-        return one_matter(one.told_of, other.told_of)
+    if one.asked & other.asked or x.unit == y.unit and _counted(left, x) == _counted(right, y) != "":
+        return one_matter(one.told_of, other.told_of, least=least)
     if one.asked and other.asked or x.unit != y.unit:
         return False
     if x.kind is Kind.DATE and not (AS_A_RULE.search(left.text) and AS_A_RULE.search(right.text)):
         return False  # what happened in May may happen in June
-    return one_matter(one.told_of, other.told_of, alike=True)
+    return one_matter(one.told_of, other.told_of, alike=True, least=least)
 
 
 def _alone(statement: Statement, value: Term) -> bool:
-    """Whether the clause has no other value of the kind: no range, no list."""
+    """Whether the clause has no other value of the kind: no range, no list, and not some of several."""
     begin, end = clause_of(statement.text, value.start, value.end)
+    if SOME_WHO.match(statement.text, value.end):
+        return False
     return not any(
         t is not value and t.kind is value.kind and t.unit == value.unit and begin <= t.start < end
         for t in statement.terms
     )
+
+
+def _counted(statement: Statement, number: Term) -> str:
+    """Returns what is counted, where the clause ends with it: 十六条鱼."""
+    behind = next((t for t in statement.terms if t.start == number.end and t.kind is Kind.WORD), None)
+    _, end = clause_of(statement.text, number.start, number.end)
+    return behind.key if behind is not None and behind.end == end else ""
 
 
 def _value(statement: Statement, term: Term) -> Value:

@@ -77,3 +77,75 @@ def test_values_of_other_things_or_times_leave_room(told: str, other: str) -> No
     found = contradicts(told, other)
 
     assert found is None
+
+
+@pytest.mark.parametrize(
+    ("told", "other"),
+    [
+        ("老家具存放在阁楼。", "老家具搁在车库里了。"),
+        ("表哥住在长沙。", "表哥去年搬到了厦门。"),
+        ("她的出生地是洛阳。", "她出生在开封。"),
+        ("这个插件是用 Rust 写的。", "插件的开发语言是 Python。"),
+        ("停车费由业主承担。", "停车费要租户自己出。"),
+        ("这场火灾是短路引起的。", "火灾的原因是烟头。"),
+        ("这本画册的作者是方宁。", "这本画册是顾安写的。"),
+    ],
+)
+def test_two_fillers_of_one_slot_exclude_each_other(told: str, other: str) -> None:
+    found = contradicts(told, other)
+
+    assert found is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "other"),
+    [
+        ("表哥住在长沙。", "表哥的同学住在厦门。"),
+        ("表哥住在长沙。", "表哥打算搬到厦门。"),
+        ("这个插件是用 Rust 写的。", "这个网站是用 Python 写的。"),
+        ("电费由业主承担。", "停车费由租户承担。"),
+        ("婚礼在五月三号。", "婚礼在海边的酒店办。"),
+        ("他家的猫叫团子。", "他家的狗叫豆包。"),
+        ("梯子在棚子里。", "梯子放在院子的棚里。"),
+    ],
+)
+def test_fillers_of_other_slots_and_plans_leave_room(told: str, other: str) -> None:
+    found = contradicts(told, other)
+
+    assert found is None
+
+
+@pytest.mark.parametrize(
+    ("told", "put_otherwise", "exchanged"),
+    [
+        ("红星队打败了青年队。", "青年队输给了红星队。", "红星队被青年队击败。"),
+        ("先洗菜，再淘米。", "洗菜之后才淘米。", "洗菜之前先淘米。"),
+        ("比起面条，妈妈更喜欢米饭。", "妈妈喜欢米饭胜过面条。", "跟米饭比，妈妈更爱面条。"),
+        ("小佳比小宁高。", "小宁比小佳矮。", "小佳比小宁矮。"),
+        ("书房在客厅上面。", "客厅的上面就是书房。", "书房的上面就是客厅。"),
+    ],
+)
+def test_a_relation_is_told_the_other_way_round_in_other_words(
+    told: str, put_otherwise: str, exchanged: str
+) -> None:
+    assert contradicts(told, put_otherwise) is None
+    assert contradicts(told, exchanged) is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "other"),
+    [
+        ("所有教室都通过了检查。", "有三间教室没通过检查。"),
+        ("每个学员都及格了。", "有些学员不及格。"),
+    ],
+)
+def test_some_of_them_exclude_what_all_of_them_are(told: str, other: str) -> None:
+    found = contradicts(told, other)
+
+    assert found is not None
+
+
+def test_some_of_them_leave_room_for_others_of_them() -> None:
+    found = contradicts("有些学员及格了。", "有些学员不及格。")
+
+    assert found is None
