@@ -13,7 +13,7 @@ from memorybank.v1.retrieval_pb2 import SEARCH_MODE_ATTRIBUTE, SEARCH_TARGET_SEG
 from memorybank.v1.types_pb2 import STRUCTURING_STATE_DONE, STRUCTURING_STATE_PENDING, WAIT_STORED, Wait
 from memorybank_client import MemoryBankClient, ResourceExhausted
 from tests.support import long_document
-from tests.support.process import Server, server_process
+from tests.support.process import Server, served_process
 from tests.support.scale import scaled
 
 BANK = "large"
@@ -57,7 +57,7 @@ async def test_a_context_of_many_megabytes_is_streamed_in_and_searched_before_it
         parts.append(paragraph.format(n=len(parts)))
         size += len(parts[-1]) + 2
     text, marked = "\n\n".join(parts), len(parts) * 2 // 3
-    async with server_process(tmp_path, BUSY) as server, server.client() as client:
+    async with served_process(tmp_path, BUSY) as server, server.client() as client:
         await client.create_bank(bank_id=BANK)
         before, start = megabytes(server), time.perf_counter()
 
@@ -81,7 +81,7 @@ async def test_a_context_of_many_megabytes_is_streamed_in_and_searched_before_it
 
 
 async def test_a_message_over_the_limit_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:
-    async with server_process(tmp_path) as server, server.client() as client:
+    async with served_process(tmp_path) as server, server.client() as client:
         await client.create_bank(bank_id=BANK)
 
         for size in (17_000_000, 80_000_000):  # read, and beyond reading
@@ -102,7 +102,7 @@ async def test_any_sentence_of_a_long_document_is_found_and_traced_to_its_verbat
     made = list(long_document.pages(scaled(PAGES)))
     text = "\n\n".join(page for page, _ in made)
     sentences = [sentence for _, said in made for sentence in said]
-    async with server_process(tmp_path, BUSY) as server, server.client() as client:
+    async with served_process(tmp_path, BUSY) as server, server.client() as client:
         await client.create_bank(bank_id=BANK)
         client = client.within(3_600)
         before, start = megabytes(server), time.perf_counter()

@@ -8,7 +8,7 @@ import pytest
 
 from memorybank.v1 import types_pb2
 from memorybank_client import MemoryBankClient
-from tests.support.process import server_process
+from tests.support.process import served_process
 from tests.support.scale import scaled
 
 STEPS = 60 if scaled(1) <= 1 else 1_000
@@ -33,7 +33,7 @@ def found(language: str, step: int) -> str:
 async def test_a_task_of_very_many_steps_goes_on_at_a_small_budget(tmp_path: Path, language: str) -> None:
     seconds: list[float] = []
     tokens: list[int] = []
-    async with server_process(tmp_path) as server, server.client() as client:
+    async with served_process(tmp_path) as server, server.client() as client:
         process = psutil.Process(server.pid)
         await client.start_task(bank_id="b1", goal=GOALS[language], token_budget=BUDGET)
         for step in range(STEPS):

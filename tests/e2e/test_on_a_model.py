@@ -7,7 +7,7 @@ import pytest
 from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, TaskReport
 from memorybank_client import MemoryBankClient
 from memorybank_client.errors import Unavailable
-from tests.support.process import model_process, server_process
+from tests.support.process import model_process, served_process, server_process
 
 KEY = "sk-of-the-test"
 PROMPT = "When does the launch take place? The board met on Monday. 董事会周一开了会。"
@@ -64,12 +64,12 @@ async def test_a_run_is_recorded_and_replayed_where_there_is_no_model(tmp_path: 
     record = tmp_path / "run.jsonl"
     async with model_process() as url:
         recording = on_the_model(url, **{"llm.record": str(record)})
-        async with server_process(tmp_path / "first", recording) as server, server.client() as client:
+        async with served_process(tmp_path / "first", recording) as server, server.client() as client:
             roles = await whole_task(client)
             remembered = await summaries(client)
 
     replaying = {"llm.replay": str(record)}
-    async with server_process(tmp_path / "again", replaying) as server, server.client() as client:
+    async with served_process(tmp_path / "again", replaying) as server, server.client() as client:
         again = await whole_task(client)
         remembered_again = await summaries(client)
 
@@ -81,7 +81,7 @@ async def test_a_run_is_recorded_and_replayed_where_there_is_no_model(tmp_path: 
 async def test_what_came_while_the_model_was_away_is_safe_and_found(tmp_path: Path) -> None:
     async with model_process() as url:
         gone = on_the_model(url, **{"llm.retries": "0"})
-    async with server_process(tmp_path, gone) as server, server.client(retries=False) as client:
+    async with served_process(tmp_path, gone) as server, server.client(retries=False) as client:
         await client.create_bank(bank_id="b", goal="when?")
 
         with pytest.raises(Unavailable, match="STRUCTURING_FAILED"):

@@ -22,7 +22,7 @@ from memorybank_client import MemoryBankClient
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.postgres import empty_database
-from tests.support.process import server_process
+from tests.support.process import served_process
 from tests.support.scripted_agents import ScriptedAgents
 from tests.support.server import settings_for
 
@@ -135,7 +135,7 @@ async def reported(
 async def test_who_is_ceo_from_the_contradiction_to_the_verdict_and_the_answer(
     tmp_path: Path, store_url: str
 ) -> None:
-    async with server_process(tmp_path, {"store.url": store_url}) as server, server.client() as client:
+    async with served_process(tmp_path, {"store.url": store_url}) as server, server.client() as client:
         await client.start_task(bank_id=BANK, goal="星河公司的CEO是谁？")
         first = await reported(client, "SEARCH", "查找公司网站", "星河公司的CEO是张三。")
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -81,15 +82,17 @@ async def server_process(
         yield _server((await process.stdout.readline()).decode(), process, folder)
 
 
-def modelless_process(
-    folder: Path, settings: Settings | None = None, listen: str = LOOPBACK
+def served_process(
+    folder: Path, settings: Settings | None = None, listen: str = LOOPBACK, module: str = "service"
 ) -> AbstractAsyncContextManager[Server]:
-    """A server for tests that claim nothing of how texts are embedded, nor of how the program starts: with an embedder
-    of tests, and forked. At soak's size it is the one that is served.
-    """
+    """A server for tests that claim nothing of how the program starts: forked, but at soak's size the program."""
     if scaled(1) > 1:
         return server_process(folder, settings, listen=listen)
-    return forked_process("tests.support.hashing_server", folder, settings, listen)
+    return forked_process(module, folder, settings, listen)
+
+
+modelless_process = partial(served_process, module="tests.support.hashing_server")
+"""A server for tests that claim nothing of how texts are embedded either."""
 
 
 @asynccontextmanager
