@@ -11,7 +11,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,13 @@ def table_below(page: str, heading: str) -> list[list[str]]:
         elif rows:
             break
     return rows[2:]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of one that the agents of these pages share."""
+    with running_server() as address:
+        yield address
 
 
 @pytest.mark.slow
@@ -209,7 +216,7 @@ def test_the_first_lines_of_code_print_what_is_shown(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.slow
-def test_the_agents_loop_is_adopted_as_shown() -> None:
+def test_the_agents_loop_is_adopted_as_shown(server: str) -> None:
     scope: dict[str, Any] = {}
     prompts: list[str] = []
 
@@ -219,15 +226,14 @@ def test_the_agents_loop_is_adopted_as_shown() -> None:
         return "Answer: the ferry leaves at nine."
 
     exec(python_of("README.md", "def solve("), scope)
-    with running_server() as server:
-        answer = scope["solve"](agent, "When does the ferry to Naxos leave?", server)
+    answer = scope["solve"](agent, "When does the ferry to Naxos leave?", server)
 
     assert answer == "Answer: the ferry leaves at nine."
     assert "ferry" in prompts[0]
 
 
 @pytest.mark.slow
-def test_the_preference_that_an_agent_keeps_in_one_run_holds_in_the_next() -> None:
+def test_the_preference_that_an_agent_keeps_in_one_run_holds_in_the_next(server: str) -> None:
     scope: dict[str, Any] = {}
     edit = {"old_string": "in English", "new_string": "in Chinese"}
 
@@ -237,7 +243,7 @@ def test_the_preference_that_an_agent_keeps_in_one_run_holds_in_the_next() -> No
         return ("九点" if "in Chinese" in system else "at nine"), None
 
     exec(python_of("docs/instructions.md", "def run("), scope)
-    with running_server() as server, SyncMemoryBankClient(server) as client:
+    with SyncMemoryBankClient(server) as client:
         client.put_source(owner=scope["ADA"], path="AGENTS.md", text="- Answer in English.")
         answers = [
             scope["run"](model, said, run_id, server)
@@ -253,7 +259,7 @@ def test_the_preference_that_an_agent_keeps_in_one_run_holds_in_the_next() -> No
 
 
 @pytest.mark.slow
-def test_ten_lines_give_a_chat_agent_its_memory(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ten_lines_give_a_chat_agent_its_memory(server: str, capsys: pytest.CaptureFixture[str]) -> None:
     scope: dict[str, Any] = {}
     shown: list[str] = []
 
@@ -262,8 +268,7 @@ def test_ten_lines_give_a_chat_agent_its_memory(capsys: pytest.CaptureFixture[st
         return f"answer {len(shown)}"
 
     exec(python_of("README.md", "def chat("), scope)
-    with running_server() as server:
-        scope["chat"](model, ["Where shall we go?", "And what may it cost?"], server)
+    scope["chat"](model, ["Where shall we go?", "And what may it cost?"], server)
 
     assert capsys.readouterr().out.split("\n") == ["answer 1", "answer 2", ""]
     assert all("The budget is 500 euros." in prompt for prompt in shown)
@@ -272,7 +277,7 @@ def test_ten_lines_give_a_chat_agent_its_memory(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.slow
-def test_a_run_of_a_chat_agent_with_a_tool_is_as_shown() -> None:
+def test_a_run_of_a_chat_agent_with_a_tool_is_as_shown(server: str) -> None:
     scope: dict[str, Any] = {}
     shown: list[str] = []
 
@@ -281,7 +286,7 @@ def test_a_run_of_a_chat_agent_with_a_tool_is_as_shown() -> None:
         return "Booked: nine o'clock."
 
     exec(python_of("docs/conversation.md", "def book("), scope)
-    with running_server() as server, SyncMemoryBankClient(server) as client:
+    with SyncMemoryBankClient(server) as client:
         scope["book"](lambda to: f"a ferry to {to} at nine", model, server)
         (turn,) = client.list_turns(user="ada", conversation_id="c1").turns
 
