@@ -40,6 +40,7 @@ def reported(document: str, requirement: Requirement) -> tuple[str, ...]:
 
 
 _WORST_FIRST = ("failed", "error", "skipped", "xfailed", "passed")
+_BROKEN = ("FAILED", "ERROR")
 
 
 def print_tables(reporter: pytest.TerminalReporter) -> None:
@@ -53,6 +54,7 @@ def print_tables(reporter: pytest.TerminalReporter) -> None:
     for document, rows in sorted(tables.items()):
         # node ids number the rows in the order of their document
         _print(reporter, document, [(row, standing) for _, row, standing in sorted(rows)])
+    _print_again(reporter, [row for _, rows in sorted(tables.items()) for row in sorted(rows)])
 
 
 def _rows(report: Any) -> Iterator[Row]:
@@ -82,7 +84,20 @@ def _print(reporter: pytest.TerminalReporter, document: str, rows: Sequence[tupl
     counts = Counter(standing for _, standing in rows)
     reporter.section(f"source document {document}")
     for row, standing in rows:
-        reporter.line(f"{row.section:<9} {standing:<8} {row.text} [{row.home}; {row.proof}]")
+        reporter.line(_line(row, standing), red=standing in _BROKEN)
     reporter.line(
         f"{len(rows)} requirements: " + ", ".join(f"{n} {standing}" for standing, n in counts.items())
     )
+
+
+def _print_again(reporter: pytest.TerminalReporter, rows: Sequence[tuple[str, Row, str]]) -> None:
+    """Prints the requirements that do not hold, which are easily overlooked among hundreds that do."""
+    broken = [(row, standing) for _, row, standing in rows if standing in _BROKEN]
+    if broken:
+        reporter.section("requirements that do not hold", sep="!", red=True)
+    for row, standing in broken:
+        reporter.line(f"{row.document}, {_line(row, standing)}", red=True)
+
+
+def _line(row: Row, standing: str) -> str:
+    return f"{row.section:<9} {standing:<8} {row.text} [{row.home}; {row.proof}]"
