@@ -48,9 +48,9 @@ $(VENV)/.ready: requirements.lock pyproject.toml setup.py $(wildcard */native/*.
 	  | tee $(VENV)/build.log | sed -u -n "s/^ *building '\\([^']*\\)' extension.*/        \\1/p"; } || { cat $(VENV)/build.log >&2; exit 1; }
 	@touch $@
 
-$(GENERATOR)/.ready: requirements-generator.lock
-	@test -x $(GENERATOR)/bin/python || $(PYTHON) -m venv $(GENERATOR)
-	@$(GENERATOR)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-generator.lock
+$(GENERATOR)/.ready: requirements-generator.lock | $(VENV)/.ready
+	@test -x $(GENERATOR)/bin/python || $(PYTHON) -m venv --without-pip $(GENERATOR)
+	@$(BIN)/python -m pip --python $(GENERATOR)/bin/python install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-generator.lock
 	@touch $@
 
 $(EXAMPLES)/.ready: requirements-examples.lock
@@ -124,12 +124,16 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # ---- checking ----
 
-# What is fetched and built goes side by side, then what reads and is quick. Types take a minute of one processor, and so
-# go beside the tests, which do not use two all the time.
+# What is fetched and built goes side by side, then what reads and is quick. Types take half a minute of one processor,
+# and so go beside the tests, which do not use two all the time.
 check:  ## All that must hold: what CI runs
 	@$(MAKE) --jobs 2 --no-print-directory setup languages langchain pooler
-	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory lint layers proto-lint check-proto
+	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory lint layers proto-lint check-proto compiled
 	@$(MAKE) --jobs 2 --no-print-directory types test
+
+# Once, what the tests import: their workers, which begin together, would each compile it. What cannot be, they tell.
+compiled: setup
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1 || true
 
 # LangChain is only for its example's tests: without it, and without a network, these are skipped.
 langchain:
