@@ -14,6 +14,7 @@ from core.agents.offline.claims.comparison import compare, tells_of_another
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
 from core.agents.offline.claims.directions import exchanged
 from core.agents.offline.claims.ending import endings
+from core.agents.offline.claims.experiences import never_and_done
 from core.agents.offline.claims.finding import Contradiction, Slot
 from core.agents.offline.claims.framed_en import framed
 from core.agents.offline.claims.reading import read
@@ -25,7 +26,7 @@ from core.agents.offline.claims.values import other_values
 
 ONE_PERSON = tuple(map(frozenset, (("i", "my", "we"), ("he", "his"), ("she", "her"), ("they", "their"))))
 OWNERS = frozenset({"my", "his", "her", "their"})
-FRAMES = (opposed, other_values, other_fillers, exchanged)  # of Chinese
+FRAMES = (opposed, other_values, other_fillers, exchanged, never_and_done)  # of Chinese
 
 __all__ = ["Contradiction", "Slot", "contradiction", "contradicts"]
 
@@ -87,21 +88,24 @@ def _compared(left: Statement, right: Statement, same_matter: bool) -> list[Cont
 
 def _framed(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:
     """Returns what is found by the frames of Chinese sentences; a pronoun may stand for whom the other leaves out."""
-    least = _to_be_shared(left.personal, right.personal, same_matter)
+    least = _to_be_shared(left, right, same_matter)
     if left.hedged or right.hedged or not least:
         return []
     return [one for rule in FRAMES if (one := rule(left, right, least)) is not None]
 
 
-def _to_be_shared(ours: str, theirs: str, same_matter: bool) -> int:
+def _to_be_shared(left: Statement, right: Statement, same_matter: bool) -> int:
     """Returns how many things both must name, given what pronouns they begin with; 0 if these mean others."""
+    ours, theirs = left.personal, right.personal
     if "it" in (ours, theirs):
         return 0
     if ours == theirs or any({ours, theirs} <= person for person in ONE_PERSON):
         return 1
     if "" not in (ours, theirs):
         return 0
-    return 1 if same_matter else 2 if (ours or theirs) in OWNERS else 0
+    if same_matter or (ours or theirs) in ("i", "my") and "我" in left.text and "我" in right.text:
+        return 1  # 苦瓜我不吃
+    return 2 if (ours or theirs) in OWNERS else 0
 
 
 def _comparable(left: Statement, right: Statement) -> bool:

@@ -7,7 +7,7 @@ import re
 
 from core.agents.offline.claims.directions import agree_in_direction
 from core.agents.offline.claims.finding import Contradiction, Slot
-from core.agents.offline.claims.matter import clause_of, of_others, then_and_now
+from core.agents.offline.claims.matter import at_other_times, clause_of, of_others, then_and_now
 from core.agents.offline.claims.statement import Statement
 
 DENIES = re.compile(
@@ -17,6 +17,8 @@ DENIES = re.compile(
 
 def agrees(left: Statement, right: Statement, found: Contradiction) -> bool:
     """Whether what was found is none: both deny it, it is told of two things, or of then and now."""
+    if found.slot in (Slot.DENIAL, Slot.OPPOSITE) and at_other_times(left, right):
+        return True
     if found.slot is Slot.DENIAL:
         return _denies(left, found.value_a) and _denies(right, found.value_b)
     if found.slot is Slot.NUMBER and then_and_now(left, right):

@@ -16,7 +16,7 @@ ENDINGS = frozenset({"e", "r", "er", "or", "y", "i", "ri", "s", "n", "ist", "ian
 DENYING_PREFIXES = frozenset({"un", "in", "im", "ir", "il", "dis", "non"})
 PREFIX = 5  # letters two stems must share to be forms of one word
 
-ANOTHER_SORT = frozenset("子分副前女男小新旧后总老次外内")  # in front of a Chinese noun: 子公司
+ANOTHER_SORT = frozenset("非子分副前女男小新旧后总老次外内")  # in front of a Chinese noun: 子公司
 MEASURED_ALIKE = 1e-3  # values in other units may differ by their rounding
 NAME_WEIGHT = 1.5
 NAMING_PART = 3  # words of a name for each of those by which it may be called

@@ -62,8 +62,9 @@ ENDINGS = (
         Agreement.NONE,
     ),
     _ending(
-        r"\b(?:stepped down|resigned|retired|quit(?! \w+ing)|moved to another \w+)\b|不来了|不干了|离职了|辞职了",
-        r"\b(?:is|are|works|runs|leads|chairs|manages|handles)\b|是|管|负责|担任",
+        r"\b(?:stepped down|resigned|retired|quit(?! \w+ing)|moved to another \w+)\b"
+        r"|不来了|不干了|离职了?|辞职了?|退休了|卸任了?|离任|调走了",
+        r"\b(?:is|are|works|runs|leads|chairs|manages|handles)\b|是|管|负责|担任|[在]?当|任职",
         Agreement.ROLE,
     ),
 )

@@ -20,6 +20,28 @@ PRONOUN = re.compile("我们|他们|她们|我|他|她|你")
 OTHER_TIME = re.compile(
     r"(?:去年|前年|明年|以前|原来|过去)(?:的|[暑寒]假|[春夏秋冬]天|国庆|春节|\d+月)|[上下]一?[次回场趟届期季轮班]|第一[次回]|[旧老新]款|岁(?:时|那年|的时候)|时候"
 )
+TIMES = tuple(  # of one length, of which one is not the other
+    map(
+        re.compile,
+        (
+            "去年|今年|明年|前年|后年|上半年|下半年|[上下]学期",
+            "昨天|今天|明天|后天|前天|昨晚|今晚|今早|明早",
+            "上周|本周|这周|下周|周末|工作日|平日",
+            "上个?月|本月|这个月|下个?月",
+            "白天|夜里|夜间|晚上|早上|上午|下午|中午|昨晚|今晚|今早|明早",
+            "[春夏秋冬][天季]",
+        ),
+    )
+)
+SAME_TIME = {"夜里": "晚上", "夜间": "晚上"}
+SHORT = {
+    "今早": ("今天", "早上"),
+    "今晚": ("今天", "晚上"),
+    "昨晚": ("昨天", "晚上"),
+    "明早": ("明天", "早上"),
+}
+DAYS = 1  # the place of days in `TIMES`
+NEAR, FAR = re.compile("^这[^一是里样些]"), re.compile("^那[^么是里样些]")
 DAILY = re.compile("天天|每天|七天|全年无休|没有休息日")
 PART = re.compile(
     r"有些|有的(?!是)|某些|一些|部分|个别|少数|有几|几[个间位名家条]"
@@ -61,6 +83,11 @@ def matter(
     return Matter(statement=statement, terms=tuple(kept))
 
 
+def before(own: Matter, place: int) -> Matter:
+    """Returns what stands before a place."""
+    return replace(own, terms=tuple(term for term in own.terms if term.start < place))
+
+
 def _before(statement: Statement, term: Term, start: int) -> Term:
     """Returns the part of a word before `start`, where the tagger took what follows for its end: 猫叫."""
     if term.kind not in (Kind.WORD, Kind.NAME) or not term.start < start < term.end:
@@ -94,6 +121,8 @@ def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False, least: int 
     whole = align(ours.terms, theirs.terms, left.chinese)
     laid = _cut_alike(whole, ours, theirs)
     cut = len(laid.only_a) < len(whole.only_a) or len(laid.only_b) < len(whole.only_b)
+    if any(_excepted(left, x) is not _excepted(right, y) for x, y in laid.pairs):
+        return False
     named = [x for x, y in laid.pairs if x.kind not in (Kind.NUMBER, Kind.DATE) and _same_thing(x, y)]
     if least > 1 and len(named) < least:
         return False
@@ -110,6 +139,19 @@ def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False, least: int 
     )
 
 
+def _times(text: str) -> tuple[frozenset[str], ...]:
+    """Returns the times that a text tells from the day it is told on, by their length."""
+    return tuple(frozenset(_whole(one, n) for one in times.findall(text)) for n, times in enumerate(TIMES))
+
+
+def _whole(time: str, length: int) -> str:
+    """Returns the day, or the part of the day, that a short word for both tells."""
+    day_and_part = SHORT.get(time)
+    if day_and_part is not None:
+        return day_and_part[0 if length == DAYS else 1]
+    return SAME_TIME.get(time, time)
+
+
 def _parts_apart(left: Statement, right: Statement) -> bool:
     """Whether one tells of some of them, and the other not of all."""
     some = [PART.search(side.text) is not None for side in (left, right)]
@@ -121,9 +163,20 @@ def _cut_alike(laid: Alignment, ours: Matter, theirs: Matter) -> Alignment:
     a, b = ours.words, theirs.words
     return replace(
         laid,
-        only_a=tuple(t for t in laid.only_a if not _is_cut(_word(ours.statement, t), b)),
-        only_b=tuple(t for t in laid.only_b if not _is_cut(_word(theirs.statement, t), a)),
+        only_a=tuple(
+            t for t in laid.only_a if not _is_cut(_word(ours.statement, t), b) and not _is_some(ours, t)
+        ),
+        only_b=tuple(
+            t for t in laid.only_b if not _is_cut(_word(theirs.statement, t), a) and not _is_some(theirs, t)
+        ),
     )
+
+
+def _is_some(own: Matter, term: Term) -> bool:
+    """Whether a term tells how many of them, where the other tells of all."""
+    text = own.statement.text
+    counted = term.kind is Kind.NUMBER or text[: term.end].endswith(COUNTING)
+    return counted and PART.search(text) is not None
 
 
 def _is_cut(word: str, others: Sequence[str]) -> bool:
@@ -132,6 +185,11 @@ def _is_cut(word: str, others: Sequence[str]) -> bool:
 
 def _word(statement: Statement, term: Term) -> str:
     return statement.text[term.start : term.end]
+
+
+def _excepted(statement: Statement, term: Term) -> bool:
+    """Whether it is what is none: 非会员."""
+    return statement.text[: term.start].endswith("非")
 
 
 def _same_thing(a: Term, b: Term) -> bool:
@@ -167,6 +225,8 @@ def of_others(left: Statement, right: Statement) -> bool:
         return True
     ours, theirs = left.terms[: left.subject_end], right.terms[: right.subject_end]
     laid = align(ours, theirs, True)
+    if any(_excepted(left, x) is not _excepted(right, y) for x, y in laid.pairs):
+        return True
     if not laid.pairs:
         return False
     possessed = [_possessed(left, laid.only_a), _possessed(right, laid.only_b)]
@@ -181,7 +241,9 @@ def of_others(left: Statement, right: Statement) -> bool:
 
 
 def _at_another_time(left: Statement, right: Statement) -> bool:
-    """Whether one of them alone names another time or occasion: 去年的大会, 上一场."""
+    """Whether one of them alone names another time or occasion, or one points here and the other there."""
+    if NEAR.match(left.text) and FAR.match(right.text) or FAR.match(left.text) and NEAR.match(right.text):
+        return True
     return (OTHER_TIME.search(left.text) is None) is not (OTHER_TIME.search(right.text) is None)
 
 
@@ -211,12 +273,15 @@ def _in_front(statement: Statement, term: Term, shared: Sequence[Term]) -> bool:
         return False
     if term.kind is Kind.DATE:
         return after.startswith(("的", "那"))
-    counted = term.kind is Kind.NUMBER or statement.text[: term.end].endswith(COUNTING)
-    if counted and PART.search(statement.text):
-        return False  # some of them, where the other tells of all
     return after[:1] in ("的", "那", "这") or any(
         t.start == term.end and t.kind is not Kind.NAME for t in shared
     )
+
+
+def at_other_times(left: Statement, right: Statement) -> bool:
+    """Whether each tells a year, a day or a part of the day, and none is the other's."""
+    both = zip(left.in_text(_times), right.in_text(_times), strict=True)
+    return any(a and b and a.isdisjoint(b) for a, b in both)
 
 
 def then_and_now(left: Statement, right: Statement) -> bool:

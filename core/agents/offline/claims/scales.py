@@ -12,7 +12,8 @@ from functools import cache
 from core.agents.offline.claims.alignment import align
 from core.agents.offline.claims.finding import Contradiction, Slot, of_values
 from core.agents.offline.claims.lexicon_frames_zh import SCALES
-from core.agents.offline.claims.matter import PAUSE, matter, one_matter
+from core.agents.offline.claims.matter import PAUSE, at_other_times, matter, one_matter
+from core.agents.offline.claims.order import turned_by_place_or_time
 from core.agents.offline.claims.statement import Statement, Term
 
 CONFIDENCE = 0.75
@@ -55,6 +56,11 @@ def _exclude(x: Told, y: Told) -> bool:
 
 
 def _of_the_same(left: Statement, x: Told, right: Statement, y: Told, least: int) -> bool:
+    if at_other_times(left, right):
+        return False
+    told = left.text[x.start : x.end] + right.text[y.start : y.end]
+    if turned_by_place_or_time(left, right) and not {"前", "后"} & set(told):
+        return False
     ours, theirs = matter(left, x.start, x.end), matter(right, y.start, y.end)
     return one_matter(ours, theirs, least=least) and not _turned(ours.terms, x.start, theirs.terms, y.start)
 

@@ -70,7 +70,7 @@ def _differ(left: Statement, x: Term, right: Statement, y: Term, least: int) -> 
     one, other = _value(left, x), _value(right, y)
     if one.asked & other.asked or x.unit == y.unit and _counted(left, x) == _counted(right, y) != "":
         return one_matter(one.told_of, other.told_of, least=least)
-    if one.asked and other.asked or x.unit != y.unit:
+    if one.asked and other.asked or x.unit != y.unit and not {x.unit, y.unit} <= MONEY - {""}:
         return False
     if x.kind is Kind.DATE and not (AS_A_RULE.search(left.text) and AS_A_RULE.search(right.text)):
         return False  # what happened in May may happen in June

@@ -149,3 +149,48 @@ def test_some_of_them_leave_room_for_others_of_them() -> None:
     found = contradicts("有些学员及格了。", "有些学员不及格。")
 
     assert found is None
+
+
+@pytest.mark.parametrize(
+    ("never", "done"),
+    [
+        ("她从来没坐过轮船。", "她前年坐轮船去了大连。"),
+        ("我没尝过榴莲。", "我在泰国吃了两个榴莲。"),
+        ("这支球队从未降级。", "2015年这支球队降级了。"),
+        ("舅舅从来不喝白酒。", "舅舅每天晚上喝半斤白酒。"),
+    ],
+)
+def test_what_was_never_done_excludes_that_it_was(never: str, done: str) -> None:
+    assert contradicts(never, done) is not None
+    assert contradicts(done, never) is not None
+
+
+@pytest.mark.parametrize(
+    ("never", "other"),
+    [
+        ("她从来没坐过轮船。", "她想坐轮船去大连。"),
+        ("她从来没坐过轮船。", "她的妹妹坐轮船去了大连。"),
+        ("我没尝过榴莲。", "我没吃过榴莲。"),
+        ("舅舅从来不喝白酒。", "舅舅卖白酒。"),
+    ],
+)
+def test_a_wish_another_person_and_another_act_leave_room_for_never(never: str, other: str) -> None:
+    found = contradicts(never, other)
+
+    assert found is None
+
+
+@pytest.mark.parametrize(
+    ("told", "other"),
+    [
+        ("去年剧院盈利。", "今年剧院亏损。"),
+        ("这条街白天很吵。", "这条街夜里很安静。"),
+        ("会员免费停车。", "非会员停车要收费。"),
+        ("改造前教室很暗。", "改造后教室很亮。"),
+        ("这幅字的作者是田原。", "那幅字的作者是许谦。"),
+    ],
+)
+def test_states_at_other_times_and_of_others_leave_room(told: str, other: str) -> None:
+    found = contradicts(told, other)
+
+    assert found is None
