@@ -5,11 +5,15 @@ Law: pure; reads the bank, changes nothing.
 
 from collections.abc import Iterable, Sequence
 
+from core.agents.opinions import Opinions
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
 from core.bank.bank import Bank
 from core.bank.graph import Links
 from core.ids import NodeId
+from core.model.lineage import MergeRecord
 from core.model.node import Node
+from core.model.structuring import MergeMade
+from core.model.vector import Vector
 from core.text.data_runs import without_data
 from core.usecases.moment import Moment
 
@@ -18,6 +22,15 @@ def embedding_text(node: Node) -> str:
     """Returns what a consolidated or reworded node embeds: summary, context, keywords; of data its beginning, so
     that the words beside it count."""
     return "\n".join((*map(without_data, (node.summary, node.context)), ", ".join(node.keywords)))
+
+
+def vectors_of(
+    opinions: Opinions, made: Sequence[Node], reworded: Sequence[Node], *, later: bool
+) -> list[Vector | None]:
+    """Returns the vectors of both; `later`: None for each that is reworded and keeps the one it has. Raises Unasked."""
+    now = made if later else (*made, *reworded)
+    vectors = opinions.vectors([embedding_text(node) for node in now])
+    return [*vectors, *[None] * (len(made) + len(reworded) - len(now))]
 
 
 def topic(node: Node) -> Topic:
@@ -71,4 +84,10 @@ def merged_node(nodes: Sequence[Node], made: Consolidation, node_id: NodeId, mom
         interaction_ids=tuple(dict.fromkeys(i for n in oldest_first for i in n.interaction_ids)),
         segments=tuple(dict.fromkeys(ref for n in oldest_first for ref in n.segments)),
         revision=moment.revision,
+    )
+
+
+def merge_made(record: MergeRecord) -> MergeMade:
+    return MergeMade(
+        into_node_id=record.into, absorbed_node_ids=tuple(node.node_id for node in record.absorbed)
     )

@@ -20,9 +20,17 @@ from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import Insight
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import Node, NodeState
-from core.model.structuring import MergeMade, Outcome
+from core.model.structuring import Outcome
 from core.model.vector import Vector
-from core.usecases.bank.absorb import absorbed, embedding_text, in_context, inherited, merged_node, topic
+from core.usecases.bank.absorb import (
+    absorbed,
+    in_context,
+    inherited,
+    merge_made,
+    merged_node,
+    topic,
+    vectors_of,
+)
 from core.usecases.bank.contest import closed, contested, handed_over
 from core.usecases.bank.edits import NodeEdits
 from core.usecases.bank.generated import judged
@@ -57,7 +65,6 @@ class Round:
         self._records: list[MergeRecord] = []
         self._conflicts: dict[ConflictId, Conflict] = {}
         self._points = Points(bank)
-        self._related: list[tuple[NodeId, NodeId]] = []
         self._settled: list[tuple[NodeId, NodeId]] = []
         self._new_conflict: ConflictId | None = None
 
@@ -68,21 +75,17 @@ class Round:
             raise RuntimeError("no node has entered this round")
         return self._entered
 
-    @_current.setter
-    def _current(self, node: Node) -> None:
-        self._entered = node
-
     # ---- ways in ----
 
     def enter(self, node: Node, vector: Vector, *, judged: bool = True) -> Outcome:
         """Enters a node that is not in the bank yet. One that is not `judged` is related only. Raises Unasked."""
-        self._current, self._vector = node, vector
+        self._entered, self._vector = node, vector
         self._points.mark(repetitions_in(self._bank, node))
         return self._go_round() if judged else self._join_related()
 
     def reconsider(self, node_id: NodeId) -> Outcome:
         """Sends a node of the bank round again, its settled partners and neighbours apart. Raises Unasked."""
-        self._current = self._edits.shown(node_id)
+        self._entered = self._edits.shown(node_id)
         self._vector = self._bank.node_vectors.get(node_id)
         self._neighbors = set(self._bank.graph.neighbors(node_id))
         return self._go_round()
@@ -102,7 +105,7 @@ class Round:
         made = self._absorb(sides, MergeReason.CONFLICT, conflict.description, verdict, conflict.conflict_id)
         self._points.settle(conflict, sides, made.refuted)
         self._points.mark(repetitions_elsewhere(self._bank, conflict, made.refuted, verdict.text))
-        self._current = replace(
+        self._entered = replace(
             self._current,
             event_time=verdict.event_time,
             interaction_ids=union(self._current.interaction_ids, (verdict.interaction_id,)),
@@ -244,11 +247,8 @@ class Round:
     def _outcome(self) -> Outcome:
         return Outcome(
             node_id=self._current.node_id,
-            merges=tuple(
-                MergeMade(into_node_id=r.into, absorbed_node_ids=tuple(n.node_id for n in r.absorbed))
-                for r in self._records
-            ),
-            related=tuple(self._related),
+            merges=tuple(map(merge_made, self._records)),
+            related=tuple(self._edges),
             conflict_id=self._new_conflict,
         )
 
@@ -261,7 +261,7 @@ class Round:
         conflict = contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
         self._new_conflict = conflict_id
         self._conflicts[conflict_id] = conflict
-        self._current = touched(self._current, self._moment, state=NodeState.CONTESTED)
+        self._entered = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:
             self._edits.set_state(partner, NodeState.CONTESTED)
         if conflict.confidence >= self._moment.validation_floor:
@@ -283,7 +283,7 @@ class Round:
                 self._conflicts[conflict_id] = closed(moved, ConflictStatus.RESOLVED, self._moment.now)
                 self._release(conflict)
             else:
-                self._current = replace(self._current, state=NodeState.CONTESTED)
+                self._entered = replace(self._current, state=NodeState.CONTESTED)
         return settled
 
     def _release(self, conflict: Conflict) -> None:
@@ -336,21 +336,15 @@ class Round:
         self._edits.absorb(nodes)
         ids = (node.node_id for node in nodes)
         node_id = node_id or NodeId(self._opinions.new_id("n", "merge", *ids))
-        self._current = merged_node(nodes, made, node_id, self._moment)
+        self._entered = merged_node(nodes, made, node_id, self._moment)
         self._neighbors = set(links)
         updates = sorted(made.neighbor_updates.items())
         near = [self._edits.reworded(n, new.context, new.keywords) for n, new in updates]
         own = [] if vector is not None else [self._current]
-        vectors = self._vectors(own, near)
+        vectors = vectors_of(self._opinions, own, near, later=self._embeds_later)
         self._vector = vectors.pop(0) if vector is None else vector
         for node, made_vector in zip(near, vectors, strict=True):
             self._edits.put(node, made_vector)
-
-    def _vectors(self, made: Sequence[Node], reworded: Sequence[Node]) -> list[Vector | None]:
-        """Returns the vectors of both, None for each that keeps the one it has. Raises Unasked."""
-        now = made if self._embeds_later else (*made, *reworded)
-        vectors = self._opinions.vectors([embedding_text(node) for node in now])
-        return [*vectors, *[None] * (len(made) + len(reworded) - len(now))]
 
     def _record(
         self,
@@ -387,19 +381,18 @@ class Round:
         what earlier neighbours lent."""
         current = self._current
         words = [opinion.keywords_new for opinion in opinions]
-        self._current = reworded(current, self._moment, opinions[0].context_new, current.keywords, *words)
+        self._entered = reworded(current, self._moment, opinions[0].context_new, current.keywords, *words)
         others = [
             self._edits.reworded(
                 o.existing, o.context_existing, self._edits.shown(o.existing).keywords, o.keywords_existing
             )
             for o in opinions
         ]
-        own, *vectors = self._vectors((), (self._current, *others))
+        own, *vectors = vectors_of(self._opinions, (), (self._current, *others), later=self._embeds_later)
         self._vector = self._vector if own is None else own
         for node, vector in zip(others, vectors, strict=True):
             self._edits.put(node, vector)
             self._edges.append((current.node_id, node.node_id))
-        self._related = list(self._edges)
 
     def _new_edges(self) -> list[tuple[NodeId, NodeId]]:
         if self._entered is None:
