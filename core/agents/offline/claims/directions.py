@@ -6,7 +6,7 @@ exchanged exclude each other, and two with the same order agree.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.agents.offline.claims.finding import Contradiction, Slot, of_values
 from core.agents.offline.claims.statement import Statement
@@ -76,7 +76,9 @@ class Directed:
 
 def exchanged(left: Statement, right: Statement, least: int = 1) -> Contradiction | None:
     """Returns the same relation told the other way round, or None."""
+    shared = _beginning(left.text, right.text)
     for x, y in _alike(left, right):
+        x, y = _behind(x, shared), _behind(y, shared)
         if _same(x.one, y.other) and _same(x.other, y.one) and not _same(x.one, y.one):
             return of_values(Slot.ROLE, True, x.one, y.one, CONFIDENCE)
     return None
@@ -94,6 +96,19 @@ def _alike(left: Statement, right: Statement) -> Iterator[tuple[Directed, Direct
         for y in theirs:
             if x.relation == y.relation and (not x.who or not y.who or _same(x.who, y.who)):
                 yield x, y
+
+
+def _beginning(a: str, b: str) -> str:
+    """Returns the time or place that both texts begin with: 决赛里."""
+    size = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return a[:size] if size > 1 and a[size - 1] in "里中上时，" else ""
+
+
+def _behind(told: Directed, shared: str) -> Directed:
+    """Returns it without what both sentences begin with."""
+    if not told.one.startswith(shared) or len(told.one) == len(shared):
+        return told
+    return replace(told, one=told.one[len(shared) :])
 
 
 def _same(a: str, b: str) -> bool:

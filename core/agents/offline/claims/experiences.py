@@ -1,7 +1,7 @@
-"""What was never done and what was done: "has never flown", "flew to Kunming". Chinese alone.
+"""What is had or done and what never was: "has never flown", "flew to Kunming". Chinese alone.
 
-Law: pure. A sentence denies that something was ever done (没…过, 从来不…), and the other tells, of the same, that it
-was or is: the same act, or another word for it, with the same object.
+Law: pure. A sentence denies that something was ever done (没…过, 从来不…), still is (不当…了) or is had (没有…), and
+the other tells, of the same, that it was or is: the same act, or another word for it, with the same object.
 """
 
 import re
@@ -15,10 +15,13 @@ from core.agents.offline.claims.statement import Statement
 CONFIDENCE = 0.75
 NEVER = re.compile(
     r"(?:没有?|未曾?|从未|从没有?)(?:被|遭到过?)?(?P<act>[\u4e00-\u9fff]{1,2})过(?P<object>[\u4e00-\u9fffA-Za-z]{1,6})?(?=[，。；！]|$)"
-    r"|(?:从未|从没有?|从来没有?)(?P<bare>(?:(?!过)[\u4e00-\u9fff]){2,4})(?=[，。；！]|$)"
+    r"|(?:从未|从没有?|从来没有?)(?P<bare>(?:(?!过)[\u4e00-\u9fff]){2})(?P<of>(?:(?!过)[\u4e00-\u9fff]){0,4})(?=[，。；！]|$)"
     r"|(?:从来?|一向|压根|一直)不(?P<habit>[\u4e00-\u9fff])(?P<what>[\u4e00-\u9fff]{1,4})(?=[，。；！]|$)"
+    r"|不再?(?P<stopped>当|做|任|担任|是)(?P<role>[\u4e00-\u9fff]{2,5})了(?=[，。；！]|$)"
+    r"|(?P<lacked>没有|缺乏|缺少|不具备|不带|没装|没带|没配)(?P<thing>[\u4e00-\u9fff]{2,6})(?=[，。；！]|$)"
 )
 DENIES = re.compile("[没未不无别]|想|打算|希望|也许|可能|应该|怕")
+HAS = "有"
 LEAST_OBJECT = 2  # characters
 
 
@@ -58,7 +61,10 @@ def _never(text: str) -> NeverDone | None:
     found = NEVER.search(text)
     if found is None:
         return None
-    act, done_to = found["act"] or found["bare"] or found["habit"], found["object"] or found["what"] or ""
+    told = found.groupdict()
+    act = next(told[one] for one in ("act", "bare", "habit", "stopped", "lacked") if told[one])
+    done_to = next((told[one] for one in ("object", "of", "what", "role", "thing") if told[one]), "")
+    act = HAS if told["lacked"] else act
     return NeverDone(act=act, done_to=done_to, start=found.start(), end=found.end())
 
 

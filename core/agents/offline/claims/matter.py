@@ -44,12 +44,13 @@ DAYS = 1  # the place of days in `TIMES`
 NEAR, FAR = re.compile("^这[^一是里样些]"), re.compile("^那[^么是里样些]")
 DAILY = re.compile("天天|每天|七天|全年无休|没有休息日")
 PART = re.compile(
-    r"有些|有的(?!是)|某些|一些|部分|个别|少数|有几|几[个间位名家条]"
-    r"|(?:^|[，。；])[有还]?[一二两三四五六七八九十百\d]+[个间位名家条](?!人$)"
+    r"有些|有的(?!是)|某些|一些|部分|个别|少数|有几|几[个间位名家条扇台张只份辆道件棵栋块]"
+    r"|(?:^|[，。；])[有还]?[一二两三四五六七八九十百\d]+[个间位名家条扇台张只份辆道件棵栋块](?!人$)"
 )
-COUNTING = ("个", "间", "位", "名", "家", "条")
+COUNTING = tuple("个间位名家条扇台张只份辆道件棵栋块")
 ALL = re.compile("所有|全部|每[个位名间家条]|都|全|一律|齐")
 NOW = re.compile("如今|现在|目前|今年")
+TWO, WITHIN = 2, tuple("里上中内")
 MOST_BESIDE = 3  # words of one side alone
 
 
@@ -89,7 +90,9 @@ def before(own: Matter, place: int) -> Matter:
 
 
 def _before(statement: Statement, term: Term, start: int) -> Term:
-    """Returns the part of a word before `start`, where the tagger took what follows for its end: 猫叫."""
+    """Returns a place without the word for its inside; of a word that the tagger drew too long, the part before."""
+    if term.kind is Kind.WORD and term.end - term.start == TWO and term.key[-1:] in WITHIN:
+        return replace(term, key=term.key[:-1])  # 班里, 班上
     if term.kind not in (Kind.WORD, Kind.NAME) or not term.start < start < term.end:
         return term
     part = statement.text[term.start : start]

@@ -11,7 +11,7 @@ from functools import cache
 
 from core.agents.offline.claims.clock import UNIT as CLOCK
 from core.agents.offline.claims.finding import Contradiction, Slot, of_values
-from core.agents.offline.claims.lexicon_frames_zh import SLOTS
+from core.agents.offline.claims.lexicon_frames_zh import OFFICES, SLOTS
 from core.agents.offline.claims.matter import clause_of, matter, one_matter
 from core.agents.offline.claims.scales import DENIED
 from core.agents.offline.claims.statement import Kind, Statement
@@ -26,6 +26,13 @@ NUMERAL = re.compile(r"[\d一二三四五六七八九十]+")
 ALIKE = 0.5  # of the shorter one's characters
 VARYING = re.compile(r"\(.*?\)|\[.*?\]")
 ENDS = "(?=[，。；！？]|$)"
+
+
+HELD = (  # what is found is who holds an office; of what, stands beside it
+    rf"(?<={{office}}[是为]){{filler}}{ENDS}",
+    rf"^{{filler}}(?=(?:是|担任|出任|任|接任|当上了?|当选)[^，。；]{{{{0,14}}}}?{{office}}{ENDS})",
+    r"(?<=由){filler}(?=(?:担任|出任|接任|任)[^，。；]{{0,8}}?{office})",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,4 +125,6 @@ def _patterns() -> tuple[tuple[int, str, re.Pattern[str]], ...]:
             sure = re.findall(r"[\u4e00-\u9fff](?![?*])", VARYING.sub("", wording))
             hint = sure[0] if sure else ""
             found.append((slot, hint, re.compile(before + FILLER + (after or "(?:了|的)?" + ENDS))))
+    for slot, office in enumerate(sorted(OFFICES), start=len(SLOTS.splitlines())):
+        found += [(slot, office, re.compile(one.format(office=office, filler=FILLER))) for one in HELD]
     return tuple(found)

@@ -89,6 +89,7 @@ def test_values_of_other_things_or_times_leave_room(told: str, other: str) -> No
         ("停车费由业主承担。", "停车费要租户自己出。"),
         ("这场火灾是短路引起的。", "火灾的原因是烟头。"),
         ("这本画册的作者是方宁。", "这本画册是顾安写的。"),
+        ("长风航运的总经理是葛涛。", "何婷担任长风航运的总经理。"),
     ],
 )
 def test_two_fillers_of_one_slot_exclude_each_other(told: str, other: str) -> None:
@@ -158,6 +159,9 @@ def test_some_of_them_leave_room_for_others_of_them() -> None:
         ("我没尝过榴莲。", "我在泰国吃了两个榴莲。"),
         ("这支球队从未降级。", "2015年这支球队降级了。"),
         ("舅舅从来不喝白酒。", "舅舅每天晚上喝半斤白酒。"),
+        ("车队从未拖欠运费。", "车队去年拖欠了三个月运费。"),
+        ("姨妈去年就不当护士了。", "姨妈是儿科护士。"),
+        ("租客没有表决权。", "租客有表决权。"),
     ],
 )
 def test_what_was_never_done_excludes_that_it_was(never: str, done: str) -> None:
