@@ -176,7 +176,7 @@ def test_recall_at_10_stays_above_99_percent_with_tombstones_and_after_compactio
 @pytest.mark.slow
 @pytest.mark.skipif(not LOCOMO.exists(), reason="the conversations are not beside this checkout")
 async def test_recall_at_10_holds_on_real_questions_to_real_conversations() -> None:
-    conversations = json.loads(LOCOMO.read_text())[: scaled(2)]
+    conversations = json.loads(LOCOMO.read_text())[: scaled(1)]
     turns = [
         f"{turn['speaker']}: {turn['text']}"
         for conversation in conversations
@@ -189,7 +189,7 @@ async def test_recall_at_10_holds_on_real_questions_to_real_conversations() -> N
     queries = await embedder.embed_queries([qa["question"] for c in conversations for qa in c["qa"]])
     embedder.close()
     vectors = {f"n{i:04}": row for i, row in enumerate(rows)}
-    index: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(scans=0, exact_up_to=500))
+    index: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(scans=0, exact_up_to=200))
     index.put_many(list(vectors), rows)
     compacted(index)
     recalls = {f"{len(turns)} turns, {len(queries)} questions": recall_at_10(index, vectors, queries)}
@@ -197,7 +197,7 @@ async def test_recall_at_10_holds_on_real_questions_to_real_conversations() -> N
         index.drop(name)
         del vectors[name]
     recalls["a quarter dead"] = recall_at_10(index, vectors, queries)
-    loaded: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(scans=0, exact_up_to=500))
+    loaded: VectorIndex[str] = VectorIndex(embedder.space.dimension, VectorSettings(scans=0, exact_up_to=200))
     loaded.put_many(list(vectors), list(vectors.values()))
     compacted(loaded)
     recalls["loaded again"] = recall_at_10(loaded, vectors, queries)
