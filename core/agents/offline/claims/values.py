@@ -14,7 +14,6 @@ from core.agents.offline.claims.alignment import matches
 from core.agents.offline.claims.finding import Contradiction, Slot, found
 from core.agents.offline.claims.lexicon_frames_zh import EVENTS, MEASURES
 from core.agents.offline.claims.matter import Matter, clause_of, matter, one_matter
-from core.agents.offline.claims.order import turned_by_place_or_time
 from core.agents.offline.claims.statement import Kind, Statement, Term
 
 CONFIDENCE = 0.7
@@ -23,6 +22,9 @@ CURRENCIES = frozenset({"美元", "欧元", "英镑", "日元", "港元"})
 MONEY = CURRENCIES | {"money", ""}
 AS_A_RULE = re.compile("每[周逢个年月天星礼]|改到|改在|改成|的日子|只有|要等到")
 SOME_WHO = re.compile("[\u4e00-\u9fff]{1,3}?(?:是|来自|参加|会|没|不)")  # 有两个人是兄弟
+BEFORE_OR_AFTER = re.compile(
+    r"(?<=[\u4e00-\u9fff])(?<![天年周月时钟期以])(?:之|以)?([前后])(?![面门排座台端天年])"
+)
 BETWEEN = re.compile("[约有达为是到在了只才就共满于近]*$")
 
 
@@ -37,8 +39,8 @@ class Value:
 
 def other_values(left: Statement, right: Statement, least: int = 1) -> Contradiction | None:
     """Returns two values of one attribute, or two times of one event, or None; `least` as in `one_matter`."""
-    if turned_by_place_or_time(left, right):
-        return None  # before it, and after it
+    if left.in_text(_before_or_after) != right.in_text(_before_or_after):
+        return None  # before the change, and after it or at any time
     for kind, slot in ((Kind.NUMBER, Slot.NUMBER), (Kind.DATE, Slot.DATE)):
         if kind is Kind.NUMBER and _in_a_year(left) is not _in_a_year(right):
             continue  # how many there were in 2010
@@ -48,6 +50,10 @@ def other_values(left: Statement, right: Statement, least: int = 1) -> Contradic
                 if _may_differ(x, y) and _differ(left, x, right, y, least):
                     return found(slot, left, (x,), right, (y,), CONFIDENCE)
     return None
+
+
+def _before_or_after(text: str) -> frozenset[str]:
+    return frozenset(BEFORE_OR_AFTER.findall(text))
 
 
 def _in_a_year(statement: Statement) -> bool:
