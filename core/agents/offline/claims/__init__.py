@@ -11,10 +11,10 @@ From the words to an answer, each step knows only those before it:
   same words turned round).
 - Rules: `denial` (never, not, only), `ending` (sold, moved, resigned), `replacement` (another value in the same slot).
   Each gives a `finding.Contradiction` or none.
-- Frames of Chinese, which tells one thing in many words: `matter` (what a clause is about); on it `scales` (two sides
-  of one state), `values` (two values of one attribute), `slots` (two fillers of a place for one), `directions` (a
-  relation turned round) and `experiences` (never done, and done). Their words are in `lexicon_frames_zh`.
-  `agreement` takes back what the rules above find of two things or times.
+- Frames of Chinese, which tells one thing in many words: `matter` (what a clause is about) and `occasions` (when); on
+  them `scales` (two sides of one state), `values` (two values of one attribute), `slots` (two fillers of a place for
+  one), `directions` (a relation turned round) and `experiences` (never done, and done). Their words are in
+  `lexicon_frames_zh`. `agreement` takes back what the rules above find of two things or times.
 - Frames of English, where the rules above find nothing: `frame_en` reads a sentence by the senses of its words, with
   what stands beside the matter; `opposed_en` finds two states that exclude each other (by `states_en`), `valued_en`
   another measure, day or member of a family (by `values_en`); `framed_en` asks both.

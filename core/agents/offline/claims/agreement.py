@@ -7,7 +7,8 @@ import re
 
 from core.agents.offline.claims.directions import agree_in_direction
 from core.agents.offline.claims.finding import Contradiction, Slot
-from core.agents.offline.claims.matter import at_other_times, clause_of, of_others, then_and_now
+from core.agents.offline.claims.matter import clause_of, of_others
+from core.agents.offline.claims.occasions import at_other_times, then_and_now
 from core.agents.offline.claims.statement import Statement
 
 DENIES = re.compile(

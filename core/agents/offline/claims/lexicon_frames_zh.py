@@ -1,6 +1,7 @@
-"""Chinese states that exclude each other, and the words in which each is told.
+"""What excludes what in Chinese, and the wordings of it: states, attributes, events, slots, offices, acts.
 
-Law: words only, no logic, nothing of one domain. A wording of one character counts at the end of a clause alone.
+Law: words and wordings only, no logic, nothing of one domain. A state's wording of one character counts at the end of a
+clause alone; … leaves room for a few.
 """
 
 from core.text.words import words

@@ -12,36 +12,12 @@ from dataclasses import dataclass, replace
 from core.agents.offline.claims.alignment import Alignment, align, matches
 from core.agents.offline.claims.clock import UNIT as CLOCK
 from core.agents.offline.claims.lexicon_frames_zh import BESIDE
+from core.agents.offline.claims.occasions import on_another_occasion
 from core.agents.offline.claims.statement import Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import chinese_key
 
 PAUSE = re.compile("[，,；;：:。！？—]")
 PRONOUN = re.compile("我们|他们|她们|我|他|她|你")
-OTHER_TIME = re.compile(
-    r"(?:去年|前年|明年|以前|原来|过去)(?:的|[暑寒]假|[春夏秋冬]天|国庆|春节|\d+月)|[上下]一?[次回场趟届期季轮班]|第一[次回]|[旧老新]款|岁(?:时|那年|的时候)|时候"
-)
-TIMES = tuple(  # of one length, of which one is not the other
-    map(
-        re.compile,
-        (
-            "去年|今年|明年|前年|后年|上半年|下半年|[上下]学期",
-            "昨天|今天|明天|后天|前天|昨晚|今晚|今早|明早",
-            "上周|本周|这周|下周|周末|工作日|平日",
-            "上个?月|本月|这个月|下个?月",
-            "白天|夜里|夜间|晚上|早上|上午|下午|中午|昨晚|今晚|今早|明早",
-            "[春夏秋冬][天季]",
-        ),
-    )
-)
-SAME_TIME = {"夜里": "晚上", "夜间": "晚上"}
-SHORT = {
-    "今早": ("今天", "早上"),
-    "今晚": ("今天", "晚上"),
-    "昨晚": ("昨天", "晚上"),
-    "明早": ("明天", "早上"),
-}
-DAYS = 1  # the place of days in `TIMES`
-NEAR, FAR = re.compile("^这[^一是里样些]"), re.compile("^那[^么是里样些]")
 DAILY = re.compile("天天|每天|七天|全年无休|没有休息日")
 PART = re.compile(
     r"有些|有的(?!是)|某些|一些|部分|个别|少数|有几|几[个间位名家条扇台张只份辆道件棵栋块]"
@@ -49,8 +25,7 @@ PART = re.compile(
 )
 COUNTING = tuple("个间位名家条扇台张只份辆道件棵栋块")
 ALL = re.compile("所有|全部|每[个位名间家条]|都|全|一律|齐")
-NOW = re.compile("如今|现在|目前|今年")
-TWO, WITHIN = 2, tuple("里上中内")
+INSIDE = re.compile("^.[里上中内]$")  # 班里, 班上
 MOST_BESIDE = 3  # words of one side alone
 
 
@@ -91,8 +66,8 @@ def before(own: Matter, place: int) -> Matter:
 
 def _before(statement: Statement, term: Term, start: int) -> Term:
     """Returns a place without the word for its inside; of a word that the tagger drew too long, the part before."""
-    if term.kind is Kind.WORD and term.end - term.start == TWO and term.key[-1:] in WITHIN:
-        return replace(term, key=term.key[:-1])  # 班里, 班上
+    if term.kind is Kind.WORD and INSIDE.match(term.key):
+        return replace(term, key=term.key[:-1])
     if term.kind not in (Kind.WORD, Kind.NAME) or not term.start < start < term.end:
         return term
     part = statement.text[term.start : start]
@@ -119,7 +94,7 @@ def _aside(statement: Statement, term: Term, told: frozenset[str]) -> bool:
 def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False, least: int = 1) -> bool:
     """Whether two clauses tell of the same; `alike`: in the same words. `least`: how many things both name."""
     left, right = ours.statement, theirs.statement
-    if _at_another_time(left, right) or _parts_apart(left, right):
+    if on_another_occasion(left, right) or _parts_apart(left, right):
         return False
     whole = align(ours.terms, theirs.terms, left.chinese)
     laid = _cut_alike(whole, ours, theirs)
@@ -140,19 +115,6 @@ def one_matter(ours: Matter, theirs: Matter, *, alike: bool = False, least: int 
     return not (
         _narrowed(left, laid.only_a, shared[0], daily) or _narrowed(right, laid.only_b, shared[1], daily)
     )
-
-
-def _times(text: str) -> tuple[frozenset[str], ...]:
-    """Returns the times that a text tells from the day it is told on, by their length."""
-    return tuple(frozenset(_whole(one, n) for one in times.findall(text)) for n, times in enumerate(TIMES))
-
-
-def _whole(time: str, length: int) -> str:
-    """Returns the day, or the part of the day, that a short word for both tells."""
-    day_and_part = SHORT.get(time)
-    if day_and_part is not None:
-        return day_and_part[0 if length == DAYS else 1]
-    return SAME_TIME.get(time, time)
 
 
 def _parts_apart(left: Statement, right: Statement) -> bool:
@@ -224,7 +186,7 @@ def _narrows(statement: Statement, term: Term, shared: Sequence[Term], daily: bo
 
 def of_others(left: Statement, right: Statement) -> bool:
     """Whether the sentences tell of two things of one owner, or of a thing and of one that something narrows."""
-    if _at_another_time(left, right) or _whose_apart(left, right):
+    if on_another_occasion(left, right) or _whose_apart(left, right):
         return True
     ours, theirs = left.terms[: left.subject_end], right.terms[: right.subject_end]
     laid = align(ours, theirs, True)
@@ -241,13 +203,6 @@ def of_others(left: Statement, right: Statement) -> bool:
         and not laid.only_b
         or (any(_in_front(right, t, shared[1]) for t in laid.only_b) and not laid.only_a)
     )
-
-
-def _at_another_time(left: Statement, right: Statement) -> bool:
-    """Whether one of them alone names another time or occasion, or one points here and the other there."""
-    if NEAR.match(left.text) and FAR.match(right.text) or FAR.match(left.text) and NEAR.match(right.text):
-        return True
-    return (OTHER_TIME.search(left.text) is None) is not (OTHER_TIME.search(right.text) is None)
 
 
 def _whose_apart(left: Statement, right: Statement) -> bool:
@@ -279,15 +234,3 @@ def _in_front(statement: Statement, term: Term, shared: Sequence[Term]) -> bool:
     return after[:1] in ("的", "那", "这") or any(
         t.start == term.end and t.kind is not Kind.NAME for t in shared
     )
-
-
-def at_other_times(left: Statement, right: Statement) -> bool:
-    """Whether each tells a year, a day or a part of the day, and none is the other's."""
-    both = zip(left.in_text(_times), right.in_text(_times), strict=True)
-    return any(a and b and a.isdisjoint(b) for a, b in both)
-
-
-def then_and_now(left: Statement, right: Statement) -> bool:
-    """Whether one names a year, and the other says that it is so now."""
-    dated = [any(t.kind is Kind.DATE and t.unit == "year" for t in side.terms) for side in (left, right)]
-    return dated[0] is not dated[1] and bool(NOW.search((right if dated[0] else left).text))

@@ -12,7 +12,8 @@ from functools import cache
 from core.agents.offline.claims.alignment import align
 from core.agents.offline.claims.finding import Contradiction, Slot, of_values
 from core.agents.offline.claims.lexicon_frames_zh import SCALES
-from core.agents.offline.claims.matter import PAUSE, at_other_times, matter, one_matter
+from core.agents.offline.claims.matter import PAUSE, matter, one_matter
+from core.agents.offline.claims.occasions import at_other_times
 from core.agents.offline.claims.order import turned_by_place_or_time
 from core.agents.offline.claims.statement import Statement, Term
 

@@ -26,8 +26,6 @@ NUMERAL = re.compile(r"[\d一二三四五六七八九十]+")
 ALIKE = 0.5  # of the shorter one's characters
 VARYING = re.compile(r"\(.*?\)|\[.*?\]")
 ENDS = "(?=[，。；！？]|$)"
-
-
 HELD = (  # what is found is who holds an office; of what, stands beside it
     rf"(?<={{office}}[是为]){{filler}}{ENDS}",
     rf"^{{filler}}(?=(?:是|担任|出任|任|接任|当上了?|当选)[^，。；]{{{{0,14}}}}?{{office}}{ENDS})",
