@@ -17,7 +17,8 @@ From the words to an answer, each step knows only those before it:
   `lexicon_frames_zh`. `agreement` takes back what the rules above find of two things or times.
 - Frames of English, where the rules above find nothing: `frame_en` reads a sentence by the senses of its words, with
   what stands beside the matter; `opposed_en` finds two states that exclude each other (by `states_en`), `valued_en`
-  another measure, day or member of a family (by `values_en`); `framed_en` asks both.
+  another measure, day or member of a family, `parties_en` another party to a relation that has one, `never_en` an act
+  that is never done (all by `values_en`); `framed_en` asks them.
 
 Outside, `contradiction` asks all rules about two sentences, and `sameness` asks whether one says what another does.
 

@@ -21,7 +21,7 @@ from core.agents.offline.claims.statement import Denial, Kind, Statement
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 ADDRESS = re.compile(
-    r"^(?:(?:wow|hey|hi|hello|oh|yeah|yes|no|thanks|thank you|well|so|sure|okay|ok|great|nice|cool|awesome"
+    r"^(?:(?:wow|hey|hi|hello|oh|yeah|yes|no(?=\s*[,!.])|thanks|thank you|well|so|sure|okay|ok|great|nice|cool|awesome"
     r"|aww?|haha|congrats|totally|absolutely|definitely|btw|by the way"
     r"|(?:please )?note that)\b[\s,!.]*)+(?:[A-Z][a-z]+[,!.]\s*)?",
     re.IGNORECASE,

@@ -5,7 +5,7 @@ plainer rule decides. Words are compared by their sense (`states_en.SENSES`), so
 dentist's practice" are one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -118,7 +118,12 @@ def of_one_matter(
     left = (*laid.only_a, *laid.only_b)
     if alike and left or times_apart and any(t.kind is Kind.DATE for t in left):
         return False
-    return not (laid.only_a and laid.only_b)
+    return not (laid.only_a and laid.only_b) or _some_time(a, laid.only_a) is not _some_time(b, laid.only_b)
+
+
+def _some_time(side: Frame, terms: Sequence[Term]) -> bool:
+    """Whether these only say that it was yesterday, or so."""
+    return all(side.statement.text[t.start : t.end].lower() in AROUND for t in terms)
 
 
 def _matters(term: Term, side: Frame) -> bool:
@@ -230,3 +235,20 @@ def _looked_up(phrase: str) -> tuple[str, ...]:
     if phrase.startswith("="):
         return ("=", *(token.lower for token in tokens(phrase[1:])))
     return tuple(stemmed(token.lower) for token in tokens(phrase))
+
+
+def told_of(side: Frame, meanings: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Returns what the words of a sentence mean, of those that have such a meaning."""
+    return frozenset(one for word in side.words for one in meanings.get(word, ()))
+
+
+@cache
+def meanings(listed: str) -> dict[str, frozenset[str]]:
+    """Reads lines that begin with a name: the names behind which a word stands."""
+    found: dict[str, frozenset[str]] = {}
+    for line in listed.strip().replace("\n ", " ").splitlines():
+        name, *told = line.split()
+        for word in told:
+            key = sense_of(word)
+            found[key] = found.get(key, frozenset()) | {name}
+    return found

@@ -13,13 +13,22 @@ from math import inf
 from core.agents.offline.claims import clock
 from core.agents.offline.claims.alignment import MEASURED_ALIKE
 from core.agents.offline.claims.finding import Contradiction, Slot, found
-from core.agents.offline.claims.frame_en import Frame, frame, of_one_matter, sense_of, share_a_subject
+from core.agents.offline.claims.frame_en import (
+    Frame,
+    frame,
+    meanings,
+    of_one_matter,
+    sense_of,
+    share_a_subject,
+    told_of,
+)
 from core.agents.offline.claims.measures import MEASURED
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 from core.agents.offline.claims.values_en import EVENTS, FAMILIES, MEASURES
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
 BEEN = re.compile(r"\b(?:was|were)\b", re.IGNORECASE)
+BUILDING = frozenset(map(english_key, ("work", "construction")))
 ARTICLE = re.compile(r"\ban? $", re.IGNORECASE)
 CONFIDENCE = 0.65
 PERSONS = frozenset({"i", "we", "he", "she", "they"})
@@ -63,12 +72,12 @@ def _number(ours: Frame, theirs: Frame) -> Both | None:
     if _past_act(ours) and _past_act(theirs) and not {x.unit, y.unit} & MONEY:
         return None
     dimension = "money" if x.unit in MONEY else x.unit or y.unit
-    meanings = _measures(dimension)
-    a, b = (_told_of(side, meanings) for side in (ours, theirs))
+    measures = _measures(dimension)
+    a, b = (told_of(side, measures) for side in (ours, theirs))
     if a and b and a.isdisjoint(b):
         return None
     spans = ((x.start, x.end),), ((y.start, y.end),)
-    same = of_one_matter(ours, spans[0], theirs, spans[1], without=frozenset(meanings), times_apart=True)
+    same = of_one_matter(ours, spans[0], theirs, spans[1], without=frozenset(measures), times_apart=True)
     return ((x,), (y,)) if same else None
 
 
@@ -102,18 +111,13 @@ def _past_act(side: Frame) -> bool:
     return side.statement.personal in PERSONS and not side.statement.state
 
 
-def _told_of(side: Frame, meanings: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Returns what the words of a sentence mean, of those that have such a meaning."""
-    return frozenset(one for word in side.words for one in meanings.get(word, ()))
-
-
 @cache
 def _measures(dimension: str) -> Mapping[str, frozenset[str]]:
     """Returns the words that tell of what a number in a dimension is the measure."""
     lines = MEASURES.strip().replace("\n ", " ").splitlines()
     of_it = [line.partition(": ")[2] for line in lines if dimension in line.partition(": ")[0].split("/")]
     other = [line.partition(": ")[2] for line in lines if "count" in line.partition(": ")[0].split("/")]
-    return _meanings("\n".join(of_it or other))
+    return meanings("\n".join(of_it or other))
 
 
 def _day(ours: Frame, theirs: Frame) -> Both | None:
@@ -125,7 +129,7 @@ def _day(ours: Frame, theirs: Frame) -> Both | None:
     differing = next(((x, y) for x, y in pairs if x.key != y.key), None)
     if differing is None or _past_act(ours) or _past_act(theirs):
         return None
-    a, b = (_told_of(side, _meanings(EVENTS)) for side in (ours, theirs))
+    a, b = (told_of(side, meanings(EVENTS)) for side in (ours, theirs))
     if (a or b) and a.isdisjoint(b):
         return None
     if (
@@ -139,7 +143,8 @@ def _day(ours: Frame, theirs: Frame) -> Both | None:
         return None  # where somebody was on Monday does not say where he was on Sunday
     x, y = differing
     spans = [tuple((t.start, t.end) for t in side) for side in dates]
-    same = of_one_matter(ours, spans[0], theirs, spans[1], without=frozenset(_meanings(EVENTS)), alike=not a)
+    without = frozenset(meanings(EVENTS)) | (BUILDING if "completion" in a & b else frozenset())
+    same = of_one_matter(ours, spans[0], theirs, spans[1], without=without, alike=not a)
     return ((x,), (y,)) if same else None
 
 
@@ -210,15 +215,3 @@ def _families() -> tuple[dict[str, tuple[str, ...]], dict[str, frozenset[str]]]:
         for word in members.split():
             of[word] = (*of.get(word, ()), name)
     return of, beside
-
-
-@cache
-def _meanings(listed: str) -> dict[str, frozenset[str]]:
-    """Reads lines that begin with a name: the names behind which a word stands."""
-    found: dict[str, frozenset[str]] = {}
-    for line in listed.strip().replace("\n ", " ").splitlines():
-        name, *told = line.split()
-        for word in told:
-            key = sense_of(word)
-            found[key] = found.get(key, frozenset()) | {name}
-    return found

@@ -54,5 +54,64 @@ season: spring summer autumn winter | take place hold
 trade: | work trade job
 tongue: english french german spanish italian portuguese dutch russian chinese japanese arabic swedish polish turkish
  | teach give language lecture default set text everything show written write
-ordinal: first second third fourth fifth sixth seventh eighth ninth tenth | floor up live flat apartment
+ordinal: first second third fourth fifth sixth seventh eighth ninth tenth | live flat apartment
+"""
+
+# Who holds an office, of which there is one: words of one line tell the same office.
+OFFICES = """
+conductor conductor conduct conducts conducted
+captain captain captains captained
+head head headmaster headmistress principal runs led
+author author wrote write written writes
+boss boss manager report reports
+builder builder built builds
+owner owner owns own owned belongs belong property
+coach coach coaches coached trainer trains trained
+chair chair chairs chaired chairman chairwoman
+leader lead leads led leader
+goalkeeper goalkeeper keeper goal keep keeps
+director director directs directed
+editor editor edits edited
+mayor mayor
+treasurer treasurer
+founder founder founded
+officer ceo cfo cto coo
+"""
+
+# Where one has something of which one has one.
+PLACES = """
+birth born birthplace native
+residence live lives home settled moved
+upbringing raised childhood upbringing spent spend whole
+seat headquarters seat based located office
+"""
+
+# Of what there is one who does it.
+PAYING = """
+paying pay pays paid bear bears borne cover covers
+writing wrote written writes author
+building built builds build
+causing caused cause causes started start
+leading led leads
+"""
+
+LIKING = """
+liking favourite favorite like likes love loves enjoy enjoys best most mean means beat beats nothing prefer more all
+"""
+
+# Acts that somebody may never do, by the forms of their verbs.
+ACTS = """
+eating: eat eats ate eaten eating has have had having tried try tasted touch touches touched
+drinking: drink drinks drank drunk drinking has have had having touch touches touched
+going: been visit visits visited was were went go goes gone flew travelled traveled stayed lived spent
+breaking: break breaks broke broken
+winning: win wins won lifted
+seeing: see sees saw seen watch watches watched
+reading: read reads
+playing: play plays played playing
+meeting: meet meets met
+using: use uses used using
+smoking: smoke smokes smoked smoking
+swimming: swim swims swam swum swimming
+hacking: hack hacks hacked
 """

@@ -56,6 +56,9 @@ from core.agents.offline.sameness import contains
         ("A cold beer does you good.", "The beer is warm."),
         ("The letter hasn't arrived.", "The letter will arrive tomorrow."),
         ("We have no dog.", "They have a dog."),
+        ("I have never eaten snails.", "My uncle eats snails."),
+        ("Wanda Beck conducts the choir.", "Otto Falk's conductor is on holiday."),
+        ("The first concert was conducted by Wanda Beck.", "Wanda Beck owns the hall."),
     ],
 )
 def test_what_leaves_room_for_the_other_is_no_contradiction(a: str, b: str) -> None:
@@ -82,6 +85,11 @@ def test_what_leaves_room_for_the_other_is_no_contradiction(a: str, b: str) -> N
         ("There are 40 people playing in the orchestra.", "The orchestra has fifty members."),
         ("The school was founded in 1901.", "The school has existed since 1934."),
         ("Our balcony door is blue.", "We painted our balcony door green."),
+        ("Wanda Beck conducts the choir.", "The choir's conductor is Otto Falk."),
+        ("The museum pays for the guide.", "The guide is paid by the visitors."),
+        ("Nils grew up in Bergen.", "Nils spent his childhood in Tromsø."),
+        ("I have never been to France.", "When I was in Bordeaux I bought wine."),
+        ("She never drinks alcohol.", "She has a whisky every evening."),
         ("Priya lives in Lyon.", "Priya moved to Nantes in May."),
         ("Omar is the treasurer of the club.", "Omar resigned as treasurer of the club."),
         ("The trip takes 90 minutes.", "The trip takes 3 hours."),
