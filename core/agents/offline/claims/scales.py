@@ -39,10 +39,10 @@ class Told:
 
 def opposed(left: Statement, right: Statement, least: int = 1) -> Contradiction | None:
     """Returns the sides of one scale that both tell of the same, or None; `least` as in `one_matter`."""
-    if COMPARED.search(left.text) and COMPARED.search(right.text):
-        return None
     ours = left.in_text(_told)
     theirs = right.in_text(_told) if ours else ()
+    if theirs and COMPARED.search(left.text) and COMPARED.search(right.text):
+        return None  # of two it depends who is first
     for x in ours:
         for y in theirs:
             if x.scale == y.scale and _exclude(x, y) and _of_the_same(left, x, right, y, least):

@@ -123,6 +123,14 @@ class Statement:
         return tuple(term for term in self.terms if term.asserted)
 
     @cached_property
+    def numbers(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.asserted if term.kind is Kind.NUMBER)
+
+    @cached_property
+    def dates(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.asserted if term.kind is Kind.DATE)
+
+    @cached_property
     def denied(self) -> tuple[Term, ...]:
         return tuple(term for term in self.terms if not term.asserted)
 

@@ -39,16 +39,30 @@ class Value:
 
 def other_values(left: Statement, right: Statement, least: int = 1) -> Contradiction | None:
     """Returns two values of one attribute, or two times of one event, or None; `least` as in `one_matter`."""
-    if left.in_text(_before_or_after) != right.in_text(_before_or_after):
-        return None  # before the change, and after it or at any time
-    for kind, slot in ((Kind.NUMBER, Slot.NUMBER), (Kind.DATE, Slot.DATE)):
-        if kind is Kind.NUMBER and _in_a_year(left) is not _in_a_year(right):
-            continue  # how many there were in 2010
-        ours, theirs = ([t for t in side.asserted if t.kind is kind] for side in (left, right))
-        for x in ours:
-            for y in theirs:
-                if _may_differ(x, y) and _differ(left, x, right, y, least):
-                    return found(slot, left, (x,), right, (y,), CONFIDENCE)
+    if left.numbers and right.numbers or left.dates and right.dates:
+        if left.in_text(_before_or_after) != right.in_text(_before_or_after):
+            return None  # before the change, and after it or at any time
+        return _other_number(left, right, least) or _other_date(left, right, least)
+    return None
+
+
+def _other_number(left: Statement, right: Statement, least: int) -> Contradiction | None:
+    if _in_a_year(left) is not _in_a_year(right):
+        return None  # how many there were in 2010
+    return _other(Slot.NUMBER, left, left.numbers, right, right.numbers, least)
+
+
+def _other_date(left: Statement, right: Statement, least: int) -> Contradiction | None:
+    return _other(Slot.DATE, left, left.dates, right, right.dates, least)
+
+
+def _other(
+    slot: Slot, left: Statement, ours: Sequence[Term], right: Statement, theirs: Sequence[Term], least: int
+) -> Contradiction | None:
+    for x in ours:
+        for y in theirs:
+            if _may_differ(x, y) and _differ(left, x, right, y, least):
+                return found(slot, left, (x,), right, (y,), CONFIDENCE)
     return None
 
 
@@ -57,7 +71,7 @@ def _before_or_after(text: str) -> frozenset[str]:
 
 
 def _in_a_year(statement: Statement) -> bool:
-    return any(t.kind is Kind.DATE and t.unit == "year" for t in statement.terms)
+    return any(t.unit == "year" for t in statement.dates)
 
 
 def _may_differ(x: Term, y: Term) -> bool:
