@@ -171,22 +171,21 @@ class SqliteFile:
 
     def _connect(self, migrations: Sequence[str]) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with OutsideErrors():
-            self._writer = self._connection()
-            ((mode,),) = insist(self._writer, "PRAGMA journal_mode = WAL")
-            if mode != "wal":
-                raise StoreUnavailable(f"{self._path} cannot have a write-ahead log: is it on a local disk?")
-            migrate(self._writer, self._path, migrations)
-            self._writer.execute("PRAGMA busy_timeout = 0")  # `insist` waits in its own way
-            self._writer.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-            self._log = self._connection()
-            self._log.execute("PRAGMA busy_timeout = 0")
-            self._descriptor = DESCRIPTORS.taken(self._path)
-            if self._writer.execute("SELECT 1 FROM unscrubbed").fetchone():
-                self._scrub()
-            for length, size in READERS.items():
-                self._pools[length] = _ReaderPool([self._reading_connection() for _ in range(size)])
-                self._threads.append(self._pools[length].threads)
+        self._writer = self._connection()
+        ((mode,),) = insist(self._writer, "PRAGMA journal_mode = WAL")
+        if mode != "wal":
+            raise StoreUnavailable(f"{self._path} cannot have a write-ahead log: is it on a local disk?")
+        migrate(self._writer, self._path, migrations)
+        self._writer.execute("PRAGMA busy_timeout = 0")  # `insist` waits in its own way
+        self._writer.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+        self._log = self._connection()
+        self._log.execute("PRAGMA busy_timeout = 0")
+        self._descriptor = DESCRIPTORS.taken(self._path)
+        if self._writer.execute("SELECT 1 FROM unscrubbed").fetchone():
+            self._scrub()
+        for length, size in READERS.items():
+            self._pools[length] = _ReaderPool([self._reading_connection() for _ in range(size)])
+            self._threads.append(self._pools[length].threads)
 
     def _connection(self) -> sqlite3.Connection:
         connection = connected(self._path)

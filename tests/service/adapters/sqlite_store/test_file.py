@@ -133,7 +133,14 @@ async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     path.parent.mkdir()
     await asyncio.to_thread(path.write_bytes, b"this is not a database " * 100)
 
-    with pytest.raises(StoreUnavailable, match="not a database"):
+    with pytest.raises(StoreUnavailable, match=f"{path}: file is not a database"):
+        await SqliteStore.open(path)
+
+
+async def test_a_file_that_cannot_be_opened_is_named(path: Path) -> None:
+    await asyncio.to_thread(path.mkdir, parents=True)
+
+    with pytest.raises(StoreUnavailable, match=f"{path}: unable to open database file"):
         await SqliteStore.open(path)
 
 
