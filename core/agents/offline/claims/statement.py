@@ -147,7 +147,7 @@ class Statement:
     def claims(self) -> tuple[tuple[Term, ...], ...]:
         """Returns what each clause asserts, its subject in front: the first clause's, where it has none of its own.
 
-        A clause of names and dates alone asserts nothing.
+        A clause of names and dates alone asserts nothing, nor does an English one of figures alone ("…, for £7").
         """
         found = []
         for clause in range(self.clauses):
@@ -155,7 +155,10 @@ class Statement:
             if own and own[0].kind is not Kind.NAME:
                 own = (*(term for term in self.subject_of(0) if term not in own), *own)
             found.append(tuple(term for term in own if term.asserted))
-        return tuple(claim for claim in found if any(t.kind not in (Kind.NAME, Kind.DATE) for t in claim))
+        saying = tuple(claim for claim in found if any(t.kind not in (Kind.NAME, Kind.DATE) for t in claim))
+        return (
+            saying if self.chinese else tuple(c for c in saying if any(t.kind is not Kind.NUMBER for t in c))
+        )
 
     @cached_property
     def marks(self) -> frozenset[str]:

@@ -56,6 +56,7 @@ from core.agents.offline.sameness import contains
         ("A cold beer does you good.", "The beer is warm."),
         ("The letter hasn't arrived.", "The letter will arrive tomorrow."),
         ("We have no dog.", "They have a dog."),
+        ("I weighed the cake, and it has gone up to 3.1.", "I've bought 2 kilos of flour instead, for £5."),
         ("I have never eaten snails.", "My uncle eats snails."),
         ("Wanda Beck conducts the choir.", "Otto Falk's conductor is on holiday."),
         ("The first concert was conducted by Wanda Beck.", "Wanda Beck owns the hall."),
