@@ -8,7 +8,7 @@ invented one stops both.
 
 from itertools import product
 
-from core.agents.offline.claims.agreement import agrees
+from core.agents.offline.claims.agreement import agrees, of_two_sorts
 from core.agents.offline.claims.alignment import speak_of_one_thing
 from core.agents.offline.claims.comparison import compare, tells_of_another
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
@@ -82,7 +82,7 @@ def _compared(left: Statement, right: Statement, same_matter: bool) -> list[Cont
     ]
     if not (left.hedged or right.hedged):
         both = (replaced(compare(left, x, right, y, same_matter)) for x, y in _views(left, right))
-        found += [one for one in both if one is not None]
+        found += [one for one in both if one is not None and not (left.chinese and of_two_sorts(one))]
     return found
 
 

@@ -10,6 +10,7 @@ from core.agents.offline.claims.finding import Contradiction, Slot
 from core.agents.offline.claims.matter import clause_of, of_others
 from core.agents.offline.claims.occasions import at_other_times, then_and_now
 from core.agents.offline.claims.statement import Statement
+from core.text.chinese import tagged
 
 DENIES = re.compile(
     "(?:不[见会能准许让用要再肯]?|[没未]有?|无法|禁止|严禁|谢绝|缺少?|丢了?|失去)[^，。；]{0,3}$"
@@ -25,6 +26,19 @@ def agrees(left: Statement, right: Statement, found: Contradiction) -> bool:
     if found.slot is Slot.NUMBER and then_and_now(left, right):
         return True
     return of_others(left, right) or agree_in_direction(left, right)
+
+
+def of_two_sorts(found: Contradiction) -> bool:
+    """Whether one value says what is done, and the other names a thing, or what else is done: 在河边, 在招老师."""
+    if found.slot is not Slot.VALUE:
+        return False
+    done = [_done(found.value_a), _done(found.value_b)]
+    return any(done) and done[0].isdisjoint(done[1])
+
+
+def _done(value: str) -> set[str]:
+    """Returns the verbs of a value."""
+    return {word.text for word in tagged(value) if word.kind.startswith("v")}
 
 
 def _denies(statement: Statement, value: str) -> bool:

@@ -20,7 +20,10 @@ from core.text.chinese import tagged
 CONFIDENCE = 0.7
 FILLER = "(?P<filler>[^，。；！？“”]{1,16}?)"
 EDGES = re.compile("^(?:一[个座处条家所只根把]|那[个座]|这[个座])?(.*?)(?:的|了|里|里面|内|上|上面|中)?$")
-NO_FILLER = re.compile("什么|哪|谁|[^，。]*[不没]|起来|那儿|这儿|那里|这里|一起|家里|一个人|自己|内$")
+NO_FILLER = re.compile(
+    "什么|哪|谁|[的得了过着]|[^，。]*[不没]|起来|那儿|这儿|那里|这里|一起|家里|一个人|自己|内$"
+)
+TELLING = ("v", "a", "d")  # kinds of words that tell what is done there, or how it is
 THOUGHT = re.compile("(?:想过?|打算|准备|计划|希望|可能|考虑)[^，。]{0,2}$")
 NUMERAL = re.compile(r"[\d一二三四五六七八九十]+")
 ALIKE = 0.5  # of the shorter one's characters
@@ -35,9 +38,10 @@ HELD = (  # what is found is who holds an office; of what, stands beside it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """A slot told at text[start:end], and its filler."""
+    """A slot told at text[start:end], and its filler. `of`: what kind of thing that is, where it is named."""
 
     slot: int
+    of: str
     filler: str
     start: int
     end: int
@@ -49,7 +53,11 @@ def other_fillers(left: Statement, right: Statement, least: int = 1) -> Contradi
     theirs = right.in_text(_filled) if ours else ()
     for x in ours:
         for y in theirs:
-            if x.slot == y.slot and _differ(left, x, right, y) and _of_the_same(left, x, right, y, least):
+            if (
+                (x.slot, x.of) == (y.slot, y.of)
+                and _differ(left, x, right, y)
+                and _of_the_same(left, x, right, y, least)
+            ):
                 return of_values(Slot.VALUE, True, x.filler, y.filler, CONFIDENCE)
     return None
 
@@ -97,7 +105,8 @@ def _fillings(text: str) -> Iterator[Filled]:
             continue
         filler = found["filler"]
         if NO_FILLER.match(filler) is None and _is_told(text, found.start()) and _is_a_thing(filler):
-            yield Filled(slot=slot, filler=filler, start=found.start(), end=found.end())
+            of = found.groupdict().get("of", "")
+            yield Filled(slot=slot, of=of, filler=filler, start=found.start(), end=found.end())
 
 
 def _is_told(text: str, at: int) -> bool:
@@ -108,9 +117,11 @@ def _is_told(text: str, at: int) -> bool:
 
 
 def _is_a_thing(filler: str) -> bool:
-    """Whether it does not end with what is done there: 在酒店办, 在网上下棋."""
+    """Whether it names something, and tells nothing of it: 在酒店办, 在招老师, 开的车很旧."""
     *before, last = tagged(filler)
-    return not (before and last.kind == "v" or last.kind == "f" and len(filler) == 1)
+    if not before:
+        return last.kind != "f" or len(filler) > 1
+    return not last.kind.startswith(TELLING) and not any(word.kind.startswith("v") for word in before)
 
 
 @cache
