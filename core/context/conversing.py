@@ -17,7 +17,8 @@ from core.context.words import Words
 from core.conversation.recalling import Recalled
 from core.model.conversation import KeyType, Summary, Turn
 from core.model.invocation import InvocationSummary
-from core.text.tokens import estimate
+from core.text.tokens import estimate, tokens_of
+from core.text.tokens import weight as parts_of
 
 SHORT_SIDE = 80  # tokens of a side of a turn in its shorter form
 NEWEST = (
@@ -76,9 +77,9 @@ def bounded(sections: Sequence[Section], room: int) -> list[Section]:
 def _bounded(items: Sequence[Item], room: int) -> tuple[Item, ...]:
     made: list[Item] = []
     for item in reversed(items):
-        room -= estimate(item.short or item.full)
+        room -= estimate(item.short) if item.short else tokens_of(item.size)
         goes_last = item.tier is Tier.LAST and (room >= 0 or not made)
-        made.append(item if goes_last else replace(item, tier=_tier(item.weight), short=""))
+        made.append(item if goes_last else item._replace(tier=_tier(item.weight), short=""))
     return tuple(reversed(made))
 
 
@@ -146,8 +147,11 @@ def turn_item(
 ) -> Item:
     """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
     of either side."""
+    full = _told(turn, words)
     short = "" if whole or (cut := shortened(turn)) is turn else _told(cut, words)
-    return Item(item_id=str(turn.step), full=_told(turn, words), short=short, tier=tier, weight=weight)
+    return Item(
+        item_id=str(turn.step), full=full, short=short, tier=tier, weight=weight, takes=parts_of(full)
+    )
 
 
 def _told(turn: Turn, words: Words) -> str:
@@ -262,7 +266,7 @@ def _fitting(
         weight = _fit(turn, ranks)
         item = turn_item(turn, words, tier=_tier(weight), weight=weight, whole=ranks[step] >= BEST)
         made[step] = item
-        room -= estimate(item.full)
+        room -= tokens_of(item.size)
     return made, room
 
 
