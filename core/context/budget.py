@@ -28,8 +28,9 @@ class Tier(IntEnum):
 class Item(NamedTuple):
     """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
     `spare`: what its full form has more than `short` goes before anything else does. `quote`: what it says word for
-    word, on one line, where it tells nothing else. `under`: the item that tells nothing else. `takes`: what `full`
-    takes, in parts of a token, where that is known; 0 is weighed when it is fitted. A tuple, as a context makes many.
+    word, on one line, where it tells nothing else. `under`: the item that tells nothing else. `takes` and
+    `short_takes`: what either form takes, in parts of a token, where that is known; 0 is weighed when it is fitted.
+    A tuple, as a context makes many.
     """
 
     item_id: str
@@ -42,6 +43,7 @@ class Item(NamedTuple):
     quote: str = ""
     under: str = ""
     takes: int = 0
+    short_takes: int = 0
 
     @property
     def size(self) -> int:
@@ -193,7 +195,8 @@ class _Page:
 
     def shorter(self, place: int) -> _Loss | None:
         """Returns the loss of shortening the item; None where it has no form shorter than the one that stands."""
-        short = _line(self.section.items[place].short)
+        item = self.section.items[place]
+        short = item.short_takes + LINE_BREAK if item.short_takes else _line(item.short)
         return _Loss(self, place, Loss.SHORTENED, short) if 0 < short < self.weights[place] else None
 
     def _tell_more(self) -> None:

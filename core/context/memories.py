@@ -12,7 +12,7 @@ from typing import NamedTuple
 from core.bank.gathering import Memory
 from core.bank.query import Hit
 from core.context.budget import Item, Section, Tier
-from core.context.lines import indented, one_line
+from core.context.lines import indented, one_line, same
 from core.context.wording import Wording
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict
@@ -158,18 +158,13 @@ def _made(node: Node, words: Wording, marks: Sequence[str] = ()) -> _Node:
         head_takes=parts_of(head),
         keywords=keywords,
         takes=parts_of(head) + LINE_BREAK + parts_of(keywords),
-        gist=_same(one_line(node.summary), node.summary),
+        gist=same(one_line(node.summary), node.summary),
         summary_takes=parts_of(_summary(node, words)),
     )
 
 
 def _summary(node: Node, words: Wording) -> str:
     return indented(f"{words.summary}: {node.summary}")
-
-
-def _same(shown: str, stored: str) -> str:
-    """Returns the text that is stored already, where what is shown is the same: no copy of it is kept."""
-    return stored if shown == stored else shown
 
 
 def _evidence(segment: Segment, words: Wording) -> str:
@@ -241,6 +236,7 @@ def _memory_items(
         item_id=node.node_id,
         full=full,
         short=shown.head,
+        short_takes=shown.head_takes,
         weight=memory.score if memory.evidence else memory.score - SILENT,
         tier=_tier(is_at_issue),
         spare=True,
@@ -268,9 +264,9 @@ def _told_of(segment: Segment) -> _Told:
     try:
         told: _Told = segment.shown
     except AttributeError:
-        said = _same(transcript.told(segment.text), segment.text)
+        said = same(transcript.told(segment.text), segment.text)
         takes = parts_of(f"{QUOTED} {_below(_spoken(segment, said))}")
-        told = segment.keep_shown(_Told(said, _same(one_line(said), said), takes))
+        told = segment.keep_shown(_Told(said, same(one_line(said), said), takes))
     return told
 
 
