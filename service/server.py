@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-import grpc
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its types do not know
@@ -32,6 +31,7 @@ from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
 from service.process.collector import brief_collections
+from service.process.listeners import Listeners
 from service.process.listening import cannot_listen
 from service.process.observing import observing
 from service.process.repeating import repeat
@@ -117,15 +117,15 @@ async def running(
                 await asyncio.sleep(settings.grpc.lame_duck_seconds)
                 upkeep.cancel()
                 await gate.close(settings.grpc.drain_seconds)
-                await bound.server.stop(LAST_WORDS)
+                await bound.listeners.stop(LAST_WORDS)
                 await asyncio.gather(upkeep, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """A server on its port, what it says of its health, and what it answers while the rest loads."""
+    """What listens on the port, what it says of its health, and what it answers while the rest loads."""
 
-    server: grpc.aio.Server
+    listeners: Listeners
     address: Address
     checks: HealthServicer
     entrance: Entrance
@@ -134,20 +134,19 @@ class Bound:
 @asynccontextmanager
 async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
     """A server that answers that it starts. Raises ConfigurationError for an address that cannot be had."""
-    server = grpc.aio.server(
-        options=_options(settings.grpc), maximum_concurrent_rpcs=settings.grpc.max_concurrent_rpcs
-    )
+    listeners = Listeners(settings.grpc.queues, _options(settings.grpc))
     entrance, checks = Entrance(gate), HealthServicer()
-    server.add_generic_rpc_handlers((entrance,))
-    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    for server in listeners.servers:
+        server.add_generic_rpc_handlers((entrance,))
+        health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     await checks.set("", NOT_SERVING)
-    address = _bind(server, settings)
-    await server.start()
+    address = _bind(listeners, settings)
+    await listeners.start()
     log.info("starting", address=str(address))
     try:
-        yield Bound(server=server, address=address, checks=checks, entrance=entrance)
+        yield Bound(listeners=listeners, address=address, checks=checks, entrance=entrance)
     finally:
-        await server.stop(None)
+        await listeners.stop(None)
 
 
 async def _let_in(
@@ -187,11 +186,11 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def _bind(server: grpc.aio.Server, settings: Settings) -> Address:
+def _bind(listeners: Listeners, settings: Settings) -> Address:
     if problem := cannot_listen(settings.host, settings.port):  # gRPC would log lines of its own
         raise ConfigurationError(problem)
     try:
-        port = server.add_insecure_port(settings.listen)
+        port = listeners.bind(settings.host, settings.port)
     except RuntimeError as refused:
         raise ConfigurationError(f"cannot listen on {settings.listen}: {refused}") from None
     return Address(host=settings.host, port=port)
@@ -206,17 +205,20 @@ def _admission(settings: Settings) -> Admission:
         Kind.STREAM: chosen.streams,
     }
     rooms = {kind: Room(kind.value, count) for kind, count in places.items()}
-    return Admission(rooms=rooms, default_deadline=settings.grpc.default_deadline_seconds)
+    return Admission(
+        rooms=rooms,
+        default_deadline=settings.grpc.default_deadline_seconds,
+        most=settings.grpc.max_concurrent_rpcs,
+    )
 
 
 def _options(settings: GrpcSection) -> list[tuple[str, int]]:
     return [
-        ("grpc.so_reuseport", 0),  # two processes on one port would share its calls by chance
         ("grpc.max_receive_message_length", REFUSAL_ROOM * settings.max_message_bytes),
         ("grpc.max_send_message_length", -1),
         ("grpc.max_concurrent_streams", settings.calls_per_connection),
         ("grpc.http.overload_protection", 0),  # it resets what a caller sent before it was told the bound
-        ("grpc.server.max_pending_requests", settings.waiting_calls * 3 // 4),  # from there on, some of them
+        ("grpc.server.max_pending_requests", settings.waiting_calls),
         ("grpc.server.max_pending_requests_hard_limit", settings.waiting_calls),
         ("grpc.keepalive_time_ms", round(settings.keepalive_seconds * 1000)),
         ("grpc.keepalive_permit_without_calls", 1),

@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from core.ids import Collection, RecordId, User
 from core.keys import ConversationKey
-from core.model.bearing import Shown
 from core.model.record import NO_RECORD
 
 
@@ -212,7 +211,7 @@ class ClusterHits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary(Shown):
+class Summary:
     """What was said in the turns of `ranges`, in few words. Times: of the earliest and the latest of them."""
 
     summary_id: str

@@ -121,10 +121,12 @@ class Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Rooms by kind, and what calls without a deadline get (seconds); kinds without a room begin at once."""
+    """Rooms by kind, what calls without a deadline get (seconds), and the most calls at once; kinds without a room
+    begin at once."""
 
     rooms: Mapping[Kind, Room] = field(default_factory=dict)
     default_deadline: float | None = None
+    most: int | None = None
 
     def deadline_of(self, kind: Kind, remaining: float | None) -> float | None:
         """Seconds that a call has. Long jobs and streams may go on as long as they must."""

@@ -19,6 +19,7 @@ from core.errors import (
     AgentUnavailable,
     EmbedderUnavailable,
     MemoryBankError,
+    Overloaded,
     StoreUnavailable,
     StructuringFailed,
 )
@@ -85,6 +86,8 @@ class Gate:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             if self._closing:
                 raise ShuttingDown
+            if self._admission.most is not None and len(self._calls) >= self._admission.most:
+                raise Overloaded("calls", 1.0)
             task = asyncio.current_task()
             assert task is not None
             self._enter(task, endless)

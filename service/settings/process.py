@@ -32,11 +32,13 @@ class GrpcSection(Section):
     max_message_bytes: int = Field(default=16_777_216, ge=1_048_576, le=536_870_911)
     """Bytes of one request; larger texts go by MemorizeStream."""
     max_concurrent_rpcs: Positive = 4_096
-    """Calls at once."""
+    """Calls at once; further ones are refused."""
     calls_per_connection: Positive = 100
     """Calls at once on one connection: what one caller can have waiting. Further ones wait at the caller."""
-    waiting_calls: Positive = 256
-    """Calls that wait to be accepted; what comes beyond gRPC ends at once, as CANCELLED."""
+    queues: int = Field(default=32, ge=1, le=1_024)
+    """Queues in which calls wait to be accepted, in turns; the calls of a connection are all in one."""
+    waiting_calls: Positive = 100
+    """Calls that wait in one queue; what comes beyond gRPC ends at once, as CANCELLED."""
     bytes_in_flight: int = Field(default=1_073_741_824, ge=16_777_216)
     """Bytes of larger requests, of streams and of unread answers, all calls together; the newest is refused."""
     default_deadline_seconds: Seconds = 300.0

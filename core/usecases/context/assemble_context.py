@@ -80,7 +80,7 @@ class _Conversation:
 
     recalled: Recalled
     sections: Sequence[Section]
-    best: Sequence[tuple[Turn, int]]
+    best: Sequence[Turn]
     outliving: Mapping[str, float] | None
     uid: str
     revision: int

@@ -44,7 +44,9 @@ def said(message: StringValue, tenant: Tenant) -> str:
 
 
 @asynccontextmanager
-async def open_work(work: Work, room: Room, hold: Hold | None = None) -> AsyncIterator[str]:
+async def open_work(
+    work: Work, room: Room, hold: Hold | None = None, most: int | None = None
+) -> AsyncIterator[str]:
     """The address of a server with it, its writes in the room."""
     endpoints: dict[str, Endpoint] = {
         "Write": unary(StringValue, said, work.write, as_it_is),
@@ -52,7 +54,7 @@ async def open_work(work: Work, room: Room, hold: Hold | None = None) -> AsyncIt
     }
     server = grpc.aio.server()
     gate, desk = (
-        Gate((), Admission(rooms={Kind.WRITE: room})),
+        Gate((), Admission(rooms={Kind.WRITE: room}, most=most)),
         Desk(max_message_bytes=1_000_000, hold=hold or Hold()),
     )
     server.add_generic_rpc_handlers((handlers("test.Work", endpoints, gate, desk),))
@@ -226,3 +228,21 @@ async def test_calls_beyond_what_a_connection_may_have_wait_at_the_caller() -> N
         answers = await asyncio.gather(*(service.bank_ids() for _ in range(20)))
 
     assert answers == [[]] * 20
+
+
+async def test_calls_beyond_the_most_at_once_are_refused() -> None:
+    work = Work()
+    async with (
+        open_work(work, Room("writes", 2), most=1) as address,
+        grpc.aio.insecure_channel(address) as channel,
+    ):
+        first = write(channel, "first")
+        await work.entered.wait()
+
+        answer = await refused(write(channel, "second"))
+        work.go.set()
+
+        assert (answer.code, answer.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
+        assert answer.metadata["work"] == "calls"
+        assert (await first).value == "first"
+        assert (await write(channel, "third")).value == "third"
