@@ -26,7 +26,14 @@ Key = NodeId | SegmentRef
 def with_other_sides(plan: BankPlan, hits: Sequence[Hit]) -> list[Hit]:
     """Returns the hits, best first, and the other sides of the open conflicts that they take part in."""
     found: dict[Key, Hit] = {_key(hit): hit for hit in hits}
-    partners = {key: list(dict.fromkeys(_others(plan, hit))) for key, hit in found.items()}
+    at_issue = {side.node_id for conflict in plan.bank.open_conflicts() for side in conflict.sides}
+    partners = {
+        key: list(dict.fromkeys(_others(plan, hit)))
+        for key, hit in found.items()
+        if not at_issue.isdisjoint(
+            (hit.node.node_id,) if hit.node else hit.segment.node_ids if hit.segment else ()
+        )
+    }
     unfound = {other for others in partners.values() for other in others if other not in found}
     known = found | _unranked(plan, unfound)
     together = dict(found)

@@ -25,11 +25,12 @@ class Tier(IntEnum):
     LAST = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(NamedTuple):
     """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
     `spare`: what its full form has more than `short` goes before anything else does. `quote`: what it says word for
-    word, on one line, where it tells nothing else. `under`: the item that tells nothing else.
+    word, on one line, where it tells nothing else. `under`: the item that tells nothing else. `takes` and
+    `short_takes`: what either form takes, in parts of a token, where that is known; 0 is weighed when it is fitted.
+    A tuple, as a context makes many.
     """
 
     item_id: str
@@ -41,6 +42,13 @@ class Item:
     spare: bool = False
     quote: str = ""
     under: str = ""
+    takes: int = 0
+    short_takes: int = 0
+
+    @property
+    def size(self) -> int:
+        """What `full` takes, in parts of a token."""
+        return self.takes or weight(self.full)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +93,7 @@ class Loss(StrEnum):
     DROPPED = "dropped"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """What did not fit: the item, what happened to it, and the tokens that saved."""
 
     section: str
@@ -156,7 +163,7 @@ class _Page:
     def __init__(self, section: Section) -> None:
         self.section = section
         self.lost: dict[int, _Loss] = {}
-        self.weights = [_line(item.full) for item in section.items]
+        self.weights = [item.size + LINE_BREAK if item.full else 0 for item in section.items]
         self.lines = sum(1 for each in self.weights if each)
         self._whole = tuple(self.weights)
         self._title = _line(section.title_line)
@@ -176,7 +183,7 @@ class _Page:
 
     def lose(self, loss: _Loss) -> int:
         """Shortens or drops an item; returns by how much the page is lighter for it."""
-        before = self.weight
+        before = self._body
         self.lost[loss.place] = loss
         self._body += loss.left - self.weights[loss.place]
         self.weights[loss.place] = loss.left
@@ -184,11 +191,12 @@ class _Page:
             self.lines -= 1
             self._dropped += 1
             self._tell_more()
-        return before - self.weight
+        return before - self._body if self.lines else before + self._title + LINE_BREAK
 
     def shorter(self, place: int) -> _Loss | None:
         """Returns the loss of shortening the item; None where it has no form shorter than the one that stands."""
-        short = _line(self.section.items[place].short)
+        item = self.section.items[place]
+        short = item.short_takes + LINE_BREAK if item.short_takes else _line(item.short)
         return _Loss(self, place, Loss.SHORTENED, short) if 0 < short < self.weights[place] else None
 
     def _tell_more(self) -> None:

@@ -10,6 +10,7 @@ with one that fits.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from core.context.budget import Item, Section, Tier
 from core.context.lines import indented, one_line, opening
@@ -17,7 +18,8 @@ from core.context.words import Words
 from core.conversation.recalling import Recalled
 from core.model.conversation import KeyType, Summary, Turn
 from core.model.invocation import InvocationSummary
-from core.text.tokens import estimate
+from core.text.tokens import estimate, tokens_of
+from core.text.tokens import weight as parts_of
 
 SHORT_SIDE = 80  # tokens of a side of a turn in its shorter form
 NEWEST = (
@@ -76,39 +78,41 @@ def bounded(sections: Sequence[Section], room: int) -> list[Section]:
 def _bounded(items: Sequence[Item], room: int) -> tuple[Item, ...]:
     made: list[Item] = []
     for item in reversed(items):
-        room -= estimate(item.short or item.full)
+        room -= estimate(item.short) if item.short else tokens_of(item.size)
         goes_last = item.tier is Tier.LAST and (room >= 0 or not made)
-        made.append(item if goes_last else replace(item, tier=_tier(item.weight), short=""))
+        made.append(item if goes_last else item._replace(tier=_tier(item.weight), short=""))
     return tuple(reversed(made))
 
 
-def best_fitting(remembered: Recalled, room: int) -> list[Turn]:
-    """Returns the turns that fit best, best first, as many as `room` tokens hold."""
+def best_fitting(remembered: Recalled, room: int) -> list[tuple[Turn, int]]:
+    """Returns the turns that fit best, best first, as many as `room` tokens hold, each with what it takes."""
     ranks = remembered.ranks
     grouped = [step for _, steps in remembered.clusters for step in steps]
     latest = [turn.step for turn in remembered.short]
     steps = sorted(ranks.keys() & {*grouped, *remembered.turns, *latest}, key=ranks.__getitem__)
-    return _filling(map(remembered.turn, steps), room)
+    weighed = ((turn, estimate(turn.input) + estimate(turn.reply)) for turn in map(remembered.turn, steps))
+    return _filling(weighed, room)
 
 
 def surely_shown(
-    short: Sequence[Turn], best: Sequence[Turn], sections: Sequence[Section], room: int
+    short: Sequence[Turn], best: Sequence[tuple[Turn, int]], sections: Sequence[Section], room: int
 ) -> list[Turn]:
     """Returns the turns that a context which has `room` tokens for turns hardly leaves out: those of `short` that go
     last, and of the `best` as many as fill half of it."""
-    last = {item.item_id for s in sections if s.name == SHORT for item in s.items if item.tier is Tier.LAST}
-    shown = [turn for turn in short if str(turn.step) in last and shortened(turn) is turn]
-    return shown + _filling(best, room // 2)
+    items = [item for s in sections if s.name == SHORT for item in s.items]
+    last = {item.item_id for item in items if item.tier is Tier.LAST and not item.short}
+    shown = [turn for turn in short if str(turn.step) in last]
+    return shown + [turn for turn, _ in _filling(best, room // 2)]
 
 
-def _filling(turns: Iterable[Turn], room: int) -> list[Turn]:
+def _filling(weighed: Iterable[tuple[Turn, int]], room: int) -> list[tuple[Turn, int]]:
     """Returns the first of the turns, as many as the room holds."""
     held = []
-    for turn in turns:
-        room -= estimate(turn.input) + estimate(turn.reply)
+    for turn, tokens in weighed:
+        room -= tokens
         if room < 0:
             break
-        held.append(turn)
+        held.append((turn, tokens))
     return held
 
 
@@ -146,8 +150,11 @@ def turn_item(
 ) -> Item:
     """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
     of either side."""
+    full = _told(turn, words)
     short = "" if whole or (cut := shortened(turn)) is turn else _told(cut, words)
-    return Item(item_id=str(turn.step), full=_told(turn, words), short=short, tier=tier, weight=weight)
+    return Item(
+        item_id=str(turn.step), full=full, short=short, tier=tier, weight=weight, takes=parts_of(full)
+    )
 
 
 def _told(turn: Turn, words: Words) -> str:
@@ -204,14 +211,45 @@ def _summaries(summaries: Sequence[Summary]) -> tuple[Item, ...]:
     items = [
         Item(
             item_id=summary.summary_id,
-            full=f"{_head(summary)}\n{indented(summary.text)}",
-            short=f"{_head(summary)}\n{indented(_first_lines(summary.text))}",
+            full=_summed_up(summary, summary.text),
+            short=_summed_up(summary, shown.opening(summary.text)),
+            takes=shown.takes,
+            short_takes=shown.short_takes,
             tier=Tier.SPARE if rank else Tier.FITTING,
             weight=1.0 - (rank - 1) / older if rank else NEWEST,
         )
-        for rank, summary in enumerate(summaries)
+        for rank, (summary, shown) in enumerate(zip(summaries, map(_shown, summaries), strict=True))
     ]
     return tuple(reversed(items))
+
+
+class _Summary(NamedTuple):
+    """What a prompt shows of a summary: what either form of it takes, and of the shorter one how many characters of the
+    text stand there, and what behind them. No copy of the text."""
+
+    takes: int
+    short_takes: int
+    length: int
+    rest: str
+
+    def opening(self, text: str) -> str:
+        return f"{text[: self.length]}{self.rest}"
+
+
+def _shown(summary: Summary) -> _Summary:
+    try:
+        shown: _Summary = summary.shown
+    except AttributeError:
+        text, opening = summary.text, _first_lines(summary.text)
+        rest = "" if opening is text else "\n…" if opening.endswith("\n…") else "…"
+        takes, short_takes = (parts_of(_summed_up(summary, form)) for form in (text, opening))
+        shown = summary.keep_shown(_Summary(takes, short_takes, len(opening) - len(rest), rest))
+    return shown
+
+
+def _summed_up(summary: Summary, text: str) -> str:
+    steps = f"[{summary.first_step}–{summary.last_step}]"
+    return f"{steps} {summary.end_time.date().isoformat()}\n{indented(text)}"
 
 
 def _first_lines(text: str) -> str:
@@ -240,10 +278,6 @@ def _ended(each: InvocationSummary, words: Words) -> str:
     return f"- {each.event_time.date().isoformat()}{mark}"
 
 
-def _head(summary: Summary) -> str:
-    return f"[{summary.first_step}–{summary.last_step}] {summary.end_time.date().isoformat()}"
-
-
 def _fitting(
     steps: Sequence[int], remembered: Recalled, words: Words, room: int
 ) -> tuple[dict[int, Item], int]:
@@ -262,7 +296,7 @@ def _fitting(
         weight = _fit(turn, ranks)
         item = turn_item(turn, words, tier=_tier(weight), weight=weight, whole=ranks[step] >= BEST)
         made[step] = item
-        room -= estimate(item.full)
+        room -= tokens_of(item.size)
     return made, room
 
 

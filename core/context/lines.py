@@ -8,6 +8,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def same(shown: str, stored: str) -> str:
+    """Returns the text that is stored already, where what is shown is the same: what is kept is no copy then."""
+    return stored if shown == stored else shown
+
+
 def opening(text: str, length: int) -> str:
     """Returns the beginning of a text, on one line."""
     line = one_line(text)

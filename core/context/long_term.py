@@ -8,9 +8,10 @@ reflections go with the turns that fit.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.context.budget import Item, Section, Tier
-from core.context.lines import indented, one_line
+from core.context.lines import indented, one_line, same
 from core.context.words import Words
 from core.ids import ReflectionId
 from core.model.record import Record, RecordState, Reflection
@@ -66,7 +67,7 @@ def _records(
     return tuple(
         Item(
             item_id=record.record_id,
-            full=f"{_head(record, words)} {one_line(record.content)}{_below(record.detail)}",
+            full=f"{_head(record, words)} {_shown(record).line}{_below(record.detail)}",
             short=f"{_head(record, words)} {_brief(record, over)}",
             tier=_tier(record, name),
             weight=1.0 - rank / len(records),
@@ -95,7 +96,25 @@ def _brief(record: Record, over: Mapping[ReflectionId, Reflection]) -> str:
     reflection = over.get(record.reflection_id)
     if reflection is not None:
         return _first_paragraph(reflection)
-    return one_line(" ".join(sentences.split(record.content)[:1]) or record.content)
+    return _shown(record).opening
+
+
+class _Record(NamedTuple):
+    """What a prompt shows of a record: its content on one line, and the first sentence of it."""
+
+    line: str
+    opening: str
+
+
+def _shown(record: Record) -> _Record:
+    try:
+        shown: _Record = record.shown
+    except AttributeError:
+        content = record.content
+        opening = one_line(" ".join(sentences.split(content)[:1]) or content)
+        line = same(one_line(content), content)
+        shown = record.keep_shown(_Record(line, same(opening, line)))
+    return shown
 
 
 def _first_paragraph(reflection: Reflection) -> str:
@@ -109,7 +128,7 @@ def _episodes(
     return tuple(
         Item(
             item_id=record.record_id,
-            full="\n".join((f"{_head(record, words)} {one_line(record.content)}", *_told(record, words))),
+            full="\n".join((f"{_head(record, words)} {_shown(record).line}", *_told(record, words))),
             short=f"{_head(record, words)} {_brief(record, over)}",
             weight=1.0 - rank / len(records),
         )

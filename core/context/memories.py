@@ -2,21 +2,25 @@
 
 Law: pure. A memory is named by its node: id, one sentence, state. Gathered, what answers the query stands under that
 word for word; summaries, of nodes that were found themselves, take what room is left, and go before all that was said.
-A node whose record holds no segments has its summary alone, which then counts as what was said.
+A node whose record holds no segments has its summary alone, which then counts as what was said. What is shown of a
+node or a segment by whatever query is made once and kept beside it.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 from core.bank.gathering import Memory
 from core.bank.query import Hit
 from core.context.budget import Item, Section, Tier
-from core.context.lines import indented, one_line
+from core.context.lines import indented, one_line, same
 from core.context.wording import Wording
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
 from core.text import sentences, transcript
+from core.text.tokens import LINE_BREAK
+from core.text.tokens import weight as parts_of
 
 QUOTED = ">"
 """Stands before what was said, word for word."""
@@ -100,32 +104,67 @@ def _hit_item(
     if hit.node is None:
         assert hit.segment is not None
         return _segment_item(hit.segment, words, hit)
-    head = _node_head(hit.node, words, attempts)
-    keywords = _keywords(hit.node, words)
+    shown = _shown(hit.node, words, attempts)
     evidence = [] if lifting is None else [_evidence(lifting, words)]
     return Item(
         item_id=hit.node.node_id,
-        full="\n".join((head, keywords, indented(hit.node.summary), *evidence)),
-        short="\n".join((head, *evidence)),
+        full="\n".join((shown.head, shown.keywords, indented(hit.node.summary), *evidence)),
+        short="\n".join((shown.head, *evidence)),
         weight=hit.score,
         tier=_tier(hit.node.node_id in at_issue),
     )
 
 
 def _neighbor_item(node: Node, words: Wording, weight: float, attempts: Collection[NodeId]) -> Item:
-    said = f"{_node_head(node, words, attempts)}\n{_keywords(node, words)}"
-    return Item(item_id=node.node_id, full=said, weight=weight, tier=Tier.SPARE)
+    shown = _shown(node, words, attempts)
+    return Item(item_id=node.node_id, full=shown.named, weight=weight, tier=Tier.SPARE, takes=shown.takes)
 
 
-def _node_head(node: Node, words: Wording, attempts: Collection[NodeId]) -> str:
-    marks = [words.contested] if node.state is NodeState.CONTESTED else []
-    marks += [words.attempt] if node.node_id in attempts else []
+class _Node(NamedTuple):
+    """What a prompt in some `words` shows of a node: its head and its keywords, what both take together, its summary on
+    one line (`gist`), and what its summary takes."""
+
+    words: Wording
+    head: str
+    head_takes: int
+    keywords: str
+    takes: int
+    gist: str
+    summary_takes: int
+
+    @property
+    def named(self) -> str:
+        return f"{self.head}\n{self.keywords}"
+
+
+def _shown(node: Node, words: Wording, attempts: Collection[NodeId]) -> _Node:
+    if node.node_id in attempts:  # which the node does not know
+        return _made(node, words, [words.attempt])
+    try:
+        shown: _Node = node.shown
+    except AttributeError:
+        shown = node.keep_shown(_made(node, words))
+    return shown if shown.words is words else node.keep_shown(_made(node, words))
+
+
+def _made(node: Node, words: Wording, marks: Sequence[str] = ()) -> _Node:
+    marks = [*([words.contested] if node.state is NodeState.CONTESTED else ()), *marks]
     mark = f" {', '.join(marks)}" if marks else ""
-    return f"- [{node.node_id}]{mark} {node.event_time.date().isoformat()} {one_line(node.context)}"
+    head = f"- [{node.node_id}]{mark} {node.event_time.date().isoformat()} {one_line(node.context)}"
+    keywords = f"  {words.keywords}: {', '.join(map(one_line, node.keywords))}"
+    return _Node(
+        words=words,
+        head=head,
+        head_takes=parts_of(head),
+        keywords=keywords,
+        takes=parts_of(head) + LINE_BREAK + parts_of(keywords),
+        gist=same(one_line(node.summary), node.summary),
+        summary_takes=parts_of(_summary(node, words)),
+    )
 
 
-def _keywords(node: Node, words: Wording) -> str:
-    return f"  {words.keywords}: {', '.join(map(one_line, node.keywords))}"
+def _summary(node: Node, words: Wording) -> str:
+    return indented(f"{words.summary}: {node.summary}")
 
 
 def _evidence(segment: Segment, words: Wording) -> str:
@@ -151,7 +190,7 @@ def _told(part: str, said: str) -> str:
 
 def _said(segment: Segment) -> str:
     """Returns what was said, word for word; of an agent's transcript its findings: the rest is deep retrieval's."""
-    return _spoken(segment, transcript.told(segment.text) or segment.text)
+    return _spoken(segment, _told_of(segment).said or segment.text)
 
 
 def _spoken(segment: Segment, said: str) -> str:
@@ -185,30 +224,59 @@ def _memory_items(
         return [_segment_item(hit.segment, words, hit) for hit in memory.evidence if hit.segment]
     if memory.hit and not node.segments:
         return [_hit_item(memory.hit, words, at_issue, attempts)]
-    head = _node_head(node, words, attempts)
+    shown = _shown(node, words, attempts)
     is_at_issue = node.node_id in at_issue
-    told = [(hit, transcript.told(hit.segment.text)) for hit in memory.evidence if hit.segment]
-    summary = ""
+    told = [(hit.score, hit.segment, _told_of(hit.segment)) for hit in memory.evidence if hit.segment]
+    full, takes = shown.head, shown.head_takes
     if memory.hit:
-        summary = f"\n{_keywords(node, words)}"
-        if one_line(node.summary) not in one_line(" ".join(said for _, said in told)):  # else it stands below
-            summary += f"\n{indented(f'{words.summary}: {node.summary}')}"
-    weight = memory.score if memory.evidence else memory.score - SILENT
-    tier = _tier(is_at_issue)
-    named = Item(item_id=node.node_id, full=head + summary, short=head, weight=weight, tier=tier, spare=True)
+        full, takes = shown.named, shown.takes
+        if shown.gist not in " ".join([of.quote for _, _, of in told if of.quote]):  # else it stands below
+            full, takes = f"{full}\n{_summary(node, words)}", takes + LINE_BREAK + shown.summary_takes
+    named = Item(
+        item_id=node.node_id,
+        full=full,
+        short=shown.head,
+        short_takes=shown.head_takes,
+        weight=memory.score if memory.evidence else memory.score - SILENT,
+        tier=_tier(is_at_issue),
+        spare=True,
+        takes=takes,
+    )
     tried = node.node_id in attempts
     said_items = [
-        _said_item(
-            hit.segment, said, hit.score, node, words, tried, _tier(is_at_issue and hit.score == memory.score)
-        )
-        for hit, said in told
-        if hit.segment and said  # nothing that is all thought or call
+        _said_item(segment, of, score, node, words, tried, _tier(is_at_issue and score == memory.score))
+        for score, segment, of in told
+        if of.said  # nothing that is all thought or call
     ]
     return [named, *said_items]
 
 
+class _Told(NamedTuple):
+    """What a prompt shows of a segment under its node: what was `said`, which on one line is its `quote`, and what that
+    takes with its speaker and its mark."""
+
+    said: str
+    quote: str
+    takes: int
+
+
+def _told_of(segment: Segment) -> _Told:
+    try:
+        told: _Told = segment.shown
+    except AttributeError:
+        said = same(transcript.told(segment.text), segment.text)
+        takes = parts_of(f"{QUOTED} {_below(_spoken(segment, said))}")
+        told = segment.keep_shown(_Told(said, same(one_line(said), said), takes))
+    return told
+
+
+def _below(line: str) -> str:
+    """Indents what follows the first line, which stands behind its marks."""
+    return "\n  ".join(line.splitlines())
+
+
 def _said_item(
-    segment: Segment, said: str, score: float, node: Node, words: Wording, tried: bool, tier: Tier
+    segment: Segment, told: _Told, score: float, node: Node, words: Wording, tried: bool, tier: Tier
 ) -> Item:
     """Renders a segment under its node: its day, and that it was an attempt, where these are not the node's
     (`tried`)."""
@@ -218,15 +286,16 @@ def _said_item(
     plain = not (marks or segment.refuted)
     if segment.event_time.date() != node.event_time.date():
         marks.insert(0, segment.event_time.date().isoformat())
-    line = _spoken(segment, said)
-    shown = "\n  ".join((*line.splitlines(), *_refuted(segment, line, words)))
+    line = _spoken(segment, told.said)
+    refuted = _refuted(segment, line, words) if segment.refuted else ()
     return Item(
         item_id=f"{segment.ref.interaction_id}#{segment.ref.index}",
-        full="  " + " ".join((QUOTED, *marks, shown)),
+        full="  " + " ".join((QUOTED, *marks, "\n  ".join((_below(line), *refuted)))),
         weight=score,
         tier=tier,
-        quote=one_line(said) if plain else "",
+        quote=told.quote if plain else "",
         under="" if is_marked else node.node_id,
+        takes=0 if refuted else told.takes + sum(map(parts_of, marks)),
     )
 
 

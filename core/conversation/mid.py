@@ -19,7 +19,7 @@ from core.index import scoring
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import StepRange, TurnCluster
 from core.model.vector import Vector
-from core.verbatim.candidates import sides
+from core.verbatim.candidates import Sides, sides
 from core.verbatim.plan import Source, planned
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
@@ -111,10 +111,11 @@ def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ..
 
 class Fit(NamedTuple):
     """Of each cluster, by its number: how like a query its centroid is on the space's scale, 0 where either has no
-    vector; and the plain score of its best segment."""
+    vector; and the plain score of its best segment. `sides`: of each segment, by position."""
 
     like: NDArray[np.float64]
     best: NDArray[np.float64]
+    sides: Sides
 
 
 def recalled(
@@ -126,24 +127,23 @@ def recalled(
         return []
     number_of = conversation.clustered.number_of
     numbers = [number_of[each.cluster_id] for each in clusters]
-    like, best = fitting(conversation, query, space) if fit is None else fit
-    scores = (0.5 * like + 0.5 * best)[numbers]
+    fit = fit or fitting(conversation, query, space)
+    scores = (0.5 * fit.like + 0.5 * fit.best)[numbers]
     order = np.argsort(-scores, kind="stable")[:count].tolist()
     return [(clusters[place], float(scores[place])) for place in order if scores[place] > 0.0]
 
 
 def fitting(conversation: Conversation, query: Query, space: EmbeddingSpace) -> Fit:
-    """Returns how well each cluster fits: one look at the segments that lie in any."""
+    """Returns how well each cluster fits: one look at all segments."""
     clustered, verbatim, cosines = conversation.clustered, conversation.verbatim, None
-    positions = _placed(clustered)
-    refs = verbatim.order.refs(positions)
+    positions, refs = _placed(clustered), verbatim.order.every_ref
     like, best = np.zeros(clustered.count), np.zeros(clustered.count)
     if query.vector is not None:
         cosines = verbatim.vectors.similarities(query.vector.astype(np.float32), refs)
-        like = _scaled(_of_centroids(clustered, positions, cosines), space)
+        like = _scaled(_of_centroids(clustered, positions, cosines[positions]), space)
     found = sides(planned(query, space), Source(verbatim.words, verbatim.vectors), refs, cosines)
-    np.maximum.at(best, clustered.numbers[positions], found.plain)
-    return Fit(like, best)
+    np.maximum.at(best, clustered.numbers[positions], found.plain[positions])
+    return Fit(like, best, found)
 
 
 def likeness(conversation: Conversation, query: Query, space: EmbeddingSpace) -> NDArray[np.float64]:

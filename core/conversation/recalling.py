@@ -8,12 +8,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.conversation.conversation import Conversation
 from core.conversation.keys import longest_unhit
-from core.conversation.mid import fitting, recalled
+from core.conversation.mid import Fit, fitting, recalled
 from core.conversation.search import best_segments
 from core.conversation.telling import step_of
 from core.model.bank import EmbeddingSpace
@@ -60,7 +57,7 @@ def recall(
     short = conversation.short()[-SHORT_SHOWN:]
     shown = {turn.step for turn in short}
     fit = fitting(conversation, query, space)
-    found = _found(conversation, query, space, singles, fit.like)
+    found = _found(conversation, query, space, singles, fit)
     ranks = {step: rank for rank, step in enumerate(found)}
     room = singles or top_clusters * conversation.tiers.cluster_turns
     clusters = []
@@ -94,10 +91,10 @@ def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[In
 
 
 def _found(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, like: NDArray[np.float64]
+    conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, fit: Fit
 ) -> list[int]:
     """Returns the steps of the turns that fit best, best first."""
     if not wanted:
         return []
-    best = best_segments(conversation, query._replace(top_k=wanted), space, like)
+    best = best_segments(conversation, query._replace(top_k=wanted), space, fit)
     return [step_of(each.key.interaction_id) for each in best]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.conversation.conversation import Conversation
-from core.conversation.mid import likeness
+from core.conversation.mid import Fit, likeness
 from core.conversation.telling import REPLY
 from core.ids import SegmentRef
 from core.index.scoring import Scored, Why
@@ -72,15 +72,17 @@ def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace
 
 
 def best_segments(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, like: NDArray[np.float64] | None = None
+    conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit | None = None
 ) -> list[Scored[SegmentRef]]:
-    """Returns of each of the best `top_k` turns the segment that fits best, best first."""
+    """Returns of each of the best `top_k` turns the segment that fits best, best first. `fit`: how all fit the query,
+    where it is known."""
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
-    verbatim, owner = conversation.verbatim, OwnerOfTurns(conversation, space, like)
+    verbatim, known = conversation.verbatim, fit.sides if fit else None
+    owner = OwnerOfTurns(conversation, space, fit.like if fit else None)
     source = Source(verbatim.words, verbatim.vectors, _allowed(conversation, query))
     while True:
-        found = placed(planned(query._replace(top_k=asked), space), source, verbatim.order, owner)
+        found = placed(planned(query._replace(top_k=asked), space), source, verbatim.order, owner, known)
         best: dict[str, Scored[SegmentRef]] = {}
         for each in found:
             best.setdefault(each.key.interaction_id, each)

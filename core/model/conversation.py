@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from core.ids import Collection, RecordId, User
 from core.keys import ConversationKey
+from core.model.bearing import Shown
 from core.model.record import NO_RECORD
 
 
@@ -211,7 +212,7 @@ class ClusterHits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(Shown):
     """What was said in the turns of `ranges`, in few words. Times: of the earliest and the latest of them."""
 
     summary_id: str

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
-from core.model.encoded import Encoded
+from core.model.bearing import Encoded
 
 
 class AttachmentType(StrEnum):
@@ -116,7 +116,9 @@ class Segment(Encoded):
     @property
     def is_refuted_whole(self) -> bool:
         """Whether nothing is left of it that no verdict speaks against."""
+        if not self.refuted:  # as a rule
+            return False
         left = list(self.text)
         for words in self.refuted:
             left[words.start : words.end] = " " * (words.end - words.start)
-        return bool(self.refuted) and not any(map(str.isalnum, left))
+        return not any(map(str.isalnum, left))

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import InteractionId, NodeId, SegmentRef
-from core.model.encoded import Encoded
+from core.model.bearing import Encoded
 
 
 class NodeState(StrEnum):

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from core.ids import ConversationId, InvocationId, RecordId, ReflectionId
+from core.model.bearing import Shown
 
 STRATEGY = "strategy"
 PREFERENCE = "preference"
@@ -91,7 +92,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Shown):
     """One entry of a collection.
 
     `valid_from` and `valid_until` bound the time in which a fact is known to hold. A SUPERSEDED one without

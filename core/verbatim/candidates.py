@@ -37,6 +37,10 @@ class Sides(NamedTuple):
     embedding: NDArray[np.float64]
     plain: NDArray[np.float64]
 
+    def at(self, places: NDArray[np.int64]) -> "Sides":
+        """Returns those of some of the keys."""
+        return Sides(self.attribute[places], self.embedding[places], self.plain[places])
+
 
 def sides(
     plan: Plan, source: Source[K], keys: Sequence[K], cosines: NDArray[np.float32] | None = None

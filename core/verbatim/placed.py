@@ -4,7 +4,7 @@ Law: reads only. Scored are the plain formula's candidates and the segments near
 not looked at, so that a query hardly takes longer in a large record than in a small one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -16,7 +16,7 @@ from core.index.scoring import Scored, Why
 from core.text.moments import Frame, Span, spans
 from core.text.times import asks_for_time
 from core.verbatim import structure
-from core.verbatim.candidates import sides, unranked
+from core.verbatim.candidates import Sides, sides, unranked
 from core.verbatim.plan import Plan, Source
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions, SegmentOrder
@@ -30,16 +30,21 @@ HOLDING = 0.25  # attribute score below which no segment is looked through: it l
 
 
 def placed(
-    plan: Plan, source: Source[SegmentRef], order: SegmentOrder, owner: Owner
+    plan: Plan,
+    source: Source[SegmentRef],
+    order: SegmentOrder,
+    owner: Owner,
+    known: Sides | None = None,
 ) -> list[Scored[SegmentRef]]:
-    """Returns the `top_k` best segments of those the source allows, in order."""
+    """Returns the `top_k` best segments of those the source allows, in order. `known`: the sides of all segments, by
+    position, where they are known."""
     found = unranked(plan, source)
     if plan.alpha is None or not found:
         return []
     query = plan.query
     positions = order.around(order.positions(found), structure.REACH)
     refs = order.refs(positions)
-    attribute, embedding, plain = sides(plan, source, refs)
+    attribute, embedding, plain = sides(plan, source, refs) if known is None else known.at(positions)
     places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, attribute))
     shares = structure.shares(plain, places, query.structure)
     kept = owner.credibility(refs)
@@ -52,17 +57,12 @@ def placed(
     if lost:
         scores[list(lost)] -= list(lost.values())
         ranked = _ranked(ranked, scores, places.times, refs)
-    best = [place for place in ranked if scores[place] >= query.min_score][: query.top_k]
+    best = ranked[scores[ranked] >= query.min_score][: query.top_k]
     columns = (each[best].tolist() for each in (scores, attribute, embedding, parts.T))
+    names = tuple(shares)
     return [
-        Scored(
-            key=refs[place],
-            score=score,
-            attribute_score=by_words,
-            embedding_score=by_meaning,
-            why=_why(zip(shares, made, strict=True), lost.get(place)),
-        )
-        for place, score, by_words, by_meaning, made in zip(best, *columns, strict=True)
+        Scored(refs[place], score, by_words, by_meaning, _why(names, made, lost.get(place)))
+        for place, score, by_words, by_meaning, made in zip(best.tolist(), *columns, strict=True)
     ]
 
 
@@ -71,30 +71,41 @@ def _leading(
     query: Query,
     refs: Sequence[SegmentRef],
     allowed: Callable[[SegmentRef], bool] | None,
-) -> list[int]:
+) -> Positions:
     admits = None if allowed is None else lambda place: allowed(refs[place])
-    return scoring.leading(scores, LEADERS * query.top_k, admits)
+    return np.array(scoring.leading(scores, LEADERS * query.top_k, admits), dtype=np.int64)
 
 
 def _ranked(
-    chosen: Sequence[int],
+    chosen: Positions,
     scores: NDArray[np.float64],
     times: NDArray[np.float64],
     refs: Sequence[SegmentRef],
-) -> list[int]:
+) -> Positions:
     """Sorts as `scoring.in_order` does: by score, ties by newer, then by id."""
-    keys = ((-scores[chosen]).tolist(), (-times[chosen]).tolist(), [refs[place] for place in chosen])
-    return [place for *_, place in sorted(zip(*keys, chosen, strict=True))]
+    losses = -scores[chosen]
+    order = losses.argsort()
+    losses = losses[order]
+    if (losses[1:] > losses[:-1]).all():  # as a rule: no ties
+        return chosen[order]
+    keys = (
+        losses.tolist(),
+        (-times[chosen[order]]).tolist(),
+        [refs[place] for place in chosen[order].tolist()],
+    )
+    ranked = [place for *_, place in sorted(zip(*keys, chosen[order].tolist(), strict=True))]
+    return np.array(ranked, dtype=np.int64)
 
 
-def _why(made: Iterable[tuple[str, float]], loss: float | None) -> Why:
-    return tuple(made) if loss is None else (*made, (structure.REPETITION, -loss))
+def _why(names: Sequence[str], made: Sequence[float], loss: float | None) -> Why:
+    why = tuple(zip(names, made, strict=True))
+    return why if loss is None else (*why, (structure.REPETITION, -loss))
 
 
 def _lost(
     source: Source[SegmentRef],
     query: Query,
-    ranked: Sequence[int],
+    ranked: Positions,
     scores: NDArray[np.float64],
     refs: Sequence[SegmentRef],
 ) -> dict[int, float]:
@@ -102,12 +113,12 @@ def _lost(
     diversity = query.structure.diversity
     if diversity == 0.0:
         return {}
-    found, vectors = source.vectors.matrix([refs[place] for place in ranked])
+    found, vectors = source.vectors.matrix([refs[place] for place in ranked.tolist()])
     repeated = structure.repetition(vectors)
     again = np.flatnonzero(repeated)
-    chosen = [ranked[found[number]] for number in again.tolist()]
-    losses = (scores[chosen] * diversity * repeated[again]).tolist()
-    return {place: loss for place, loss in zip(chosen, losses, strict=True) if loss > 0.0}
+    chosen = ranked[found][again]
+    losses = scores[chosen] * diversity * repeated[again]
+    return {p: loss for p, loss in zip(chosen.tolist(), losses.tolist(), strict=True) if loss > 0.0}
 
 
 def _places(

@@ -154,7 +154,12 @@ class SegmentOrder:
     def positions(self, refs: Iterable[SegmentRef]) -> Positions:
         """Returns the positions of segments of this bank."""
         first = self._first
-        return np.array([first[ref.interaction_id] + ref.index for ref in refs], dtype=np.int64)
+        return np.array([first[name] + index for name, index in refs], dtype=np.int64)
+
+    @property
+    def every_ref(self) -> Sequence[SegmentRef]:
+        """By position, dropped ones among them. To be read before the next `add`."""
+        return self._refs
 
     def refs(self, positions: Positions) -> list[SegmentRef]:
         return [self._refs[position] for position in positions.tolist()]

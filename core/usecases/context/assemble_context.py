@@ -80,7 +80,7 @@ class _Conversation:
 
     recalled: Recalled
     sections: Sequence[Section]
-    best: Sequence[Turn]
+    best: Sequence[tuple[Turn, int]]
     outliving: Mapping[str, float] | None
     uid: str
     revision: int

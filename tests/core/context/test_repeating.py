@@ -43,7 +43,7 @@ def test_a_fact_that_tells_more_than_its_turn_or_rests_on_another_stays() -> Non
 
 def test_a_passage_that_a_turn_says_word_for_word_stands_once() -> None:
     quoted = Item(item_id="i#1", full="> My cat is called Marmalade.", quote="My cat is called Marmalade.")
-    marked = replace(quoted, item_id="i#2", quote="")
+    marked = quoted._replace(item_id="i#2", quote="")
     short = Item(item_id="i#3", full="> I live", quote="I live")
     section = Section(name="memories", title="Memories", items=(quoted, marked, short))
 
@@ -56,7 +56,7 @@ def test_a_passage_goes_where_a_turn_says_it_that_outlives_it() -> None:
     quoted = Item(item_id="i#1", full="> My cat", quote="My cat is called Marmalade.")
 
     def left(weight: float, tier: Tier = Tier.FITTING) -> bool:
-        item = replace(quoted, weight=weight, tier=tier)
+        item = quoted._replace(weight=weight, tier=tier)
         return bool(shown.new_in(Section(name="memories", title="Memories", items=(item,))).items)
 
     assert not left(0.5)
