@@ -7,6 +7,7 @@ node or a segment by whatever query is made once and kept beside it.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from core.bank.gathering import Memory
@@ -24,6 +25,7 @@ from core.text.tokens import weight as parts_of
 
 QUOTED = ">"
 """Stands before what was said, word for word."""
+DASH = parts_of("-")
 SILENT = 1.0
 """Less that a node weighs of which nothing was found that was said, so that it goes before all that was said."""
 
@@ -108,63 +110,73 @@ def _hit_item(
     evidence = [] if lifting is None else [_evidence(lifting, words)]
     return Item(
         item_id=hit.node.node_id,
-        full="\n".join((shown.head, shown.keywords, indented(hit.node.summary), *evidence)),
+        full="\n".join((shown.named, indented(hit.node.summary), *evidence)),
         short="\n".join((shown.head, *evidence)),
         weight=hit.score,
         tier=_tier(hit.node.node_id in at_issue),
+        takes=0 if evidence else shown.named_takes + LINE_BREAK + _kept(hit.node).summary_takes,
+        short_takes=0 if evidence else shown.head_takes,
     )
 
 
 def _neighbor_item(node: Node, words: Wording, weight: float, attempts: Collection[NodeId]) -> Item:
     shown = _shown(node, words, attempts)
-    return Item(item_id=node.node_id, full=shown.named, weight=weight, tier=Tier.SPARE, takes=shown.takes)
-
-
-class _Node(NamedTuple):
-    """What a prompt in some `words` shows of a node: its head and its keywords, what both take together, its summary on
-    one line (`gist`), and what its summary takes."""
-
-    words: Wording
-    head: str
-    head_takes: int
-    keywords: str
-    takes: int
-    gist: str
-    summary_takes: int
-
-    @property
-    def named(self) -> str:
-        return f"{self.head}\n{self.keywords}"
-
-
-def _shown(node: Node, words: Wording, attempts: Collection[NodeId]) -> _Node:
-    if node.node_id in attempts:  # which the node does not know
-        return _made(node, words, [words.attempt])
-    try:
-        shown: _Node = node.shown
-    except AttributeError:
-        shown = node.keep_shown(_made(node, words))
-    return shown if shown.words is words else node.keep_shown(_made(node, words))
-
-
-def _made(node: Node, words: Wording, marks: Sequence[str] = ()) -> _Node:
-    marks = [*([words.contested] if node.state is NodeState.CONTESTED else ()), *marks]
-    mark = f" {', '.join(marks)}" if marks else ""
-    head = f"- [{node.node_id}]{mark} {node.event_time.date().isoformat()} {one_line(node.context)}"
-    keywords = f"  {words.keywords}: {', '.join(map(one_line, node.keywords))}"
-    return _Node(
-        words=words,
-        head=head,
-        head_takes=parts_of(head),
-        keywords=keywords,
-        takes=parts_of(head) + LINE_BREAK + parts_of(keywords),
-        gist=same(one_line(node.summary), node.summary),
-        summary_takes=parts_of(_summary(node, words)),
+    return Item(
+        item_id=node.node_id, full=shown.named, weight=weight, tier=Tier.SPARE, takes=shown.named_takes
     )
 
 
-def _summary(node: Node, words: Wording) -> str:
-    return indented(f"{words.summary}: {node.summary}")
+class _Node(NamedTuple):
+    """What a prompt shows of a node, its own words left aside: day and context, keywords, the summary on one line
+    (`gist`); and what head, keywords and summary take."""
+
+    said: str
+    keywords: str
+    gist: str
+    head_takes: int
+    keywords_takes: int
+    summary_takes: int
+
+
+def _kept(node: Node) -> _Node:
+    try:
+        kept: _Node = node.shown
+    except AttributeError:
+        said = f"{node.event_time.date().isoformat()} {one_line(node.context)}"
+        keywords = ", ".join(map(one_line, node.keywords))
+        gist = same(one_line(node.summary), node.summary)
+        sizes = (parts_of(text) for text in (f"[{node.node_id}] {said}", keywords, indented(node.summary)))
+        kept = node.keep_shown(_Node(said, keywords, gist, *sizes))
+    return kept
+
+
+class _Shown(NamedTuple):
+    """How a node stands in a prompt of some words: its head; below it its keywords; and what both forms take."""
+
+    head: str
+    named: str
+    head_takes: int
+    named_takes: int
+
+
+def _shown(node: Node, words: Wording, attempts: Collection[NodeId]) -> _Shown:
+    kept, mark, takes = _kept(node), "", DASH
+    if node.state is NodeState.CONTESTED or node.node_id in attempts:
+        marks = [words.contested] if node.state is NodeState.CONTESTED else []
+        marks += [words.attempt] if node.node_id in attempts else []
+        mark = f" {', '.join(marks)}"
+        takes += parts_of(mark)
+    head, takes = f"- [{node.node_id}]{mark} {kept.said}", takes + kept.head_takes
+    below = f"  {words.keywords}: {kept.keywords}"
+    return _Shown(
+        head, f"{head}\n{below}", takes, takes + LINE_BREAK + _label(words.keywords) + kept.keywords_takes
+    )
+
+
+@cache
+def _label(word: str) -> int:
+    """Returns what one of the prompt's own words takes with its colon."""
+    return parts_of(f"{word}:")
 
 
 def _evidence(segment: Segment, words: Wording) -> str:
@@ -224,14 +236,15 @@ def _memory_items(
         return [_segment_item(hit.segment, words, hit) for hit in memory.evidence if hit.segment]
     if memory.hit and not node.segments:
         return [_hit_item(memory.hit, words, at_issue, attempts)]
-    shown = _shown(node, words, attempts)
+    kept, shown = _kept(node), _shown(node, words, attempts)
     is_at_issue = node.node_id in at_issue
     told = [(hit.score, hit.segment, _told_of(hit.segment)) for hit in memory.evidence if hit.segment]
     full, takes = shown.head, shown.head_takes
     if memory.hit:
-        full, takes = shown.named, shown.takes
-        if shown.gist not in " ".join([of.quote for _, _, of in told if of.quote]):  # else it stands below
-            full, takes = f"{full}\n{_summary(node, words)}", takes + LINE_BREAK + shown.summary_takes
+        full, takes = shown.named, shown.named_takes
+        if kept.gist not in " ".join([of.quote for _, _, of in told if of.quote]):  # else it stands below
+            full = f"{full}\n{indented(f'{words.summary}: {node.summary}')}"
+            takes += LINE_BREAK + _label(words.summary) + kept.summary_takes
     named = Item(
         item_id=node.node_id,
         full=full,

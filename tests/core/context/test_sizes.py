@@ -55,7 +55,8 @@ def test_those_of_a_node_and_of_what_was_said_under_it(words: Wording, state: No
     said = [segment(number, text) for number, text in enumerate(TEXTS)]
     said += [replace(said[0], event_time=START + timedelta(days=2), of_failure=True)]
     hits = [Hit(0.9, 0.9, 0.9, segment=each) for each in said]
-    for own in ([Hit(0.5, 0.5, 0.5, found)], []):
+    bare = node("n3", summary=TEXTS[1], state=state)
+    for own in ([Hit(0.5, 0.5, 0.5, found), Hit(0.4, 0.4, 0.4, bare)], []):
         for attempts in (frozenset[NodeId](), frozenset({NodeId("n1")})):
             memories = gathered(hits, own, {found.node_id: found})
 
