@@ -11,7 +11,7 @@ from functools import cache
 from core.conversation.conversation import Conversation
 from core.conversation.keys import longest_unhit
 from core.conversation.mid import Fit, fitting, recalled
-from core.conversation.search import best_segments
+from core.conversation.search import best_turns
 from core.conversation.telling import step_of
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
@@ -96,5 +96,4 @@ def _found(
     """Returns the steps of the turns that fit best, best first."""
     if not wanted:
         return []
-    best = best_segments(conversation, query._replace(top_k=wanted), space, fit)
-    return [step_of(each.key.interaction_id) for each in best]
+    return list(map(step_of, best_turns(conversation, query._replace(top_k=wanted), space, fit)))

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from core.conversation.conversation import Conversation
 from core.conversation.mid import Fit, likeness
 from core.conversation.telling import REPLY
-from core.ids import SegmentRef
+from core.ids import InteractionId, SegmentRef
 from core.index.scoring import Scored, Why
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import Turn
-from core.verbatim.placed import placed
+from core.verbatim.placed import Ranking, ranking
 from core.verbatim.plan import Plan, Source, planned
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
@@ -49,10 +49,11 @@ class OwnerOfTurns:
         self._conversation, self._space, self._like = conversation, space, like
 
     def quoting(self, refs: Sequence[SegmentRef], quotation: str) -> list[bool]:
-        """As a rule no turn holds it, and one look at all of them tells."""
-        if not self._conversation.turns.say(quotation):
-            return [False] * len(refs)
-        return [quotation in self._conversation.text(ref) for ref in refs]
+        """As a rule no turn says it, and none is made for it."""
+        turns, said = self._conversation.turns, quotation.encode()
+        return [
+            turns.says(ref.interaction_id, said) and quotation in self._conversation.text(ref) for ref in refs
+        ]
 
     def credibility(self, _refs: Sequence[SegmentRef]) -> None:
         """Returns None: nothing refutes a turn."""
@@ -71,23 +72,39 @@ def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace
     return [_hit(conversation, each) for each in best_segments(conversation, query, space)]
 
 
+def best_turns(
+    conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit
+) -> list[InteractionId]:
+    """Returns the best `top_k` turns, best first. `fit`: how well all fit the query."""
+    found, first = _ranked(conversation, query, space, fit)
+    return [found.refs[place].interaction_id for place in first]
+
+
 def best_segments(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit | None = None
+    conversation: Conversation, query: Query, space: EmbeddingSpace
 ) -> list[Scored[SegmentRef]]:
-    """Returns of each of the best `top_k` turns the segment that fits best, best first. `fit`: how all fit the query,
-    where it is known."""
+    """Returns of each of the best `top_k` turns the segment that fits best, best first."""
+    found, first = _ranked(conversation, query, space)
+    return found.scored(first)
+
+
+def _ranked(
+    conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit | None = None
+) -> tuple[Ranking, list[int]]:
+    """Ranks segments; returns with them the places of the best one of each of the best turns."""
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
     verbatim, known = conversation.verbatim, fit.sides if fit else None
     owner = OwnerOfTurns(conversation, space, fit.like if fit else None)
     source = Source(verbatim.words, verbatim.vectors, _allowed(conversation, query))
     while True:
-        found = placed(planned(query._replace(top_k=asked), space), source, verbatim.order, owner, known)
-        best: dict[str, Scored[SegmentRef]] = {}
-        for each in found:
-            best.setdefault(each.key.interaction_id, each)
-        if len(best) >= query.top_k or len(found) < asked:
-            return list(best.values())[: query.top_k]
+        plan = planned(query._replace(top_k=asked), space)
+        found = ranking(plan, source, verbatim.order, owner, known)
+        first: dict[str, int] = {}
+        for place in found.best:
+            first.setdefault(found.refs[place].interaction_id, place)
+        if len(first) >= query.top_k or len(found.best) < asked:
+            return found, list(first.values())[: query.top_k]
         asked *= 4
 
 

@@ -4,8 +4,9 @@ Law: reads only. Scored are the plain formula's candidates and the segments near
 not looked at, so that a query hardly takes longer in a large record than in a small one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,24 +30,65 @@ LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()  # seconds; a
 HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
 
 
+class Ranking(NamedTuple):
+    """Segments that were scored, and which of them are the best, best first, by their place among these.
+
+    `parts`: what each component gives to the scores, a row for each; `lost`: what repeating a better one takes off.
+    """
+
+    refs: Sequence[SegmentRef]
+    best: Sequence[int]
+    scores: NDArray[np.float64]
+    sides: Sides
+    components: tuple[str, ...]
+    parts: NDArray[np.float64]
+    lost: Mapping[int, float]
+
+    def scored(self, places: Sequence[int]) -> list[Scored[SegmentRef]]:
+        """Returns some of the segments with what made their scores."""
+        chosen = list(places)
+        attribute, embedding, _ = self.sides
+        columns = (each[chosen].tolist() for each in (self.scores, attribute, embedding, self.parts.T))
+        return [
+            Scored(self.refs[place], score, by_words, by_meaning, self._why(place, made))
+            for place, score, by_words, by_meaning, made in zip(chosen, *columns, strict=True)
+        ]
+
+    def _why(self, place: int, made: Sequence[float]) -> Why:
+        why = tuple(zip(self.components, made, strict=True))
+        loss = self.lost.get(place)
+        return why if loss is None else (*why, (structure.REPETITION, -loss))
+
+
+NOTHING = Ranking((), (), np.empty(0), Sides(*[np.empty(0)] * 3), (), np.empty((0, 0)), {})
+
+
 def placed(
+    plan: Plan, source: Source[SegmentRef], order: SegmentOrder, owner: Owner
+) -> list[Scored[SegmentRef]]:
+    """Returns the `top_k` best segments of those the source allows, in order."""
+    found = ranking(plan, source, order, owner)
+    return found.scored(found.best)
+
+
+def ranking(
     plan: Plan,
     source: Source[SegmentRef],
     order: SegmentOrder,
     owner: Owner,
     known: Sides | None = None,
-) -> list[Scored[SegmentRef]]:
-    """Returns the `top_k` best segments of those the source allows, in order. `known`: the sides of all segments, by
+) -> Ranking:
+    """Ranks the segments that the source allows, up to the `top_k` best. `known`: the sides of all segments, by
     position, where they are known."""
     found = unranked(plan, source)
     if plan.alpha is None or not found:
-        return []
+        return NOTHING
     query = plan.query
     positions = order.around(order.positions(found), structure.REACH)
     refs = order.refs(positions)
-    attribute, embedding, plain = sides(plan, source, refs) if known is None else known.at(positions)
-    places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, attribute))
-    shares = structure.shares(plain, places, query.structure)
+    by_side = sides(plan, source, refs) if known is None else known.at(positions)
+    places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, by_side.attribute))
+    shares = structure.shares(by_side.plain, places, query.structure)
     kept = owner.credibility(refs)
     if kept is not None:
         shares = {name: kept * share for name, share in shares.items()}
@@ -58,12 +100,7 @@ def placed(
         scores[list(lost)] -= list(lost.values())
         ranked = _ranked(ranked, scores, places.times, refs)
     best = ranked[scores[ranked] >= query.min_score][: query.top_k]
-    columns = (each[best].tolist() for each in (scores, attribute, embedding, parts.T))
-    names = tuple(shares)
-    return [
-        Scored(refs[place], score, by_words, by_meaning, _why(names, made, lost.get(place)))
-        for place, score, by_words, by_meaning, made in zip(best.tolist(), *columns, strict=True)
-    ]
+    return Ranking(refs, best.tolist(), scores, by_side, tuple(shares), parts, lost)
 
 
 def _leading(
@@ -95,11 +132,6 @@ def _ranked(
     )
     ranked = [place for *_, place in sorted(zip(*keys, chosen[order].tolist(), strict=True))]
     return np.array(ranked, dtype=np.int64)
-
-
-def _why(names: Sequence[str], made: Sequence[float], loss: float | None) -> Why:
-    why = tuple(zip(names, made, strict=True))
-    return why if loss is None else (*why, (structure.REPETITION, -loss))
 
 
 def _lost(
