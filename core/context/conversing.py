@@ -179,11 +179,15 @@ def _sides(turn: Turn, words: Words) -> list[str]:
 
 def _cut(text: str) -> str:
     """Cuts a long side to its first SHORT_SIDE tokens; no word is cut in two."""
-    if len(text) <= SHORT_SIDE or estimate(text) <= SHORT_SIDE:
+    if len(text) <= SHORT_SIDE:
         return text
     kept = text[: 8 * SHORT_SIDE]
-    while (size := estimate(kept)) > SHORT_SIDE:
+    size = estimate(kept)
+    if size <= SHORT_SIDE and (len(kept) == len(text) or estimate(text) <= SHORT_SIDE):
+        return text
+    while size > SHORT_SIDE:
         kept = kept[: min(len(kept) * SHORT_SIDE // size, len(kept) - 1)]
+        size = estimate(kept)
     if text[len(kept)].isascii() and not text[len(kept)].isspace():
         kept = kept.rsplit(None, 1)[0]
     return f"{kept.rstrip()}…"

@@ -6,7 +6,6 @@ recalled by itself. Summaries that tell only of what is short are left out.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from core.conversation.conversation import Conversation
 from core.conversation.keys import longest_unhit
@@ -80,8 +79,21 @@ def recall(
         turns=[step for step in found if step not in clustered and step not in shown],
         short=short,
         ranks=ranks,
-        turn=cache(conversation.turn),
+        turn=_reading(conversation, short),
     )
+
+
+def _reading(conversation: Conversation, short: Sequence[Turn]) -> Callable[[int], Turn]:
+    """Returns what reads a turn by its step, each once."""
+    read = {turn.step: turn for turn in short}
+
+    def turn(step: int) -> Turn:
+        found = read.get(step)
+        if found is None:
+            found = read[step] = conversation.turn(step)
+        return found
+
+    return turn
 
 
 def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[InvocationSummary]:

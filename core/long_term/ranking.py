@@ -7,6 +7,7 @@ Law: reads only, and never waits. Similarity is the plain formula of searching (
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from core.ids import RecordId
 from core.long_term.collection import Collection
@@ -45,8 +46,9 @@ class Sought:
     min_similarity: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class Ranked(NamedTuple):
+    """A record and what its score is made of. A tuple, as each search makes dozens."""
+
     record: Record
     score: float
     similarity: float
