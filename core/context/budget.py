@@ -51,8 +51,7 @@ class Item(NamedTuple):
         return self.takes or weight(self.full)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(NamedTuple):
     """A titled run of items. An empty section is left out altogether; one without a title has no line for it.
 
     `share`: of the budget, what its loose items may take, and the title, where nothing fixed stands under it; without

@@ -71,7 +71,7 @@ def bounded(sections: Sequence[Section], room: int) -> list[Section]:
     """Returns the sections; as many of the last turns as their share of `room` tokens holds go last, the very last in
     any case, and the others with what fits."""
     return [
-        replace(s, items=_bounded(s.items, int(LATEST * room))) if s.name == SHORT else s for s in sections
+        s._replace(items=_bounded(s.items, int(LATEST * room))) if s.name == SHORT else s for s in sections
     ]
 
 

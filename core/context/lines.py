@@ -21,4 +21,5 @@ def opening(text: str, length: int) -> str:
 
 def indented(text: str) -> str:
     """Indents a block under its head."""
-    return "\n".join(f"  {line}" for line in text.splitlines())
+    lines = text.splitlines()
+    return "  " + "\n  ".join(lines) if lines else ""

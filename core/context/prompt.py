@@ -6,7 +6,6 @@ names what it is, or indented under it, so that no line of it can pass for one o
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -98,7 +97,7 @@ def _fitted(
     section = insight_section(insight, conflicts, words, shares(room, history), sides)
     assert section.share is not None
     left = max(0, room - _size(section))
-    return replace(section, share=min(section.share, left / budget))
+    return section._replace(share=min(section.share, left / budget))
 
 
 def _size(section: Section) -> int:

@@ -71,7 +71,7 @@ class ShownTurns:
         if len(left) == len(section.items):
             return section
         gone = {item.under for item in section.items} - {item.under for item in left}
-        return replace(section, items=tuple(item for item in left if item.item_id not in gone))
+        return section._replace(items=tuple([item for item in left if item.item_id not in gone]))
 
     def _new(self, records: Sequence[Record]) -> list[Record]:
         return [record for record in records if not self._repeats(record)]

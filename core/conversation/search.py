@@ -49,11 +49,10 @@ class OwnerOfTurns:
         self._conversation, self._space, self._like = conversation, space, like
 
     def quoting(self, refs: Sequence[SegmentRef], quotation: str) -> list[bool]:
-        """As a rule no turn says it, and none is made for it."""
-        turns, said = self._conversation.turns, quotation.encode()
-        return [
-            turns.says(ref.interaction_id, said) and quotation in self._conversation.text(ref) for ref in refs
-        ]
+        """As a rule no turn holds it, and one look at all of them tells."""
+        if not self._conversation.turns.say(quotation):
+            return [False] * len(refs)
+        return [quotation in self._conversation.text(ref) for ref in refs]
 
     def credibility(self, _refs: Sequence[SegmentRef]) -> None:
         """Returns None: nothing refutes a turn."""

@@ -62,13 +62,6 @@ class TurnRows(MutableMapping[str, Turn]):
         """Returns the time of a turn; its words are not decoded for it."""
         return _time(self._said[self._row(int(name))])
 
-    def says(self, name: str, said: bytes) -> bool:
-        """Whether a text, in UTF-8, may stand in a turn: what stands in either side does, and rarely what only stands
-        across both."""
-        row = self._row(int(name))
-        start = self._starts[row]
-        return self._text.find(said, start, start + self._inputs[row] + self._replies[row]) >= 0
-
     # ---- by step ----
 
     @property
@@ -79,6 +72,10 @@ class TurnRows(MutableMapping[str, Turn]):
     def has(self, step: int) -> bool:
         row = bisect_left(self._steps, step)
         return row < len(self._steps) and self._steps[row] == step
+
+    def say(self, text: str) -> bool:
+        """Whether a text may stand in a turn: what stands in one does, and rarely what only stands across several."""
+        return text.encode() in self._text
 
     def rows(self, first: int, last: int) -> list[Turn]:
         """Returns the turns of rows [first, last): the first turn that is there has row 0."""

@@ -162,14 +162,32 @@ def leading(
     while True:
         bar = _kth_best(scores, wanted, above) - slack
         leads = scores >= bar if bar > above else scores > above
-        positions = np.flatnonzero(leads).tolist()
-        admitted = positions if allowed is None else [p for p in positions if allowed(p)]
-        if bar == -np.inf or wanted >= len(scores) or (len(admitted) >= k and allowed is None):
+        positions = np.flatnonzero(leads)
+        admitted = positions.tolist() if allowed is None else _admitted(scores, positions, k, allowed, slack)
+        if bar == -np.inf or wanted >= len(scores) or len(admitted) >= k:
             return admitted
-        if len(admitted) >= k:
-            bar = np.partition(scores[admitted], -k)[-k] - slack
-            return [p for p in admitted if scores[p] >= bar]
         wanted *= 4
+
+
+def _admitted(
+    scores: NDArray[np.floating[Any]],
+    positions: NDArray[np.int64],
+    k: int,
+    allowed: Callable[[int], bool],
+    slack: float,
+) -> list[int]:
+    """Returns those `allowed`, up to the `k` best and what ties with the last of them."""
+    order = positions[np.argsort(-scores[positions], kind="stable")]
+    found: list[int] = []
+    bar = -np.inf
+    for position, score in zip(order.tolist(), scores[order].tolist(), strict=True):
+        if score < bar:
+            break
+        if allowed(position):
+            found.append(position)
+            if len(found) == k:
+                bar = score - slack
+    return sorted(found)
 
 
 _CROWD = 16  # times k: among more scores than that, most are ruled out by the best of each heap

@@ -25,6 +25,7 @@ from core.verbatim.structure import Places
 from core.verbatim.verbatim import Owner
 
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
+CLOSE = 8  # of top_k, the share that may repeat others as a rule: the 8th part
 QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()  # seconds; a float rounds what is later up
 HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
@@ -141,15 +142,32 @@ def _lost(
     scores: NDArray[np.float64],
     refs: Sequence[SegmentRef],
 ) -> dict[int, float]:
-    """Returns what each of the ranked that repeats a better one loses by it."""
-    diversity = query.structure.diversity
-    if diversity == 0.0:
+    """Returns what each of the ranked that repeats a better one loses by it; of those behind the best none, where these
+    stay the best."""
+    if query.structure.diversity == 0.0:
         return {}
+    close = query.top_k + query.top_k // CLOSE
+    if close < len(ranked):
+        lost = _repeating(source, query, ranked[:close], scores, refs)
+        behind = scores[ranked[close]]
+        if close - sum(scores[place] - loss <= behind for place, loss in lost.items()) >= query.top_k:
+            return lost
+    return _repeating(source, query, ranked, scores, refs)
+
+
+def _repeating(
+    source: Source[SegmentRef],
+    query: Query,
+    ranked: Positions,
+    scores: NDArray[np.float64],
+    refs: Sequence[SegmentRef],
+) -> dict[int, float]:
+    """Returns what each of the ranked that repeats a better one of them loses by it."""
     found, vectors = source.vectors.matrix([refs[place] for place in ranked.tolist()])
     repeated = structure.repetition(vectors)
     again = np.flatnonzero(repeated)
     chosen = ranked[found][again]
-    losses = scores[chosen] * diversity * repeated[again]
+    losses = scores[chosen] * query.structure.diversity * repeated[again]
     return {p: loss for p, loss in zip(chosen.tolist(), losses.tolist(), strict=True) if loss > 0.0}
 
 

@@ -6,7 +6,7 @@ the call, or is listed as missing where the caller can do without.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
@@ -223,7 +223,7 @@ def _sections(house: House, command: AssembleContext, read: _Read, room: int) ->
     recorded = [
         *_known(read, shown, words),
         *of_talk[1:3],
-        *(replace(s, note="") for s in of_bank if s.name not in BEFORE and s.name != NOW),
+        *(s._replace(note="") for s in of_bank if s.name not in BEFORE and s.name != NOW),
         *of_talk[3:],
         *_so_far(house, read.working, words),
     ]

@@ -1,7 +1,6 @@
 """Fitting memories into a token budget."""
 
 from collections import Counter
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -212,7 +211,7 @@ def _stands(one: Item, loss: Loss | None) -> str:
 def test_no_item_is_lost_before_all_of_a_lower_tier() -> None:
     chance = Random(21)
     for _ in range(60):
-        given_ = [replace(section, share=None) for section in _sections(chance)]
+        given_ = [section._replace(share=None) for section in _sections(chance)]
         loose = [one for section in given_ for one in section.items if not one.fixed and one.full]
         made = assemble(given_, 10_000, "f")
         while made.tokens and loose:

@@ -67,13 +67,13 @@ def test_a_time_of_another_zone_is_the_same_moment() -> None:
     assert rows[numbered(1)].event_time == said
 
 
-def test_a_turn_says_what_stands_in_it_and_not_what_stands_in_another() -> None:
+def test_what_no_turn_says_is_told_by_one_look() -> None:
     rows = TurnRows()
     rows["1"] = turn(1, "The ferry leaves at nine.", "数据库定了。")
     rows["2"] = turn(2, "The password is marmalade.")
 
-    assert rows.says("1", b"ferry leaves")
-    assert rows.says("1", "数据库定了".encode())
-    assert not rows.says("1", b"ferry arrives")
-    assert not rows.says("1", b"marmalade")
-    assert rows.says("2", b"marmalade")
+    assert rows.say("ferry leaves")
+    assert rows.say("数据库定了")
+    assert not rows.say("ferry arrives")
+    del rows["2"]
+    assert not rows.say("marmalade")
