@@ -7,6 +7,7 @@ names what it is, or indented under it, so that no line of it can pass for one o
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from core.context.budget import Item, Section
@@ -26,7 +27,8 @@ class ToolFormat(StrEnum):
     ANTHROPIC = "anthropic"
 
 
-def tools(words: Wording, formats: ToolFormat) -> list[str]:
+@cache
+def tools(words: Wording, formats: ToolFormat) -> tuple[str, ...]:
     """Declares the deep-retrieval tool as JSON, in the form a model's API takes."""
     text, number = {"type": "string"}, {"type": "integer"}
     schema = {
@@ -42,10 +44,10 @@ def tools(words: Wording, formats: ToolFormat) -> list[str]:
     }
     declared: Mapping[str, Any] = {"name": TOOL_NAME, "description": words.tool_description}
     if formats is ToolFormat.ANTHROPIC:
-        return [json.dumps({**declared, "input_schema": schema}, ensure_ascii=False)]
-    return [
-        json.dumps({"type": "function", "function": {**declared, "parameters": schema}}, ensure_ascii=False)
-    ]
+        return (json.dumps({**declared, "input_schema": schema}, ensure_ascii=False),)
+    return (
+        json.dumps({"type": "function", "function": {**declared, "parameters": schema}}, ensure_ascii=False),
+    )
 
 
 def prompt_sections(

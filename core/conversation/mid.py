@@ -19,7 +19,7 @@ from core.index import scoring
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import StepRange, TurnCluster
 from core.model.vector import Vector
-from core.verbatim.candidates import Sides, sides
+from core.verbatim.candidates import Known, sides
 from core.verbatim.plan import Source, planned
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
@@ -111,11 +111,11 @@ def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ..
 
 class Fit(NamedTuple):
     """Of each cluster, by its number: how like a query its centroid is on the space's scale, 0 where either has no
-    vector; and the plain score of its best segment. `sides`: of each segment, by position."""
+    vector; and the plain score of its best segment. `known`: how well each segment fits."""
 
     like: NDArray[np.float64]
     best: NDArray[np.float64]
-    sides: Sides
+    known: Known
 
 
 def recalled(
@@ -143,7 +143,7 @@ def fitting(conversation: Conversation, query: Query, space: EmbeddingSpace) -> 
         like = _scaled(_of_centroids(clustered, positions, cosines[positions]), space)
     found = sides(planned(query, space), Source(verbatim.words, verbatim.vectors), refs, cosines)
     np.maximum.at(best, clustered.numbers[positions], found.plain[positions])
-    return Fit(like, best, found)
+    return Fit(like, best, Known(found, cosines))
 
 
 def likeness(conversation: Conversation, query: Query, space: EmbeddingSpace) -> NDArray[np.float64]:
@@ -169,9 +169,9 @@ def _placed(clustered: Clustered) -> Positions:
 def _of_centroids(
     clustered: Clustered, positions: Positions, cosines: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    found = np.zeros(clustered.count)
-    np.add.at(found, clustered.numbers[positions], clustered.shares[positions] * cosines)
-    return found
+    shares = clustered.shares[positions] * cosines
+    found = np.bincount(clustered.numbers[positions], shares, minlength=clustered.count)
+    return found.astype(np.float64, copy=False)
 
 
 def _scaled(cosines: NDArray[np.float64], space: EmbeddingSpace) -> NDArray[np.float64]:

@@ -93,7 +93,7 @@ def _ranked(
     """Ranks segments; returns with them the places of the best one of each of the best turns."""
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
-    verbatim, known = conversation.verbatim, fit.sides if fit else None
+    verbatim, known = conversation.verbatim, fit.known if fit else None
     owner = OwnerOfTurns(conversation, space, fit.like if fit else None)
     source = Source(verbatim.words, verbatim.vectors, _allowed(conversation, query))
     while True:

@@ -59,17 +59,17 @@ class Ranked(NamedTuple):
 def ranked(
     collection: Collection,
     sought: Sought,
-    allowed: Admits,
+    allowed: Admits | None,
     space: EmbeddingSpace,
     settings: LongTermSettings,
 ) -> list[Ranked]:
-    """Returns the best `top_k` of the records that are `allowed`: by score, ties by newer, then by id."""
+    """Returns the best `top_k` of the records that are `allowed` (None: all): by score, ties by newer, then by id."""
     similar = similarities(collection, sought, allowed, space)
     return best(weighed(collection, similar, sought.now, settings), sought.top_k)
 
 
 def similarities(
-    collection: Collection, sought: Sought, allowed: Admits, space: EmbeddingSpace
+    collection: Collection, sought: Sought, allowed: Admits | None, space: EmbeddingSpace
 ) -> dict[RecordId, float]:
     """Returns the most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
     wide = max(FEWEST, WIDENING * sought.top_k)

@@ -4,7 +4,7 @@ Law: reads only. Candidates are the best by words and the best by meaning; a can
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,36 @@ def sides(
         embedding = scoring.embedding_scores(cosines, plan.floor, plan.ceiling)
         meant = np.where(cosines == ABSENT, attribute, embedding)
     return Sides(attribute, embedding, scoring.mixture(alpha, attribute, meant))
+
+
+class Known(NamedTuple):
+    """The sides of all segments of an owner, by position, and where the query has a vector its cosines with theirs."""
+
+    sides: Sides
+    cosines: NDArray[np.float32] | None
+
+
+def leading(plan: Plan, known: Known, keys: Sequence[K]) -> NDArray[np.int64]:
+    """Returns the places of the candidates of both sides among all keys, whose scores are known; one of both sides is
+    there twice."""
+    found = [np.empty(0, np.int64)]
+    if plan.alpha is not None and plan.alpha > 0.0:
+        found.append(_best(known.sides.attribute, plan.depth, keys, 0.0))
+    if plan.alpha is not None and plan.alpha < 1.0 and known.cosines is not None:
+        found.append(_best(known.cosines, plan.depth, keys, ABSENT))
+    return np.concatenate(found)
+
+
+def _best(scores: NDArray[np.floating[Any]], k: int, keys: Sequence[K], above: float) -> NDArray[np.int64]:
+    """Returns the places of the `k` best scores `above` a bound, ties by key; in no order."""
+    if np.count_nonzero(scores > above) <= k:
+        return np.flatnonzero(scores > above)
+    bar = np.partition(scores, -k)[-k]
+    better, tied = np.flatnonzero(scores > bar), np.flatnonzero(scores == bar)
+    if len(better) + len(tied) > k:
+        first = sorted(tied.tolist(), key=keys.__getitem__)[: k - len(better)]
+        tied = np.array(first, dtype=np.int64)
+    return np.concatenate((better, tied))
 
 
 def scored(plan: Plan, source: Source[K], *, final: bool = True) -> list[Scored[K]]:

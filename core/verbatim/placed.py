@@ -17,7 +17,7 @@ from core.index.scoring import Scored, Why
 from core.text.moments import Frame, Span, spans
 from core.text.times import asks_for_time
 from core.verbatim import structure
-from core.verbatim.candidates import Sides, sides, unranked
+from core.verbatim.candidates import Known, Sides, leading, sides, unranked
 from core.verbatim.plan import Plan, Source
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions, SegmentOrder
@@ -77,17 +77,17 @@ def ranking(
     source: Source[SegmentRef],
     order: SegmentOrder,
     owner: Owner,
-    known: Sides | None = None,
+    known: Known | None = None,
 ) -> Ranking:
-    """Ranks the segments that the source allows, up to the `top_k` best. `known`: the sides of all segments, by
-    position, where they are known."""
-    found = unranked(plan, source)
-    if plan.alpha is None or not found:
+    """Ranks the segments that the source allows, up to the `top_k` best. `known`: how well all fit, where that is
+    known: no index is asked then."""
+    found = leading(plan, known, order.every_ref) if known else order.positions(unranked(plan, source))
+    if plan.alpha is None or not len(found):
         return NOTHING
     query = plan.query
-    positions = order.around(order.positions(found), structure.REACH)
+    positions = order.around(found, structure.REACH)
     refs = order.refs(positions)
-    by_side = sides(plan, source, refs) if known is None else known.at(positions)
+    by_side = known.sides.at(positions) if known else sides(plan, source, refs)
     places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, by_side.attribute))
     shares = structure.shares(by_side.plain, places, query.structure)
     kept = owner.credibility(refs)

@@ -109,10 +109,12 @@ class _Looking:
         others.sort(key=lambda r: (-weight(r), r.record_id))
         return [*found, *others[: MOST_PREFERENCES - len(found)]]
 
-    def _admits(self, section: str) -> Admits:
-        """Returns which records may stand in it; of facts that never expire nothing more is asked."""
+    def _admits(self, section: str) -> Admits | None:
+        """Returns which records may stand in it; of facts that never expire nothing more is asked, and nothing at all,
+        where there are no other records."""
         if section == FACTS and self._opened.endless:
-            return self._opened.collection.plain_facts.__contains__
+            facts = self._opened.collection.plain_facts
+            return None if len(facts) == len(self._opened.collection.records) else facts.__contains__
         return admitting(self._opened.collection, lambda record: self._stands(record, section))
 
     def _stands(self, record: Record, section: str) -> bool:
