@@ -4,18 +4,21 @@ Each two sentences of a group are judged: the contradictions found, what agrees 
 contradictions of which one sentence is taken to hold the other. Kind by kind, worst found first.
 
     python -m tests.bench.bench_groups [--false]
+    python -m tests.bench.bench_groups --later
 
-`--false` lists what agrees and was called a contradiction, and the contradictions taken for paraphrases.
+`--false` lists what agrees and was called a contradiction, and the contradictions taken for paraphrases. `--later`
+judges instead the groups that were written after the rules, and documents in which nothing contradicts: totals alone.
 """
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.agents.offline.claims.reading import read
 from core.agents.offline.contradiction import contradiction
 from core.agents.offline.sameness import contains
-from tests.judging.groups import Group, read_groups
+from tests.judging.groups import Group, Written, read_documents, read_groups
 from tests.judging.pairs import LANGUAGES, Label
 
 
@@ -67,7 +70,20 @@ def count(group: Group, counted: Counted) -> None:
             )
 
 
+def totals(groups: Sequence[Group]) -> Counted:
+    """Judges every two sentences of each group."""
+    counted = Counted()
+    for group in groups:
+        count(group, counted)
+    return counted
+
+
 def main() -> None:
+    if "--later" in sys.argv:
+        for language in LANGUAGES:
+            print(totals(read_groups(language, Written.AFTER)).line(f"{language} later"))
+            print(totals(read_documents(language)).line(f"{language} documents"))
+        return
     for language in LANGUAGES:
         whole, kinds = Counted(), dict[str, Counted]()
         groups = read_groups(language)

@@ -2,11 +2,13 @@
 
 Law: a group's lines that begin with `=` are values, each in several wordings: wordings of one value say the same, those
 of two contradict each other. What stands on a line that begins with `~` may hold beside everything in its group. The
-groups were written apart from the pairs beside them, and none of those is in them.
+groups were written apart from the pairs beside them, and none of those is in them. A document is a group without
+values: no two of its sentences contradict each other, though they look like it.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import combinations, product
 
 from tests.judging.pairs import FOLDER, Label
@@ -35,10 +37,27 @@ class Group:
         yield from ((Label.RELATED, a, b) for a, b in combinations(self.beside, 2))
 
 
-def read_groups(language: str) -> list[Group]:
+class Written(StrEnum):
+    """Which groups: those that rules were built on, or those that were written after the rules."""
+
+    BEFORE = "groups"
+    AFTER = "later"
+
+
+def read_groups(language: str, written: Written = Written.BEFORE) -> list[Group]:
     """The groups of a language, in the file's order."""
-    text = (FOLDER / f"groups_{language}.txt").read_text(encoding="utf-8").strip()
-    return [_group(block.splitlines()) for block in text.split("\n\n")]
+    return [_group(lines) for lines in _blocks(f"{written}_{language}.txt")]
+
+
+def read_documents(language: str) -> list[Group]:
+    """The documents of a language, in the file's order."""
+    found = _blocks(f"documents_{language}.txt")
+    return [Group(kind=head.removeprefix("# "), values=(), beside=tuple(told)) for head, *told in found]
+
+
+def _blocks(name: str) -> list[list[str]]:
+    text = (FOLDER / name).read_text(encoding="utf-8").strip()
+    return [block.splitlines() for block in text.split("\n\n")]
 
 
 def _group(lines: Sequence[str]) -> Group:

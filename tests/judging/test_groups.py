@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.bench.bench_groups import Counted, count
-from tests.judging.groups import read_groups
+from tests.judging.groups import Written, read_documents, read_groups
 from tests.judging.pairs import LANGUAGES, Half, Label, read_pairs
 
 EACH = 6  # of the groups one is judged here, which takes less than two seconds; `bench_groups` judges all
@@ -37,8 +37,18 @@ def test_a_group_has_values_in_several_wordings_or_what_stands_apart(language: s
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_groups_written_later_and_documents_are_whole(language: str) -> None:
+    later, documents = read_groups(language, Written.AFTER), read_documents(language)
+
+    assert all(len(group.values) > 1 and group.beside and all(group.sentences) for group in later)
+    assert all(document.kind and len(set(document.sentences)) >= 20 for document in documents)
+    assert sum(label is Label.CONFLICT for document in documents for label, *_ in document.pairs()) == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_no_sentence_of_the_pairs_is_in_a_group(language: str) -> None:
-    grouped = {one for group in read_groups(language) for one in group.sentences}
+    written = [group for when in Written for group in read_groups(language, when)]
+    grouped = {one for group in written for one in group.sentences}
 
     assert grouped.isdisjoint(one for pair in read_pairs(language, Half.OPEN) for one in pair.texts)
 
