@@ -1,7 +1,7 @@
-"""Values that bear what was made of them.
+"""Frozen values that keep what was derived from them: what a prompt shows of a value, its bytes on the wire.
 
-Law: what they bear is there as long as the value lives, and gone with it. It is no part of the value: it neither counts
-when two are compared, nor passes on to what `replace` makes. Before it is kept, reading it raises AttributeError.
+Law: what is kept lives as long as the value. It is no part of it: equality ignores it, `replace` does not copy it.
+Reading it before it was kept raises AttributeError.
 """
 
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ Form = TypeVar("Form")
 
 
 class Shown:
-    """Room in a frozen value for what a prompt shows of it, whatever is asked."""
+    """A slot for what a prompt shows of the value, whatever the prompt's query."""
 
     __slots__ = ("shown",)
     shown: Any
@@ -21,7 +21,7 @@ class Shown:
 
 
 class Encoded(Shown):
-    """Room for the bytes that it was sent as, too."""
+    """Also a slot for the bytes it was sent as."""
 
     __slots__ = ("encoding",)
     encoding: bytes
