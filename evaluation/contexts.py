@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.context.conversing import turn_item
 from core.context.lines import one_line
+from core.context.turns import turn_item
 from core.context.words import words_for
 from core.conversation.due import END, due
 from core.errors import BudgetTooSmall

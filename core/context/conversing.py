@@ -9,11 +9,11 @@ with one that fits.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from core.context.budget import Item, Section, Tier
-from core.context.lines import indented, one_line, opening
+from core.context.lines import indented, opening
+from core.context.turns import cut, shown_of, turn_item
 from core.context.words import Words
 from core.conversation.recalling import Recalled
 from core.model.conversation import KeyType, Summary, Turn
@@ -21,7 +21,6 @@ from core.model.invocation import InvocationSummary
 from core.text.tokens import estimate, tokens_of
 from core.text.tokens import weight as parts_of
 
-SHORT_SIDE = 80  # tokens of a side of a turn in its shorter form
 NEWEST = (
     0.75  # weight of the newest summary: shortened where but the best fourth of the turns that fit has room
 )
@@ -90,7 +89,7 @@ def best_fitting(remembered: Recalled, room: int) -> list[tuple[Turn, int]]:
     grouped = [step for _, steps in remembered.clusters for step in steps]
     latest = [turn.step for turn in remembered.short]
     steps = sorted(ranks.keys() & {*grouped, *remembered.turns, *latest}, key=ranks.__getitem__)
-    weighed = ((turn, estimate(turn.input) + estimate(turn.reply)) for turn in map(remembered.turn, steps))
+    weighed = ((turn, shown_of(turn).tokens) for turn in map(remembered.turn, steps))
     return _filling(weighed, room)
 
 
@@ -123,9 +122,8 @@ def outliving(remembered: Recalled, sections: Sequence[Section]) -> dict[str, fl
     for item in (i for s in sections if s.name in TURNS for i in s.items):
         if item.tier is Tier.SPARE or (item.tier is Tier.LAST and item.short):
             continue
-        turn = remembered.turn(int(item.item_id))
-        for side in (turn.input, turn.reply):
-            line = one_line(side)
+        shown = shown_of(remembered.turn(int(item.item_id)))
+        for line in (shown.input_line, shown.reply_line):
             weights[line] = max(item.weight, weights.get(line, 0.0))
     return weights
 
@@ -143,54 +141,6 @@ def input_section(text: str, words: Words) -> Section:
         title=words.input,
         items=(Item(item_id=INPUT, full=indented(f"{words.user}: {text}"), fixed=True),),
     )
-
-
-def turn_item(
-    turn: Turn, words: Words, *, tier: Tier = Tier.FITTING, weight: float = 0.0, whole: bool = False
-) -> Item:
-    """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
-    of either side."""
-    full = _told(turn, words)
-    short = "" if whole or (cut := shortened(turn)) is turn else _told(cut, words)
-    return Item(
-        item_id=str(turn.step), full=full, short=short, tier=tier, weight=weight, takes=parts_of(full)
-    )
-
-
-def _told(turn: Turn, words: Words) -> str:
-    return "\n".join((f"[{turn.step}] {turn.event_time.date().isoformat()}", *_sides(turn, words)))
-
-
-def shortened(turn: Turn) -> Turn:
-    """Cuts either side of a turn to its beginning; returns the turn itself, where that is all."""
-    said, reply = _cut(turn.input), _cut(turn.reply)
-    if said is turn.input and reply is turn.reply:
-        return turn
-    return replace(turn, input=said, reply=reply)
-
-
-def _sides(turn: Turn, words: Words) -> list[str]:
-    sides = (
-        (turn.input_speaker or words.user, turn.input),
-        (turn.reply_speaker or words.agent, turn.reply),
-    )
-    return [indented(f"{one_line(speaker)}: {text}") for speaker, text in sides if text.strip()]
-
-
-def _cut(text: str) -> str:
-    """Cuts a long side to its first SHORT_SIDE tokens; no word is cut in two."""
-    if len(text) <= SHORT_SIDE:
-        return text
-    kept = text[: 8 * SHORT_SIDE]
-    size = estimate(kept)
-    if size <= SHORT_SIDE and (len(kept) == len(text) or estimate(text) <= SHORT_SIDE):
-        return text
-    while size > SHORT_SIDE:
-        kept = kept[: min(len(kept) * SHORT_SIDE // size, len(kept) - 1)]
-        size = estimate(kept)
-    if text[len(kept)].isascii() and not text[len(kept)].isspace():
-        kept = kept.rsplit(None, 1)[0]
-    return f"{kept.rstrip()}…"
 
 
 def _keys(remembered: Recalled, words: Words) -> Section:
@@ -258,9 +208,9 @@ def _summed_up(summary: Summary, text: str) -> str:
 
 def _first_lines(text: str) -> str:
     """Returns the lines that a shorter form holds; of a first one that is longer its beginning."""
-    cut = _cut(text)
-    whole, _, _broken = cut.rpartition("\n")
-    return f"{whole}\n…" if cut is not text and whole else cut
+    begins = cut(text)
+    whole, _, _broken = begins.rpartition("\n")
+    return f"{whole}\n…" if begins is not text and whole else begins
 
 
 def _done(invocations: Sequence[InvocationSummary], words: Words) -> tuple[Item, ...]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.context.budget import Assembled, Loss
-from core.context.conversing import INPUT, SHORT, shortened
+from core.context.conversing import INPUT, SHORT
+from core.context.turns import shortened
 from core.model.conversation import Turn
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from core.context.budget import Item, Section, Tier
 from core.context.lines import one_line
 from core.context.long_term import Known
+from core.context.turns import shown_of
 from core.ids import ConversationId, RecordId
 from core.model.conversation import Turn
 from core.model.record import EPISODE_STEP, Record, RecordState
@@ -52,7 +53,7 @@ class ShownTurns:
     ) -> None:
         self._conversation_id = conversation_id
         self._outliving = outliving or {}
-        self._lines = {turn.step: one_line(f"{turn.input}\n{turn.reply}") for turn in turns}
+        self._lines = {turn.step: _line(turn) for turn in turns}
         self._all = "\n".join(self._lines.values())
 
     def new_of(self, known: Known) -> Known:
@@ -90,6 +91,11 @@ class ShownTurns:
             return False
         outlived = item.tier is Tier.FITTING and self._outliving.get(item.quote, 0.0) > weight
         return outlived or item.quote in self._all
+
+
+def _line(turn: Turn) -> str:
+    shown = shown_of(turn)
+    return " ".join(filter(None, (shown.input_line, shown.reply_line)))
 
 
 NOTHING_SHOWN = ShownTurns(ConversationId(""), ())

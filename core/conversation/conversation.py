@@ -18,6 +18,7 @@ from core.conversation.clustered import Clustered, is_embedded
 from core.conversation.resting import Resting, enter
 from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
 from core.conversation.telling import id_of, step_of, told
+from core.conversation.turn_cache import TurnCache
 from core.conversation.turn_rows import TurnRows
 from core.errors import KeyNotFound, TurnNotFound
 from core.ids import InteractionId, SegmentRef
@@ -61,6 +62,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
         self._resting: Resting | None = None  # what is kept of it while it is not read
         self._clustered: Clustered | None = None  # made when asked for
+        self._cache = TurnCache(self.turns)
 
     # ---- making one ----
 
@@ -127,9 +129,13 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self._clustered.bring_up_to_date(self.clusters, self.verbatim)
         return self._clustered
 
+    def cached_turn(self, step: int) -> Turn:
+        """Returns a turn for a prompt: the same object while it is cached, with what is kept of it. Raises KeyError."""
+        return self._cache.turn(step)
+
     def short(self) -> list[Turn]:
         """Returns the newest turns, and every one that has not been placed: none is between two tiers."""
-        return self.turns.rows(min(self._window, self._placed), len(self.steps))
+        return list(map(self.cached_turn, self.steps[min(self._window, self._placed) :]))
 
     def unplaced(self) -> list[Turn]:
         """Returns the turns that fell out of the newest ones and wait for their cluster."""
@@ -186,6 +192,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     def rest(self) -> None:
         """Drops what follows from turns and vectors, unless some are wanting, or so many that they are compiled."""
         verbatim = self.verbatim
+        self._cache.clear()
         if not verbatim.wanting and len(verbatim.vectors) < self.tuning.vectors.exact_up_to:
             self.turns.trim()
             self._resting = Resting.of(verbatim, self.turns)
@@ -246,7 +253,8 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         if self._resting is not None:
             return self._resting.matrix.nbytes + self.record.text_bytes + RESTING_BYTES * self.items
         vector_bytes = 4 * self.tuning.dimension * len(self.verbatim.vectors)
-        return 16_000 + vector_bytes * 5 // 4 + 2 * self.record.text_bytes + TURN_BYTES * self.items
+        of_turns = 2 * self.record.text_bytes + TURN_BYTES * self.items + self._cache.size
+        return 16_000 + vector_bytes * 5 // 4 + of_turns
 
     @property
     def indexes(self) -> Indexes:
@@ -293,12 +301,14 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:  # noqa: ARG002  its name is enough
         if part == TURNS.name:
+            self._cache.drop(value.step)
             self._enter_turn(value)
         elif part == CLUSTERS.name:
             self._outdate(item)
 
     def left(self, part: str, item: str, before: Any) -> None:
         if part == TURNS.name:
+            self._cache.drop(before.step)
             self._leave_turn(before)
         elif part == CLUSTERS.name:
             self._outdate(item)

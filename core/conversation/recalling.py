@@ -90,7 +90,7 @@ def _reading(conversation: Conversation, short: Sequence[Turn]) -> Callable[[int
     def turn(step: int) -> Turn:
         found = read.get(step)
         if found is None:
-            found = read[step] = conversation.turn(step)
+            found = read[step] = conversation.cached_turn(step)
         return found
 
     return turn

@@ -170,7 +170,7 @@ class ConversationRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Shown):
     """One input and its reply, word for word. Which cluster it lies in is the cluster's to say."""
 
     step: int

@@ -25,8 +25,9 @@ from core.agents.offline.summarising import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
 from core.context.budget import Assembled, assemble
-from core.context.conversing import bounded, conversation_sections, input_section, recorded_section, turn_item
+from core.context.conversing import bounded, conversation_sections, input_section, recorded_section
 from core.context.lines import one_line
+from core.context.turns import turn_item
 from core.context.words import ENGLISH, words_for
 from core.conversation.conversation import Conversation, joined
 from core.conversation.kind import CONVERSATION

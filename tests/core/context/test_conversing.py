@@ -5,14 +5,8 @@ from typing import Any
 import pytest
 
 from core.context.budget import assemble
-from core.context.conversing import (
-    PROMOTED,
-    SHORT_SIDE,
-    bounded,
-    conversation_sections,
-    shortened,
-    turn_item,
-)
+from core.context.conversing import PROMOTED, bounded, conversation_sections
+from core.context.turns import SHORT_SIDE, shortened, turn_item
 from core.context.words import CHINESE, ENGLISH, words_for
 from core.conversation.recalling import Recalled
 from core.model.conversation import KeyMemory, KeyType, StepRange, Summary, SummaryKind

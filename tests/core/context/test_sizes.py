@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -77,7 +78,11 @@ def test_those_of_summaries_and_turns_of_both_forms() -> None:
         )
         for number, text in enumerate((*TEXTS, "\n".join(TEXTS * 9)))
     ]
-    turns = {step: turn(step, text, "yes. " * 200) for step, text in enumerate(TEXTS, start=1)}
+    named: list[dict[str, Any]] = [{}, {"input_speaker": "Ann\nLee"}, {"reply_speaker": " "}] * 2
+    turns = {
+        step: turn(step, text, "yes. " * 200, **speakers)
+        for step, (text, speakers) in enumerate(zip(TEXTS, named, strict=True), start=1)
+    }
     recalled = Recalled(
         keys=(),
         promoted=(),

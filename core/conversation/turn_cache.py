@@ -1,0 +1,45 @@
+"""Turns that prompts show, cached as they were read: what is made of a turn for one prompt is there for the next.
+
+Law: bounded, and what was read first goes first. A turn that is replaced or deleted is dropped at once.
+"""
+
+from core.aggregate.parts import numbered
+from core.conversation.turn_rows import TurnRows
+from core.model.conversation import Turn
+
+MOST_BYTES = 500_000
+TURN_BYTES = 600  # about what a cached turn takes beside its text
+COPIES = 2  # of the text: as it is, and where it has several lines, as it is shown
+
+
+class TurnCache:
+    """Turns of some rows, by step."""
+
+    def __init__(self, rows: TurnRows) -> None:
+        self._rows = rows
+        self._turns: dict[int, Turn] = {}
+        self.size = 0  # approximate bytes in memory
+
+    def turn(self, step: int) -> Turn:
+        """Raises KeyError."""
+        found = self._turns.get(step)
+        return self._read(step) if found is None else found
+
+    def drop(self, step: int) -> None:
+        gone = self._turns.pop(step, None)
+        if gone is not None:
+            self.size -= _size(gone)
+
+    def clear(self) -> None:
+        self._turns, self.size = {}, 0
+
+    def _read(self, step: int) -> Turn:
+        turn = self._turns[step] = self._rows[numbered(step)]
+        self.size += _size(turn)
+        while self.size > MOST_BYTES:
+            self.drop(next(iter(self._turns)))
+        return turn
+
+
+def _size(turn: Turn) -> int:
+    return TURN_BYTES + COPIES * turn.characters
