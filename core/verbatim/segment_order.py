@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from core.ids import InteractionId, SegmentRef
 from core.model.interaction import Interaction
+from core.text.acknowledgements import acknowledges
 from core.text.analysis import STOP_WORDS
 from core.text.persons import speaks_of_itself
 from core.text.questions import asks
@@ -42,8 +43,8 @@ def voice(role: str) -> int:
 
 
 class SegmentOrder:
-    """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, says "I" and names a
-    time, and its author in a chat with an assistant.
+    """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, merely acknowledges,
+    says "I" and names a time, and its author in a chat with an assistant.
 
     A *sitting* is a run of an interaction's segments without a long pause: what was said at a stretch.
     """
@@ -56,6 +57,7 @@ class SegmentOrder:
         self._time = array("d")
         self._length = array("i")
         self._asks = array("b")
+        self._acknowledges = array("b")
         self._of_itself = array("b")
         self._dated = array("b")
         self._voice = array("b")
@@ -86,6 +88,7 @@ class SegmentOrder:
             self._time.append(time)
             self._length.append(span.end - span.start)
             text = interaction.text[span.start : span.end]
+            self._acknowledges.append(acknowledges(text) and not self._is_asked())
             self._asks.append(asks(text))
             self._of_itself.append(speaks_of_itself(text))
             self._dated.append(names_time(text))
@@ -107,6 +110,10 @@ class SegmentOrder:
         if count and (dropped.min() <= self._earliest or dropped.max() >= self._latest):
             living = times[sittings != MASKED]
             self._earliest, self._latest = living.min(initial=np.inf), living.max(initial=-np.inf)
+
+    def _is_asked(self) -> bool:
+        """Whether the segment that is being added follows a question: a mere "yes" answers it then."""
+        return self._sitting[-2:-1] == self._sitting[-1:] and self._asks[-1] == 1
 
     def _next_sitting(self) -> int:
         self._sittings += 1
@@ -195,6 +202,11 @@ class SegmentOrder:
     def asking(self) -> NDArray[np.int8]:
         """By position: 1 for what ends by asking."""
         return np.frombuffer(self._asks, np.int8)
+
+    @property
+    def acknowledging(self) -> NDArray[np.int8]:
+        """By position: 1 for what only says that it was heard, and answers no question."""
+        return np.frombuffer(self._acknowledges, np.int8)
 
     @property
     def dated(self) -> NDArray[np.int8]:

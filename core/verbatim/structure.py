@@ -17,6 +17,8 @@ The components, and why they are there (docs/retrieval.md measures each):
 - *quote*: 1 for what holds the query word for word. A query that is a sentence of the record means that place, however
   much its neighbours resemble it.
 - *user*: 1 for what the user of an assistant says, by the role of the message.
+
+A mere acknowledgement ("Noted.") has none of them: its place says nothing for a text that tells nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -84,6 +86,7 @@ class Places:
     positions: Positions
     sittings: NDArray[np.intc]
     asking: NDArray[np.int8]
+    acknowledging: NDArray[np.int8]
     voices: NDArray[np.int8]
     dated: NDArray[np.int8]
     told: NDArray[np.bool_]
@@ -99,9 +102,9 @@ def shares(plain: Array, places: Places, structure: Structure) -> Shares:
     weights = structure.weights
     total = 1.0 + sum(weights.values())
     made = {PLAIN: plain / total}
-    stands = _stands(places)
+    stands, telling = _stands(places), 1.0 - places.acknowledging
     for name, weight in weights.items():
-        made[name] = _MAKERS[name](plain, places, stands) * (weight / total)
+        made[name] = _MAKERS[name](plain, places, stands) * telling * (weight / total)
     return made
 
 

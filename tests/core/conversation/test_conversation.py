@@ -62,6 +62,16 @@ def test_a_turn_is_one_hit_by_its_best_segment() -> None:
     assert [hit.turn.step for hit in hits].count(1) == 1
 
 
+def test_a_turn_is_told_by_what_was_said_rather_than_by_an_acknowledgement_beside_the_answer() -> None:
+    talk = Talk()
+    talk.say(turn(1, "The budget is 500 euros.", "Noted."), turn(2, "A room with a view, please.", "好的。"))
+    talk.embed()
+
+    hits = search_turns(talk.conversation, asked("Which room with a view?"), SPACE)
+
+    assert [hit.segment for hit in hits] == ["A room with a view, please.", "The budget is 500 euros."]
+
+
 def test_turns_are_short_until_they_are_placed() -> None:
     talk = Talk(FEW)
     talk.say(*(turn(step, f"input {step}") for step in range(1, 6)))

@@ -70,6 +70,17 @@ def test_questions_are_known_from_statements() -> None:
     assert an_order().asking.tolist() == [0, 1, 0, 0, 0]
 
 
+def test_a_yes_answers_where_one_was_asked_and_acknowledges_where_not() -> None:
+    order = SegmentOrder()
+    order.add(spoken("i1", ("Ann", "Did you pay? "), ("Ben", "Yes. "), ("Ann", "Thanks! ")))
+    order.add(spoken("i2", ("Ann", "Are you there? ")))
+    order.add(spoken("i3", ("Ben", "Yes."), ("", "收到。")), after=InteractionId("i2"))
+    order.add(spoken("i4", ("Ann", "Is it on? ")))
+    order.add(spoken("i5", ("Ben", "OK.")))
+
+    assert order.acknowledging.tolist() == [0, 0, 1, 0, 0, 1, 0, 1]
+
+
 def test_a_speaker_is_called_by_any_word_of_the_name_and_chinese_names_without_spaces() -> None:
     order = an_order()
     everything = np.arange(5)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.verbatim.segment_order import ASKER
 from core.verbatim.structure import COMPONENTS, PLAIN, Places, Structure, repetition, shares
 
 DAY = 86_400.0
@@ -21,6 +22,7 @@ def places(count: int, **changed: object) -> Places:
             "positions": np.arange(10, 10 + count),
             "sittings": np.zeros(count, np.intc),
             "asking": np.zeros(count, np.int8),
+            "acknowledging": np.zeros(count, np.int8),
             "told": np.zeros(count, np.bool_),
             "times": np.full(count, MAY.timestamp()),
             "topics": np.zeros(count),
@@ -72,6 +74,27 @@ def test_neighbours_speak_for_a_segment_the_nearer_ones_twice_but_not_across_a_p
     made = shares(plain, places(5, sittings=np.array([0, 0, 0, 0, 1], np.intc)), Structure(near=1.0))["near"]
 
     assert made.tolist() == pytest.approx([0.15, 0.0, 0.15, 0.075, 0.0])
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_an_acknowledgement_has_nothing_of_its_place(component: str) -> None:
+    plain = np.array([0.9, 0.2, 0.9])
+    where = places(
+        3,
+        acknowledging=np.array([0, 1, 0], np.int8),
+        told=np.ones(3, np.bool_),
+        topics=np.ones(3),
+        voices=np.full(3, ASKER, np.int8),
+        quoting=np.ones(3, np.bool_),
+        spoken_of=((MAY, JUNE),),
+    )
+    weights: dict[str, Any] = {component: 1.0}
+
+    made = shares(plain, where, replace(Structure(), **weights))
+
+    assert made[PLAIN].tolist() == [0.45, 0.1, 0.45]
+    assert made[component][1] == 0.0
+    assert made[component][0] > 0.0
 
 
 def test_a_gap_between_the_places_that_are_looked_at_is_no_neighbourhood() -> None:
