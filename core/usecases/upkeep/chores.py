@@ -51,6 +51,7 @@ class Chores:
         self._works: dict[tuple[str, str], Work] = {}
         self._running: dict[Place, asyncio.Task[None]] = {}
         self._rests: dict[Place, tuple[int, datetime]] = {}  # how often in a row, and until when
+        self._closed = False
 
     def assign(self, kind: str, works: Mapping[str, Work]) -> None:
         """Assigns a kind's chores, by name. Chores that are not assigned wait for another process."""
@@ -82,7 +83,9 @@ class Chores:
         return len(found)
 
     async def close(self) -> None:
-        """Stops all chores where they stand: they are due still, and the next process to open the store goes on."""
+        """Stops all chores where they stand, and begins no more: what is written last may make some due, and what they
+        work with closes next. They are due still, and the next process to open the store goes on."""
+        self._closed = True
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
@@ -94,7 +97,9 @@ class Chores:
     def _begin(self, place: Place, revision: int) -> None:
         key, name = place
         work, rest = self._works.get((key.kind, name)), self._rests.get(place)
-        if work is None or place in self._running or (rest is not None and rest[1] > self._clock.now()):
+        if self._closed or work is None or place in self._running:
+            return
+        if rest is not None and rest[1] > self._clock.now():
             return
         self._running[place] = asyncio.create_task(self._do(place, revision, work))
 

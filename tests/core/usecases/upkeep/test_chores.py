@@ -257,6 +257,17 @@ async def test_who_waits_for_a_chore_goes_on_when_it_has_ended_and_at_once_where
     assert here.due == set()
 
 
+async def test_what_is_written_after_closing_begins_nothing() -> None:
+    async with process() as here:
+        await here.user()
+        here.aggregates.listen(here.chores.look)
+        await here.chores.close()
+        await here.change(ADA)
+        await others_ended()
+
+    assert (here.begun, here.told) == ([], [])
+
+
 async def test_closing_stops_a_chore_where_it_stands_and_the_next_process_does_it() -> None:
     store = MemoryStore()
     async with process(store) as here:
