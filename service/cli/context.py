@@ -21,13 +21,21 @@ BAR = 24  # characters of the longest bar
 
 @click.command()
 @click.argument("text")
-@click.option("--user", envvar="MEMORYBANK_USER", default="", help="Whose memory (or MEMORYBANK_USER).")
 @click.option(
-    "--conversation", "conversation_id", default="", help="The conversation's turns, summaries, keys."
+    "--user", metavar="NAME", envvar="MEMORYBANK_USER", default="", help="Whose memory (or MEMORYBANK_USER)."
 )
-@click.option("--bank", "bank_id", default="", help="A task's bank.")
-@click.option("--collection", help="Long-term memory under this name; '' is the unnamed one.")
-@click.option("--invocation", "invocation_id", default="", help="An invocation's working memory.")
+@click.option(
+    "--conversation",
+    "conversation_id",
+    metavar="ID",
+    default="",
+    help="The conversation's turns, summaries, keys.",
+)
+@click.option("--bank", "bank_id", metavar="ID", default="", help="A task's bank.")
+@click.option("--collection", metavar="NAME", help="Long-term memory under this name; '' is the unnamed one.")
+@click.option(
+    "--invocation", "invocation_id", metavar="ID", default="", help="An invocation's working memory."
+)
 @click.option("--instructions", "told", is_flag=True, help="The user's instruction documents.")
 @click.option("--system", default="", help="What the model is told first.")
 @click.option("--state", default="", help="Where things stand: episodes are to be like it, too.")

@@ -26,7 +26,11 @@ def whose(command: Callable[..., None]) -> Callable[..., None]:
         command(errand, {"user": user, "conversation_id": conversation_id}, *args, **options)
 
     named = click.option(
-        "--user", envvar="MEMORYBANK_USER", required=True, help="Whose it is (or MEMORYBANK_USER)."
+        "--user",
+        metavar="NAME",
+        envvar="MEMORYBANK_USER",
+        required=True,
+        help="Whose it is (or MEMORYBANK_USER).",
     )
     asked: Callable[..., None] = run
     return click.argument("conversation_id", metavar="CONVERSATION")(named(errand_of_any(asked)))
@@ -84,7 +88,9 @@ def show(errand: Errand, talk: dict[str, Any], turns: int) -> None:
 @conversation.command()
 @whose
 @click.argument("text")
-@click.option("-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.")
+@click.option(
+    "-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: as configured]"
+)
 def search(errand: Errand, talk: dict[str, Any], text: str, top_k: int | None) -> None:
     """Find turns of every tier that bear on TEXT, best first."""
     found = errand.client.search_turns(**talk, text=text, top_k=top_k)
@@ -95,7 +101,7 @@ def search(errand: Errand, talk: dict[str, Any], text: str, top_k: int | None) -
 @conversation.command()
 @whose
 @click.option("--add", "statement", help="Put this before the model in every later turn.")
-@click.option("--delete", "key_id", help="Take this key away.")
+@click.option("--delete", "key_id", metavar="KEY", help="Take this key away.")
 def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: str | None) -> None:
     """List the statements that every prompt shows; add one, or take one away."""
     if statement is not None and key_id is not None:

@@ -77,15 +77,17 @@ SERVER = click.option(
     show_default=True,
     help="Where the memory bank listens (or MEMORYBANK_SERVER).",
 )
-BANK = click.option(
+_bank = functools.partial(
+    click.option,
     "--bank",
     "bank_id",
     metavar="ID",
     envvar="MEMORYBANK_BANK",
-    default=DEFAULT_BANK,
-    show_default=True,
     help="Which bank (or MEMORYBANK_BANK).",
 )
+BANK = _bank(default=DEFAULT_BANK, show_default=True)
+NAMED_BANK = _bank(required=True)
+"""For what cannot be undone: it is not done to a bank that nobody named."""
 JSON = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, in the contract's field names.")
 TIMEOUT = click.option(
     "--timeout", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), help="For each call."

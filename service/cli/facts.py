@@ -34,9 +34,15 @@ def whose(command: Callable[..., None]) -> Callable[..., None]:
         command(errand, {"user": user, "collection": collection}, *args, **options)
 
     named = click.option(
-        "--user", envvar="MEMORYBANK_USER", required=True, help="Whose memory (or MEMORYBANK_USER)."
+        "--user",
+        metavar="NAME",
+        envvar="MEMORYBANK_USER",
+        required=True,
+        help="Whose memory (or MEMORYBANK_USER).",
     )
-    of = click.option("--collection", default="", help="Under which name.  [default: the unnamed one]")
+    of = click.option(
+        "--collection", metavar="NAME", default="", help="Under which name.  [default: the unnamed one]"
+    )
     asked: Callable[..., None] = run
     return named(of(errand_of_any(asked)))
 
@@ -77,7 +83,9 @@ def add(
 @facts.command()
 @click.argument("query")
 @whose
-@click.option("-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: 5]")
+@click.option(
+    "-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: as configured]"
+)
 @click.option("--superseded", is_flag=True, help="Show what no longer holds, too.")
 def search(errand: Errand, owner: dict[str, Any], query: str, top_k: int | None, superseded: bool) -> None:
     """Find facts that bear on QUERY, best first."""

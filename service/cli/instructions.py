@@ -122,8 +122,10 @@ def edit(
 @instructions.command()
 @REFS
 @errand_of_any
-@click.option("--user", default="", help="The user that the run is for.")
-@click.option("--run", "run_id", default="", help="The agent's run: it sees the same versions every time.")
+@click.option("--user", metavar="NAME", default="", help="The user that the run is for.")
+@click.option(
+    "--run", "run_id", metavar="ID", default="", help="The agent's run: it sees the same versions every time."
+)
 @click.option("--refresh", is_flag=True, help="The run moves on to the newest versions.")
 @click.option("--token-budget", type=click.IntRange(min=1), help="Refuse a larger block.")
 def load(

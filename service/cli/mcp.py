@@ -11,13 +11,29 @@ from service.cli.exits import Exit, Failure
 
 @click.command()
 @SERVER
-@click.option("--user", envvar="MEMORYBANK_USER", required=True, help="Whose memory (or MEMORYBANK_USER).")
-@click.option("--collection", default="", help="Under which name.  [default: the unnamed one]")
 @click.option(
-    "--bank", "bank_id", default="", help="A bank to search and to read deeply in.  [default: none]"
+    "--user",
+    metavar="NAME",
+    envvar="MEMORYBANK_USER",
+    required=True,
+    help="Whose memory (or MEMORYBANK_USER).",
 )
 @click.option(
-    "--conversation", "conversation_id", default="", help="A conversation to search.  [default: none]"
+    "--collection", metavar="NAME", default="", help="Under which name.  [default: the unnamed one]"
+)
+@click.option(
+    "--bank",
+    "bank_id",
+    metavar="ID",
+    default="",
+    help="A bank to search and to read deeply in.  [default: none]",
+)
+@click.option(
+    "--conversation",
+    "conversation_id",
+    metavar="ID",
+    default="",
+    help="A conversation to search.  [default: none]",
 )
 @click.option(
     "--http", metavar="HOST:PORT", help="Serve streamable HTTP there, under /mcp.  [default: stdio]"

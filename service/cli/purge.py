@@ -4,21 +4,22 @@ import sys
 
 import click
 
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import NAMED_BANK, Errand, errand_of_any
 from service.cli.exits import Exit, Failure
 
 
 @click.command()
-@click.argument("bank")
+@NAMED_BANK
 @errand_of_any
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-def purge(errand: Errand, bank: str, yes: bool) -> None:
-    """Purge BANK: every row, index and file that the service wrote for it.
+def purge(errand: Errand, yes: bool) -> None:
+    """Purge a bank, which is to be named: every row, index and file that the service wrote for it.
 
     \b
     Example:
-      memorybank purge trip --yes
+      memorybank purge --bank trip --yes
     """
+    bank = errand.bank_id
     held = errand.client.get_bank(bank_id=bank).counts
     if not yes:
         ask(f"{bank} holds {held.nodes:,} nodes and {held.interactions:,} records. Purge it for good?")

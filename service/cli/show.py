@@ -29,8 +29,8 @@ def show() -> None:
 
 @show.command()
 @errand_of_any
-@click.option("--user", default="", help="Only this user's.")
-@click.option("--collection", default="", help="Only this collection's.")
+@click.option("--user", metavar="NAME", default="", help="Only this user's.")
+@click.option("--collection", metavar="NAME", default="", help="Only this collection's.")
 def banks(errand: Errand, user: str, collection: str) -> None:
     """Show which banks there are."""
     read = functools.partial(errand.client.list_banks, user=user, collection=collection, page_size=PAGE)
