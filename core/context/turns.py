@@ -20,7 +20,8 @@ SHORT_SIDE = 80
 
 class ShownTurn(NamedTuple):
     """What a prompt shows of a turn, its own words left aside: its head; either side indented, empty where it says
-    nothing, and on one line; what all that takes with the speakers' names; and the tokens of both texts."""
+    nothing, and on one line; what all that takes with the speakers' names; the tokens of both texts; and where that was
+    asked for, the beginnings of both sides, empty where they are all of them."""
 
     head: str
     input: str
@@ -29,6 +30,7 @@ class ShownTurn(NamedTuple):
     reply_line: str
     takes: int
     tokens: int
+    begins: tuple[str, ...] | None = None
 
 
 def shown_of(turn: Turn) -> ShownTurn:
@@ -46,9 +48,8 @@ def turn_item(
     """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
     of either side."""
     shown = shown_of(turn)
-    short = ""
-    if not whole and shown.tokens > SHORT_SIDE and (begins := shortened(turn)) is not turn:
-        short = _told(turn, shown.head, _block(begins.input), _block(begins.reply), words)
+    begins = () if whole or shown.tokens <= SHORT_SIDE else _begins(turn, shown)
+    short = _told(turn, shown.head, *begins, words) if begins else ""
     takes = shown.takes
     if shown.input and not turn.input_speaker:
         takes += _takes(words.user)
@@ -80,6 +81,16 @@ def cut(text: str) -> str:
     if text[len(kept)].isascii() and not text[len(kept)].isspace():
         kept = kept.rsplit(None, 1)[0]
     return f"{kept.rstrip()}…"
+
+
+def _begins(turn: Turn, shown: ShownTurn) -> tuple[str, ...]:
+    """Returns the beginnings of both sides, indented; empty where they are all of them."""
+    begins = shown.begins
+    if begins is None:
+        cut_ = shortened(turn)
+        begins = () if cut_ is turn else (_block(cut_.input), _block(cut_.reply))
+        turn.keep_shown(shown._replace(begins=begins))
+    return begins
 
 
 def _told(turn: Turn, head: str, said: str, reply: str, words: Words) -> str:

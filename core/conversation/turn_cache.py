@@ -7,7 +7,7 @@ from core.aggregate.parts import numbered
 from core.conversation.turn_rows import TurnRows
 from core.model.conversation import Turn
 
-MOST_BYTES = 500_000
+MOST_BYTES = 1_000_000
 TURN_BYTES = 600  # about what a cached turn takes beside its text
 COPIES = 2  # of the text: as it is, and where it has several lines, as it is shown
 

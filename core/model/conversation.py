@@ -44,6 +44,7 @@ class ConversationSettings:
 
 
 NO_SETTINGS = ConversationSettings()
+_SETTINGS = tuple(each.name for each in fields(ConversationSettings))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +74,8 @@ class Tiers:
 
     def under(self, settings: ConversationSettings) -> "Tiers":
         """Returns these settings, but for what the conversation's own override."""
-        own = {each.name: getattr(settings, each.name) for each in fields(settings)}
-        return replace(self, **{name: value for name, value in own.items() if value is not None})
+        own = {name: value for name in _SETTINGS if (value := getattr(settings, name)) is not None}
+        return replace(self, **own) if own else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
