@@ -16,6 +16,7 @@ from core.text.tokens import weight as parts_of
 
 SHORT_SIDE = 80
 """Tokens of a side of a turn in its shorter form."""
+NOTHING_CUT = ("", "")
 
 
 class ShownTurn(NamedTuple):
@@ -30,7 +31,7 @@ class ShownTurn(NamedTuple):
     reply_line: str
     takes: int
     tokens: int
-    begins: tuple[str, ...] | None = None
+    begins: tuple[str, str] | None = None
 
 
 def shown_of(turn: Turn) -> ShownTurn:
@@ -48,8 +49,8 @@ def turn_item(
     """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
     of either side."""
     shown = shown_of(turn)
-    begins = () if whole or shown.tokens <= SHORT_SIDE else _begins(turn, shown)
-    short = _told(turn, shown.head, *begins, words) if begins else ""
+    said, reply = NOTHING_CUT if whole or shown.tokens <= SHORT_SIDE else _begins(turn, shown)
+    short = _told(turn, shown.head, said, reply, words) if said or reply else ""
     takes = shown.takes
     if shown.input and not turn.input_speaker:
         takes += _takes(words.user)
@@ -83,12 +84,12 @@ def cut(text: str) -> str:
     return f"{kept.rstrip()}…"
 
 
-def _begins(turn: Turn, shown: ShownTurn) -> tuple[str, ...]:
+def _begins(turn: Turn, shown: ShownTurn) -> tuple[str, str]:
     """Returns the beginnings of both sides, indented; empty where they are all of them."""
     begins = shown.begins
     if begins is None:
         cut_ = shortened(turn)
-        begins = () if cut_ is turn else (_block(cut_.input), _block(cut_.reply))
+        begins = NOTHING_CUT if cut_ is turn else (_block(cut_.input), _block(cut_.reply))
         turn.keep_shown(shown._replace(begins=begins))
     return begins
 
