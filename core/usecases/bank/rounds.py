@@ -14,7 +14,7 @@ from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, Rela
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
-from core.bank.steps import ConflictPut, EdgePut, MergeAdd, NodePut, PairSettle, Step
+from core.bank.steps import EdgePut, MergeAdd, NodePut, PairSettle, Step
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import Insight
@@ -31,10 +31,10 @@ from core.usecases.bank.absorb import (
     topic,
     vectors_of,
 )
-from core.usecases.bank.contest import closed, contested, handed_over
+from core.usecases.bank.conflict_edits import ConflictEdits
+from core.usecases.bank.contest import contested
 from core.usecases.bank.edits import NodeEdits
 from core.usecases.bank.generated import judged
-from core.usecases.bank.planning import with_conflict, without_conflict
 from core.usecases.bank.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.rewording import reworded, touched, union
 from core.usecases.bank.settled import Points
@@ -56,17 +56,15 @@ class Round:
         self._embeds_later = embeds_later
         self._opinions = opinions
         self._moment = moment
-        self._insight = bank.insight
         self._entered: Node | None = None
         self._vector: Vector | None = None
         self._neighbors: set[NodeId] = set()
         self._edges: list[tuple[NodeId, NodeId]] = []
         self._edits = NodeEdits(bank, moment)
         self._records: list[MergeRecord] = []
-        self._conflicts: dict[ConflictId, Conflict] = {}
+        self._conflicts = ConflictEdits(bank, moment)
         self._points = Points(bank)
         self._settled: list[tuple[NodeId, NodeId]] = []
-        self._new_conflict: ConflictId | None = None
 
     @property
     def _current(self) -> Node:
@@ -114,23 +112,8 @@ class Round:
         settled = [conflict, *self._hand_over_conflicts(conflict.conflict_id)]
         outcome = self._go_round()
         for each in settled:
-            self._close(each, ConflictStatus.RESOLVED, verdict, outcome.node_id)
+            self._conflicts.close(each, ConflictStatus.RESOLVED, verdict, outcome.node_id)
         return outcome
-
-    def _close(
-        self,
-        conflict: Conflict,
-        status: ConflictStatus,
-        verdict: Verdict | None,
-        node_id: NodeId | None = None,
-    ) -> None:
-        self._conflicts[conflict.conflict_id] = replace(
-            closed(conflict, status, self._moment.now),
-            verdict=verdict.text if verdict else "",
-            verdict_interaction_id=verdict.interaction_id if verdict else None,
-            node_id=node_id,
-        )
-        self._insight = without_conflict(self._insight, conflict, verdict.text if verdict else "")
 
     def merge(
         self,
@@ -162,7 +145,7 @@ class Round:
 
     def dismiss(self, conflict: Conflict, verdict: Verdict | None = None) -> None:
         """Closes a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
-        self._close(conflict, ConflictStatus.DISMISSED, verdict)
+        self._conflicts.close(conflict, ConflictStatus.DISMISSED, verdict)
         self._release(conflict)
         first, *others = (side.node_id for side in conflict.sides)
         self._settled = [(first, other) for other in others]
@@ -172,7 +155,7 @@ class Round:
     @property
     def insight(self) -> Insight:
         """The document with the conflicts that the round opened and closed: the bank's own where there are none."""
-        return self._insight
+        return self._conflicts.insight
 
     def draft_steps(self) -> list[Step]:
         """Returns everything the round changes besides the document, as the steps of one change."""
@@ -188,8 +171,7 @@ class Round:
             for a, b in (*self._settled, *self._points.pairs)
             if not {a, b} & set(self._edits.gone)
         ]
-        steps += [ConflictPut(conflict=conflict) for conflict in self._conflicts.values()]
-        return steps
+        return [*steps, *self._conflicts.puts()]
 
     # ---- the round ----
 
@@ -223,7 +205,8 @@ class Round:
     def _candidates(self, chosen: Callable[..., list[NodeId]]) -> list[NodeId]:
         """Returns the nearest nodes by the plain formula that may be judged: not neighbours, not settled partners."""
         current = self._current
-        apart = {current.node_id, *self._edits.gone, *self._neighbors, *self._opponents()}
+        apart = {current.node_id, *self._edits.gone, *self._neighbors}
+        apart |= self._conflicts.opponents(current.node_id)
         apart |= self._bank.settled_with(current.node_id)
         pairs = (*self._settled, *self._points.pairs)
         apart.update(other for first, other in pairs if first == current.node_id)
@@ -231,14 +214,6 @@ class Round:
 
     def _is_settled(self, opinion: ConflictOpinion) -> bool:
         return self._points.is_settled(self._current, self._edits.gone, opinion)
-
-    def _opponents(self) -> set[NodeId]:
-        """Returns the current node's partners in conflicts that stay open."""
-        current = self._current.node_id
-        stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts_of(current)}
-        conflicts = {**stored, **self._conflicts}.values()
-        sides = [{side.node_id for side in c.sides} for c in conflicts if c.status is ConflictStatus.OPEN]
-        return {node_id for nodes in sides if current in nodes for node_id in nodes}
 
     def _may_merge(self, node_id: NodeId) -> bool:
         """Whether neither is contested: a contested node is absorbed by its conflict's resolution only."""
@@ -249,7 +224,7 @@ class Round:
             node_id=self._current.node_id,
             merges=tuple(map(merge_made, self._records)),
             related=tuple(self._edges),
-            conflict_id=self._new_conflict,
+            conflict_id=self._conflicts.opened,
         )
 
     # ---- conflict ----
@@ -258,14 +233,10 @@ class Round:
         """Keeps the new node in one conflict with all its partners; its validation is planned from the floor on."""
         partners = [opinion.existing for opinion in opinions]
         conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners))
-        conflict = contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
-        self._new_conflict = conflict_id
-        self._conflicts[conflict_id] = conflict
+        self._conflicts.open(contested(self._bank, self._current, opinions, conflict_id, self._moment.now))
         self._entered = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:
             self._edits.set_state(partner, NodeState.CONTESTED)
-        if conflict.confidence >= self._moment.validation_floor:
-            self._insight = with_conflict(self._insight, conflict)
 
     def _hand_over_conflicts(self, resolved: ConflictId) -> list[Conflict]:
         """Moves other open conflicts of the nodes just absorbed to the node that stands for them. Returns those that
@@ -273,14 +244,13 @@ class Round:
         settled = []
         others = {c.conflict_id: c for n in self._edits.gone for c in self._bank.open_conflicts_of(n)}
         others.pop(resolved, None)
-        for conflict_id, conflict in others.items():
-            moved = handed_over(conflict, self._edits.gone, self._current.node_id, self._moment.now)
-            self._conflicts[conflict_id] = moved
-            if moved.status is not ConflictStatus.OPEN:
-                self._insight = without_conflict(self._insight, conflict)
-            elif self._points.settles_too(self._current, moved):
+        for conflict in others.values():
+            moved = self._conflicts.hand_over(conflict, self._edits.gone, self._current.node_id)
+            if moved.status is ConflictStatus.MOOT:
+                continue
+            if self._points.settles_too(self._current, moved):
                 settled.append(moved)
-                self._conflicts[conflict_id] = closed(moved, ConflictStatus.RESOLVED, self._moment.now)
+                self._conflicts.set_aside(moved)
                 self._release(conflict)
             else:
                 self._entered = replace(self._current, state=NodeState.CONTESTED)
