@@ -17,7 +17,7 @@ from core.aggregate.parts import PartsAggregate, PartsState, numbered
 from core.conversation.clustered import Clustered, is_embedded
 from core.conversation.resting import Resting, enter
 from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
-from core.conversation.telling import id_of, step_of, told
+from core.conversation.telling import id_of, segment_of, step_of, told
 from core.conversation.turn_cache import TurnCache
 from core.conversation.turn_rows import TurnRows
 from core.errors import KeyNotFound, TurnNotFound
@@ -221,17 +221,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     def segment(self, ref: SegmentRef) -> Segment:
         """Returns a segment verbatim; its role tells input from reply."""
-        turn = self.turns[ref.interaction_id]
-        interaction = told(turn)
-        span = interaction.spans[ref.index]
-        return Segment(
-            ref=ref,
-            text=interaction.text[span.start : span.end],
-            offset=span.start,
-            event_time=turn.event_time,
-            role=span.role,
-            speaker=span.speaker,
-        )
+        return segment_of(self.turns[ref.interaction_id], ref, *self.verbatim.order.bounds(ref))
 
     def lines(self, turn: Turn) -> dict[SegmentRef, str]:
         """Returns what is embedded of a turn: its segments, behind their speakers."""

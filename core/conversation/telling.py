@@ -7,9 +7,9 @@ input and its reply, each cut as a bank cuts a message.
 from collections.abc import Iterator
 
 from core.aggregate.parts import numbered
-from core.ids import InteractionId
+from core.ids import InteractionId, SegmentRef
 from core.model.conversation import Turn
-from core.model.interaction import Interaction, Span
+from core.model.interaction import Interaction, Segment, Span
 from core.text.segmenting import message_pieces
 
 INPUT, REPLY = "input", "reply"
@@ -28,11 +28,28 @@ def told(turn: Turn) -> Interaction:
     """Returns the turn as an interaction: input, line break, reply."""
     return Interaction(
         interaction_id=id_of(turn.step),
-        text=f"{turn.input}\n{turn.reply}",
+        text=_text(turn),
         spans=tuple(_spans(turn)),
         event_time=turn.event_time,
         create_time=turn.create_time,
     )
+
+
+def segment_of(turn: Turn, ref: SegmentRef, start: int, end: int) -> Segment:
+    """Returns a segment whose bounds are known: the turn is not cut again for it."""
+    is_input = start < len(turn.input)
+    return Segment(
+        ref=ref,
+        text=_text(turn)[start:end],
+        offset=start,
+        event_time=turn.event_time,
+        role=INPUT if is_input else REPLY,
+        speaker=turn.input_speaker if is_input else turn.reply_speaker,
+    )
+
+
+def _text(turn: Turn) -> str:
+    return f"{turn.input}\n{turn.reply}"
 
 
 def _spans(turn: Turn) -> Iterator[Span]:

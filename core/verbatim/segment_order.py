@@ -43,8 +43,8 @@ def voice(role: str) -> int:
 
 
 class SegmentOrder:
-    """Positions of segments, and by position: sitting, speaker, time, length, whether it asks, merely acknowledges,
-    says "I" and names a time, and its author in a chat with an assistant.
+    """Positions of segments, and by position: sitting, speaker, time, start, length, whether it asks, merely
+    acknowledges, says "I" and names a time, and its author in a chat with an assistant.
 
     A *sitting* is a run of an interaction's segments without a long pause: what was said at a stretch.
     """
@@ -55,6 +55,7 @@ class SegmentOrder:
         self._sitting = array("i")
         self._speaker = array("i")
         self._time = array("d")
+        self._start = array("i")
         self._length = array("i")
         self._asks = array("b")
         self._acknowledges = array("b")
@@ -86,6 +87,7 @@ class SegmentOrder:
             self._sitting.append(sitting)
             self._speaker.append(self._number_of(span.speaker))
             self._time.append(time)
+            self._start.append(span.start)
             self._length.append(span.end - span.start)
             text = interaction.text[span.start : span.end]
             self._acknowledges.append(acknowledges(text) and not self._is_asked())
@@ -140,6 +142,12 @@ class SegmentOrder:
 
     def position(self, ref: SegmentRef) -> int:
         return self._first[ref.interaction_id] + ref.index
+
+    def bounds(self, ref: SegmentRef) -> tuple[int, int]:
+        """Returns where a segment begins and ends in its interaction's text."""
+        position = self.position(ref)
+        start = self._start[position]
+        return start, start + self._length[position]
 
     def known(self, ref: SegmentRef) -> SegmentRef:
         """Returns the one object that names a segment of this bank here; any other segment as it is."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from core.conversation.mid import coldest, placings, recalled
 from core.conversation.search import search_turns
 from core.conversation.steps import ConversationPut, MidPut, TurnDrop
+from core.conversation.telling import told
 from core.model.conversation import Tiers, TurnCluster
 from core.verbatim.query import Query
 from core.verbatim.structure import Structure
@@ -70,6 +71,41 @@ def test_a_turn_is_told_by_what_was_said_rather_than_by_an_acknowledgement_besid
     hits = search_turns(talk.conversation, asked("Which room with a view?"), SPACE)
 
     assert [hit.segment for hit in hits] == ["A room with a view, please.", "The budget is 500 euros."]
+
+
+def test_a_segment_reads_as_its_turn_was_cut() -> None:
+    long = "\n\n".join(f"Paragraph {n} says this: {n * 7}. " * 12 for n in range(5))
+    turns = [
+        turn(1, long, f" {long}\n", input_speaker="Ann"),
+        turn(2, "", "只有回答。", reply_speaker="林岚"),
+        turn(3, " Alone. "),
+        turn(4, "预算是五百。" * 300, "好的，记下了。"),
+    ]
+    talk = Talk()
+    talk.say(*turns)
+    talk.change(TurnDrop(step=2))
+
+    for each in (turns[0], turns[2], turns[3]):
+        cut = told(each)
+        read = [talk.conversation.segment(ref) for ref in talk.conversation.refs(each)]
+        assert [(s.text, s.offset, s.role, s.speaker) for s in read] == [
+            (cut.text[span.start : span.end], span.start, span.role, span.speaker) for span in cut.spans
+        ]
+        assert {s.event_time for s in read} == {each.event_time}
+
+
+def test_all_turns_are_found_where_more_are_asked_for_and_one_is_very_long() -> None:
+    talk = Talk()
+    talk.say(
+        turn(1, "The harbour is full of boats. " * 2_000), turn(2, "Thanks a lot for it."), turn(3, "杯子")
+    )
+    talk.embed()
+
+    hits = search_turns(talk.conversation, asked("harbour boats", 100), SPACE)
+
+    assert len(talk.conversation.verbatim.order) > 100
+    assert hits[0].turn.step == 1
+    assert {hit.turn.step for hit in hits} == {1, 2, 3}
 
 
 def test_turns_are_short_until_they_are_placed() -> None:
