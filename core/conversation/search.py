@@ -95,6 +95,7 @@ def _ranked(
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
     verbatim, known = conversation.verbatim, fit.known if fit else None
     owner = OwnerOfTurns(conversation, space, fit.like if fit else None)
+    wanted = min(query.top_k, len(conversation.turns))
     source = Source(verbatim.words, verbatim.vectors, _allowed(conversation, query))
     while True:
         plan = planned(query._replace(top_k=asked), space)
@@ -102,7 +103,7 @@ def _ranked(
         first: dict[str, int] = {}
         for place in found.best:
             first.setdefault(found.refs[place].interaction_id, place)
-        if len(first) >= query.top_k or len(found.best) < asked:
+        if len(first) >= wanted or len(found.best) < asked:
             return found, list(first.values())[: query.top_k]
         asked *= 4
 

@@ -16,6 +16,7 @@ from core.ids import ConflictId, InteractionId, NodeId
 from core.model.conflict import ConflictStatus, Side
 from core.model.interaction import Interaction
 from core.model.node import NodeState
+from core.verbatim import placed
 from core.verbatim.structure import CONFLICT, PLAIN, REPETITION, Structure
 from tests.support.changes import START, Story, conflict, interaction, node_put, ref, vector
 
@@ -210,6 +211,17 @@ def test_ten_hits_are_not_one_fact_ten_times() -> None:
 
     assert texts(found)[:2] == ["The ferry leaves at nine.", "The ferry is small."]
     assert dict(found.hits[-1].why)[REPETITION] < 0.0
+
+
+def test_only_so_many_of_the_best_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placed, "COMPARED", 3)
+    said = ("The boat is red.",) * 5
+    bank = bank_of(InteractionAdd(interaction=told("i1", *(("", text) for text in said))))
+    bank.put_vectors(SEGMENTS, {ref("i1", index): vector(1) for index in range(5)})
+
+    found = asked(bank, "red boat", Structure(diversity=0.5)).hits
+
+    assert [REPETITION in dict(hit.why) for hit in found] == [False, False, False, True, True]
 
 
 def test_what_loses_by_repeating_makes_room_and_ties_stay_newest_first() -> None:
