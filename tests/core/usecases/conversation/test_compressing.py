@@ -155,10 +155,10 @@ async def test_a_text_that_leaves_out_what_must_stay_does_not_land() -> None:
 
 async def test_another_process_shows_what_the_model_told_and_it_goes_with_the_invocation() -> None:
     store, ids, model = MemoryStore(), CountingIds(), Scripted()
-    async with open_house(store=store, ids=ids, memory_agents=agents(model)) as house:
+    async with open_house(store=store, ids=ids, memory_agents=agents(model), unasked=False) as house:
         await start(house)
         await add(house, 1, 10)
-        await house.chores.finished(RUN, COMPRESS.name)
+        await compress_items(house, RUN)
     async with open_house(store=store, ids=ids) as house:
         told = await seen(house)
         await end_invocation(house, the_end())
