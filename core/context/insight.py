@@ -12,14 +12,12 @@ from math import inf
 from core.context.budget import Item, Section
 from core.context.condensing import AROUND, Shares, clipped, condensed
 from core.context.lines import indented, one_line, opening
-from core.context.validations import SIDES, SideText, around
+from core.context.validations import SIDES, SideText
 from core.context.wording import Wording
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.text.tokens import estimate
 
-SAID_LENGTH, SHORT_SAID = 400, 60
-"""Characters of what a side says, around the words at issue."""
 NAME_LENGTH = 40
 """Characters of what is at issue where that is only named."""
 SHORT_LINE = 100
@@ -160,8 +158,8 @@ def _conflict_item(
     head = f"- [{task.conflict_id}] {task.type}:"
     return Item(
         item_id=task.conflict_id,
-        full="\n".join((one_line(f"{head} {at_issue}"), *_sides(sides, SAID_LENGTH))),
-        short="\n".join((one_line(f"{head} {opening(at_issue, NAME_LENGTH)}"), *_sides(sides, SHORT_SAID))),
+        full="\n".join((one_line(f"{head} {at_issue}"), *_sides(sides))),
+        short="\n".join((one_line(f"{head} {opening(at_issue, NAME_LENGTH)}"), *_sides(sides, short=True))),
         weight=inf,
     )
 
@@ -177,10 +175,9 @@ def _unplanned(conflicts: Sequence[Conflict], planned: Container[str], words: Wo
             yield Item(item_id=conflict.conflict_id, full=named, weight=weight)
 
 
-def _sides(sides: Sequence[SideText], longest: int) -> Iterator[str]:
+def _sides(sides: Sequence[SideText], *, short: bool = False) -> Iterator[str]:
     """Yields for each side where its words come from, and below, indented further than any head, the words."""
     for side in sides[:SIDES]:
         source = f", {one_line(side.source)}" if side.source else ""
         yield f"  [{side.node_id}] {side.time.date().isoformat()}{source}"
-        others = [other.text for other in sides if other is not side]
-        yield indented(indented(around(side.text, others, longest)))
+        yield indented(indented(side.short if short else side.line))

@@ -1,13 +1,15 @@
 """What the sides of a conflict say, for the agent that validates it: whole sentences, each with its place.
 
 Law: pure. Every side has its node, its source and its date; a sentence that begins with a pronoun comes with the one
-before, which names its subject. A long one is shortened around the words that the other sides have not.
+before, which names its subject. A long one is shortened around the words that the other sides have not. All that is
+made once for the same nodes and segments, and kept beside the conflict.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from core.bank.evidence import within
 from core.ids import NodeId, SegmentRef
@@ -19,6 +21,8 @@ from core.text import sentences
 TOKEN = re.compile(r"[^\W\u3400-\u9fff]+(?:[.,:]\d+)*|[\u3400-\u9fff]")
 SIDES = 4
 """Of one conflict, at most: further ones are found by their node ids."""
+SAID_LENGTH, SHORT_SAID = 400, 60
+"""Characters of what a side says, around the words at issue, in full and in the shorter form."""
 PRONOUN = re.compile(
     r"\W*(?:(?:it|its|he|his|she|her|they|their|this|that|these|those|there|both|one)\b|[它他她其该此这那])",
     re.IGNORECASE,
@@ -27,22 +31,48 @@ PRONOUN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideText:
-    """What one side of a conflict says: its sentences, the node that holds them, their time and source."""
+    """What one side of a conflict says: its sentences, the node that holds them, their time and source; and the
+    sentences on one line, in two lengths."""
 
     node_id: NodeId
     time: datetime
     source: str
     text: str
+    line: str = ""
+    short: str = ""
+
+
+class _Kept(NamedTuple):
+    """What is kept beside a conflict: what its sides say, and of which nodes and segments that was made."""
+
+    of: list[tuple[Node, list[Segment]]]
+    texts: list[SideText]
 
 
 def side_texts(
     conflict: Conflict, nodes: Mapping[NodeId, Node], segment_of: Callable[[SegmentRef], Segment]
 ) -> list[SideText]:
     """Returns what the sides say, the newer node's first, as far as their nodes are there."""
+    sides = [side for side in conflict.sides if side.node_id in nodes]
+    of = [(nodes[side.node_id], [segment_of(ref) for ref in side.segments]) for side in sides]
+    kept: _Kept | None = getattr(conflict, "shown", None)
+    if kept is None or kept.of != of:
+        said = [_side_text(side, *parts) for side, parts in zip(sides, of, strict=True)]
+        kept = conflict.keep_shown(_Kept(of, on_one_line(said)))
+    return kept.texts
+
+
+def on_one_line(sides: Sequence[SideText]) -> list[SideText]:
+    """Returns the sides with their sentences on one line, of either length."""
+    texts = [side.text for side in sides]
+    others = [texts[:place] + texts[place + 1 :] for place in range(len(texts))]
     return [
-        _side_text(side, nodes[side.node_id], [segment_of(ref) for ref in side.segments])
-        for side in conflict.sides
-        if side.node_id in nodes
+        replace(
+            side,
+            line=around(side.text, of_others, SAID_LENGTH),
+            short=around(side.text, of_others, SHORT_SAID),
+        )
+        for side, of_others in zip(sides, others, strict=True)
     ]
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
+from core.model.bearing import Shown
 
 
 class ConflictStatus(StrEnum):
@@ -31,7 +32,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
+class Conflict(Shown):
     """All partners of one round form one conflict; the new node is the first side."""
 
     conflict_id: ConflictId

@@ -11,7 +11,7 @@ from core.context.budget import Assembled, Loss, assemble
 from core.context.insight import insight_section
 from core.context.memories import memory_sections
 from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools
-from core.context.validations import SideText
+from core.context.validations import SideText, on_one_line
 from core.context.wording import CHINESE, ENGLISH, Wording, wording
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import Conflict
@@ -77,7 +77,9 @@ def task_state_of(
     insight = Insight(goal=goal, pending=(ASKED,))
     for one in found:
         insight = with_conflict(insight, one)
-    return assemble([insight_section(insight, found, words, sides=sides)], budget, "token_budget")
+    return assemble(
+        [insight_section(insight, found, words, sides=on_one_line(sides))], budget, "token_budget"
+    )
 
 
 def test_open_conflicts_stand_in_front_with_their_own_ids_and_how_to_settle_them_stands_once() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.context.validations import around, side_texts
+from core.context.validations import SideText, around, side_texts
 from core.ids import InteractionId, NodeId, SegmentRef
 from core.model.interaction import Segment
 from tests.support.changes import START, conflict, node
@@ -50,3 +50,22 @@ def test_what_is_cut_is_cut_around_the_words_at_issue() -> None:
     ours, theirs = "a b c " * 40 + "nine d e f " * 1 + "g h " * 40, "a b c " * 40 + "ten d e f " + "g h " * 40
 
     assert "nine d" in around(ours, [theirs], 60)
+
+
+def test_what_sides_say_is_made_once_for_the_same_nodes_and_segments() -> None:
+    plain = conflict("c1", "n1", "n2")
+    at_issue = replace(plain, sides=tuple(replace(side, segments=(REF,), quote="") for side in plain.sides))
+    nodes = {NodeId("n1"): node("n1"), NodeId("n2"): node("n2")}
+    segments = {REF: Segment(ref=REF, text="It leaves at nine.", offset=0, event_time=START)}
+
+    def texts() -> list[SideText]:
+        return side_texts(at_issue, nodes, segments.__getitem__)
+
+    first = texts()
+    nodes[NodeId("n3")] = node("n3")
+    assert texts() is first
+
+    segments[REF] = replace(segments[REF], source="web")
+    assert [side.source for side in texts()] == ["web", "web"]
+    del nodes[NodeId("n2")]
+    assert [side.node_id for side in texts()] == ["n1"]
