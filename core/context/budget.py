@@ -10,6 +10,7 @@ stand at all. The order of sections and items never changes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from core.errors import BudgetTooSmall
@@ -162,10 +163,12 @@ class _Page:
     def __init__(self, section: Section) -> None:
         self.section = section
         self.lost: dict[int, _Loss] = {}
-        self.weights = [item.size + LINE_BREAK if item.full else 0 for item in section.items]
-        self.lines = sum(1 for each in self.weights if each)
+        self.weights = [
+            (item.takes or weight(item.full)) + LINE_BREAK if item.full else 0 for item in section.items
+        ]
+        self.lines = len(self.weights) - self.weights.count(0)
         self._whole = tuple(self.weights)
-        self._title = _line(section.title_line)
+        self._title = _heading(section.title_line)
         self._body = sum(self.weights)
         self._dropped = 0
         self._more = ""
@@ -225,17 +228,18 @@ class _Page:
 
     def left_out(self) -> Iterator[LeftOut]:
         """Yields what was lost, in order."""
+        name, items, whole = self.section.name, self.section.items, self._whole
         for place, loss in sorted(self.lost.items()):
-            yield LeftOut(
-                section=self.section.name,
-                item_id=self.section.items[place].item_id,
-                loss=loss.kind,
-                tokens=_tokens(self._whole[place]) - _tokens(loss.left),
-            )
+            saved = _tokens(whole[place]) - (_tokens(loss.left) if loss.left else 0)
+            yield LeftOut(name, items[place].item_id, loss.kind, saved)
 
 
 def _line(text: str) -> int:
     return weight(text) + LINE_BREAK if text else 0
+
+
+_heading = lru_cache(64)(_line)
+"""The same of headings: every prompt has those of a few."""
 
 
 def _tokens(line: int) -> int:
@@ -260,26 +264,26 @@ def _lose(pages: Sequence[_Page], excess: int) -> None:
 
 def _losses(pages: Sequence[_Page]) -> Iterator[_Loss]:
     """Yields what may be lost, in the order of the module's law; as a rule the first few are enough."""
-    loose = sorted(
-        (weight_, -place, number)
+    loose = [
+        (weight_, -place, number, item)
         for number, page in enumerate(pages)
-        for place, weight_ in enumerate(page.section.weights)
-        if not page.section.items[place].fixed
-    )
-    tiers: dict[Tier, list[tuple[_Page, int]]] = {tier: [] for tier in Tier}
-    for _, back, number in loose:
-        page, place = pages[number], -back
-        item = page.section.items[place]
-        tiers[item.tier].append((page, place))
-        if item.spare and (shorter := page.shorter(place)):
+        for place, (item, weight_) in enumerate(zip(page.section.items, page.section.weights, strict=True))
+        if not item.fixed
+    ]
+    loose.sort()
+    tiers: dict[Tier, list[tuple[_Page, int, Item]]] = {tier: [] for tier in Tier}
+    for _, back, number, item in loose:
+        page = pages[number]
+        tiers[item.tier].append((page, -back, item))
+        if item.spare and (shorter := page.shorter(-back)):
             yield shorter
     for places in tiers.values():
         shortened = []
-        for page, place in places:
+        for page, place, item in places:
             if not page.weights[place]:
                 continue
             dropped = _Loss(page, place, Loss.DROPPED, 0)
-            if page.section.items[place].spare or not (shorter := page.shorter(place)):
+            if item.spare or not item.short or not (shorter := page.shorter(place)):
                 yield dropped
             else:
                 shortened.append(dropped)
