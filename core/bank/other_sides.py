@@ -100,6 +100,6 @@ def _unranked(plan: BankPlan, keys: Iterable[Key]) -> dict[Key, Hit]:
 
 def _plain_hits(plan: BankPlan, source: Source[K], keys: Sequence[K]) -> list[Hit]:
     assert plan.plan.alpha is not None, "without words or a vector nothing was found"
-    attribute, embedding, plain = sides(plan.plan, source, keys)
+    attribute, embedding, plain = sides(plan.plan, source, source.rows(keys))
     columns = (each.tolist() for each in (plain, attribute, embedding))
     return [Hit(*scores) for scores in zip(*columns, strict=True)]

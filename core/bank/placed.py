@@ -46,7 +46,8 @@ class BankOfSegments:
         nodes = list(dict.fromkeys(chain.from_iterable(groups)))
         if not nodes:
             return np.zeros(len(positions))
-        plain = sides(plan, Source(bank.node_words, bank.node_vectors), nodes).plain
+        source = Source(bank.node_words, bank.node_vectors)
+        plain = sides(plan, source, source.rows(nodes)).plain
         scores = dict(zip(nodes, plain.tolist(), strict=True))
         best = {each: _best(scores, each) for each in groups}
         return np.array([best[each] for each in owners])

@@ -20,7 +20,7 @@ from core.model.bank import EmbeddingSpace
 from core.model.conversation import StepRange, TurnCluster
 from core.model.vector import Vector
 from core.verbatim.candidates import Known, sides
-from core.verbatim.plan import Source, planned
+from core.verbatim.plan import planned
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
 
@@ -136,12 +136,12 @@ def recalled(
 def fitting(conversation: Conversation, query: Query, space: EmbeddingSpace) -> Fit:
     """Returns how well each cluster fits: one look at all segments."""
     clustered, verbatim, cosines = conversation.clustered, conversation.verbatim, None
-    positions, refs = _placed(clustered), verbatim.order.every_ref
+    positions, rows = _placed(clustered), verbatim.rows
     like, best = np.zeros(clustered.count), np.zeros(clustered.count)
     if query.vector is not None:
-        cosines = verbatim.vectors.similarities(query.vector.astype(np.float32), refs)
+        cosines = verbatim.vectors.cosines(query.vector.astype(np.float32), rows.vectors)
         like = _scaled(_of_centroids(clustered, positions, cosines[positions]), space)
-    found = sides(planned(query, space), Source(verbatim.words, verbatim.vectors), refs, cosines)
+    found = sides(planned(query, space), verbatim.source, rows, cosines)
     np.maximum.at(best, clustered.numbers[positions], found.plain[positions])
     return Fit(like, best, Known(found, cosines))
 

@@ -19,7 +19,7 @@ from core.index.scoring import Scored, Why
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import Turn
 from core.verbatim.placed import Ranking, ranking
-from core.verbatim.plan import Plan, Source, planned
+from core.verbatim.plan import Plan, planned
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
 
@@ -96,7 +96,7 @@ def _ranked(
     verbatim, known = conversation.verbatim, fit.known if fit else None
     owner = OwnerOfTurns(conversation, space, fit.like if fit else None)
     wanted = min(query.top_k, len(conversation.turns))
-    source = Source(verbatim.words, verbatim.vectors, _allowed(conversation, query))
+    source = verbatim.source._replace(allowed=_allowed(conversation, query))
     while True:
         plan = planned(query._replace(top_k=asked), space)
         found = ranking(plan, source, verbatim.order, owner, known)

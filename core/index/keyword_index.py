@@ -58,6 +58,7 @@ class KeywordIndex(Generic[K]):
         # Documents, by row. A row that a document left is taken by the next to come.
         self._keys: list[K | None] = []
         self._row_of: dict[K, int] = {}
+        self.edits = 0  # while it stays the same, `rows` does
         self._fingerprints = bytearray()
         self._free_rows: list[int] = []
         # The latest query with its best score, until an edit makes it void.
@@ -122,6 +123,7 @@ class KeywordIndex(Generic[K]):
     def _forget(self, key: K, row: int) -> None:
         """Frees the row for another document."""
         del self._row_of[key]
+        self.edits += 1
         self._keys[row] = None
         self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] = bytes(FINGERPRINT)
         self._free_rows.append(row)
@@ -137,6 +139,7 @@ class KeywordIndex(Generic[K]):
             self._keys.append(key)
             self._fingerprints += mark
         self._row_of[key] = row
+        self.edits += 1
         return row
 
     # ---- reads ----
@@ -153,7 +156,7 @@ class KeywordIndex(Generic[K]):
     ) -> tuple[list[K], list[float], list[float]]:
         """Returns what `search` finds, keys and scores apart, and at next to no cost the scores of `others`, as
         `scores` gives them."""
-        counts, rows = _counted(terms), self._rows(others)
+        counts, rows = _counted(terms), self.rows(others)
         wanted = max(k, 1) * (1 if allowed is None else _ASKED)
         keys, scores, of_others = self._best_of(counts, wanted, rows)
         if allowed is not None:
@@ -165,7 +168,15 @@ class KeywordIndex(Generic[K]):
 
     def scores(self, terms: Terms, keys: Sequence[K]) -> NDArray[np.float64]:
         """Returns BM25F of each of `keys`, shape (len(keys),); 0 for one that holds none of `terms` or is not there."""
-        return self._postings.scores(*_in_order(_counted(terms)), self._rows(keys))
+        return self.scores_at(terms, self.rows(keys))
+
+    def rows(self, keys: Iterable[K]) -> list[int]:
+        """Returns the row of each key; −1 for one that is not there. Void after the next edit."""
+        return list(map(self._row_of.get, keys, repeat(-1)))
+
+    def scores_at(self, terms: Terms, rows: Sequence[int]) -> NDArray[np.float64]:
+        """Returns what `scores` does of the keys whose `rows` these are."""
+        return self._postings.scores(*_in_order(_counted(terms)), rows)
 
     def best(self, terms: Terms) -> float:
         """Returns the highest BM25F that any document has for `terms`; 0 if none holds any."""
@@ -174,10 +185,6 @@ class KeywordIndex(Generic[K]):
             self._best_of(counts, 1)
         assert self._latest is not None, "it was just asked"
         return self._latest[1]
-
-    def _rows(self, keys: Iterable[K]) -> list[int]:
-        """Returns the row of each key; −1 for one that is not there."""
-        return list(map(self._row_of.get, keys, repeat(-1)))
 
     def _best_of(
         self, counts: Mapping[str, float], k: int, rows: Sequence[int] = ()
@@ -278,6 +285,7 @@ class KeywordIndex(Generic[K]):
             postings.drop(row, words.document(row))
         self._postings = postings
         self._keys, self._fingerprints, self._row_of = list(keys), bytearray(written), row_of
+        self.edits += 1
         for row in np.flatnonzero(stale).tolist():
             self._forget(keys[row], row)
         self._unsaved = int(np.count_nonzero(stale))

@@ -21,6 +21,9 @@ from core.index.vector_compaction import BLOCK, Standing, VectorCompaction
 from core.model.vector import Vector
 from core.native import vectors as native
 
+Rows = NDArray[np.int64]
+"""Numbers of rows, which keys have until the next edit; −1 for none."""
+
 Near = tuple[list[int], list[float]]
 """Rows, and their cosines."""
 
@@ -66,6 +69,7 @@ class VectorIndex(Generic[K]):
         self._keys: list[K | None] = []  # by row; None is dead
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
         self._row_of: dict[K, int] = {}
+        self.edits = 0  # while it stays the same, `rows` does
         self._free: list[int] = []  # dead rows of the tail that may be written again
         self._scans = 0  # searches since that read more than HNSW did
         self._job: VectorCompaction[K] | None = None
@@ -94,6 +98,7 @@ class VectorIndex(Generic[K]):
         self._tail[block][place] = vector
         self._living[row] = True
         self._row_of[key] = row
+        self.edits += 1
         self._touch(key)
 
     def put_many(self, keys: Sequence[K], vectors: Sequence[Vector] | NDArray[np.float32]) -> None:
@@ -116,6 +121,7 @@ class VectorIndex(Generic[K]):
         row = self._row_of.pop(key, None)
         if row is None:
             return
+        self.edits += 1
         self._keys[row] = None
         self._living[row] = False
         if row < len(self._compiled.matrix):
@@ -150,6 +156,7 @@ class VectorIndex(Generic[K]):
         self._tail = []
         self._keys, self._free = standing.keys, []
         self._row_of, self._living = standing.row_of, standing.living
+        self.edits += 1
 
     # ---- reads ----
 
@@ -158,10 +165,11 @@ class VectorIndex(Generic[K]):
         row = self._row_of.get(key)
         return None if row is None else self._vector(row).copy()
 
-    def matrix(self, keys: Sequence[K]) -> tuple[list[int], NDArray[np.float32]]:
+    def matrix(self, keys: Sequence[K]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Returns the places of those of `keys` that have vectors, and these vectors, shape (places, dimension)."""
-        places, rows = self._present(keys)
-        return places, self._vectors(rows)
+        rows = self.rows(keys)
+        places = np.flatnonzero(rows >= 0)
+        return places, self._vectors(rows[places])
 
     def search(
         self, vector: Vector, k: int, allowed: Callable[[K], bool] | None = None
@@ -189,21 +197,20 @@ class VectorIndex(Generic[K]):
 
     def similarities(self, vector: Vector, keys: Sequence[K]) -> NDArray[np.float32]:
         """Returns the cosine of each of `keys`, shape (len(keys),); ABSENT for one that has no vector."""
-        rows = list(map(self._row_of.get, keys, repeat(-1)))
-        if min(rows, default=0) >= 0:  # as a rule
-            return self._cosines(vector, rows)
-        present, rows = self._present(keys)
-        found = np.full(len(keys), ABSENT, np.float32)
-        found[present] = self._cosines(vector, rows)
-        return found
+        return self.cosines(vector, self.rows(keys))
 
-    def _present(self, keys: Sequence[K]) -> tuple[list[int], list[int]]:
-        """Returns the places of those of `keys` that have vectors, and their rows."""
-        rows = list(map(self._row_of.get, keys, repeat(-1)))
-        if min(rows, default=0) >= 0:
-            return list(range(len(rows))), rows
-        present = [place for place, row in enumerate(rows) if row >= 0]
-        return present, [rows[place] for place in present]
+    def rows(self, keys: Sequence[K]) -> Rows:
+        """Returns the row of each key."""
+        return np.fromiter(map(self._row_of.get, keys, repeat(-1)), np.int64, len(keys))
+
+    def cosines(self, vector: Vector, rows: Rows) -> NDArray[np.float32]:
+        """Returns what `similarities` does of the keys whose `rows` these are."""
+        if rows.min(initial=0) >= 0:  # as a rule
+            return self._cosines(vector, rows)
+        present = rows >= 0
+        found = np.full(len(rows), ABSENT, np.float32)
+        found[present] = self._cosines(vector, rows[present])
+        return found
 
     def _near(self, vector: Vector, k: int, allowed: Callable[[int], bool] | None) -> Near:
         """Finds rows among which the `k` nearest are."""
@@ -258,34 +265,32 @@ class VectorIndex(Generic[K]):
         of_tail: Vector = self._tail[block][place]
         return of_tail
 
-    def _cosines(self, vector: Vector, rows: Sequence[int]) -> NDArray[np.float32]:
-        if max(rows, default=-1) < len(self._compiled.matrix):  # as a rule
+    def _cosines(self, vector: Vector, rows: Rows) -> NDArray[np.float32]:
+        if rows.max(initial=-1) < len(self._compiled.matrix):  # as a rule
             return native.cosines(self._compiled.matrix, rows, vector)
         found = np.empty(len(rows), np.float32)
         for here, matrix, own in self._by_part(rows):
             found[here] = native.cosines(matrix, own, vector)
         return found
 
-    def _vectors(self, rows: Sequence[int]) -> NDArray[np.float32]:
-        if max(rows, default=-1) < len(self._compiled.matrix):  # as a rule, and then half the work
+    def _vectors(self, rows: Rows) -> NDArray[np.float32]:
+        if rows.max(initial=-1) < len(self._compiled.matrix):  # as a rule, and then half the work
             return self._compiled.matrix.take(rows, axis=0)
         found = np.empty((len(rows), self._dimension), np.float32)
         for here, matrix, own in self._by_part(rows):
             found[here] = matrix[own]
         return found
 
-    def _by_part(
-        self, rows: Sequence[int]
-    ) -> Iterator[tuple[NDArray[np.int64] | slice, NDArray[np.float32], NDArray[np.int64]]]:
+    def _by_part(self, rows: Rows) -> Iterator[tuple[NDArray[np.int64] | slice, NDArray[np.float32], Rows]]:
         """Yields for the compiled part and each block of the tail: the places of those of `rows` that lie there, the
         part's vectors, and which of them these are. Nothing is copied: all of a conversation may lie in the tail."""
-        numbers, first = np.array(rows, dtype=np.int64), 0
+        first = 0
         for matrix in (self._compiled.matrix, *self._tail):
-            here = np.flatnonzero((numbers >= first) & (numbers < first + len(matrix)))
+            here = np.flatnonzero((rows >= first) & (rows < first + len(matrix)))
             if len(here) == len(rows):
-                yield slice(None), matrix, numbers - first
+                yield slice(None), matrix, rows - first
             elif len(here):
-                yield here, matrix, numbers[here] - first
+                yield here, matrix, rows[here] - first
             first += len(matrix)
 
     # ---- compaction ----

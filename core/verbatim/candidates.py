@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.index import scoring
 from core.index.scoring import K, Scored
 from core.index.vector_index import ABSENT
-from core.verbatim.plan import Plan, Source
+from core.verbatim.plan import Plan, RowsOf, Source
 from core.verbatim.query import Fusion
 
 
@@ -42,20 +42,18 @@ class Sides(NamedTuple):
         return Sides(self.attribute[places], self.embedding[places], self.plain[places])
 
 
-def sides(
-    plan: Plan, source: Source[K], keys: Sequence[K], cosines: NDArray[np.float32] | None = None
-) -> Sides:
-    """Scores each of `keys` by either side. `cosines`: of the vector with each key's, where they are known."""
+def sides(plan: Plan, source: Source[K], rows: RowsOf, cosines: NDArray[np.float32] | None = None) -> Sides:
+    """Scores each of some keys by either side. `cosines`: of the vector with each key's, where they are known."""
     vector, alpha = plan.query.vector, plan.alpha
-    attribute = embedding = meant = np.zeros(len(keys))
+    attribute = embedding = meant = np.zeros(len(rows.words))
     if alpha is None:
         return Sides(attribute, embedding, attribute)
     if alpha > 0.0:
-        bm25, best = source.words.scores(plan.terms, keys), source.words.best(plan.terms)
+        bm25, best = source.words.scores_at(plan.terms, rows.words), source.words.best(plan.terms)
         attribute = scoring.attribute_scores(bm25, best)
     if alpha < 1.0 and vector is not None:
         if cosines is None:
-            cosines = source.vectors.similarities(vector, keys)
+            cosines = source.vectors.cosines(vector, rows.vectors)
         embedding = scoring.embedding_scores(cosines, plan.floor, plan.ceiling)
         meant = np.where(cosines == ABSENT, attribute, embedding)
     return Sides(attribute, embedding, scoring.mixture(alpha, attribute, meant))

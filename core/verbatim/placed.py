@@ -88,7 +88,7 @@ def ranking(
     query = plan.query
     positions = order.around(found, structure.REACH)
     refs = order.refs(positions)
-    by_side = known.sides.at(positions) if known else sides(plan, source, refs)
+    by_side = known.sides.at(positions) if known else sides(plan, source, source.rows(refs))
     places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, by_side.attribute))
     shares = structure.shares(by_side.plain, places, query.structure)
     kept = owner.credibility(refs)

@@ -4,12 +4,12 @@ Law: pure. Which sides count and how much, on what scale, and how many candidate
 every search follows it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, NamedTuple
 
 from core.index.keyword_index import KeywordIndex
 from core.index.scoring import K, Mode, effective_alpha
-from core.index.vector_index import VectorIndex
+from core.index.vector_index import Rows, VectorIndex
 from core.model.bank import EmbeddingSpace
 from core.text.analysis import terms
 from core.verbatim.query import Query
@@ -35,12 +35,22 @@ class Plan(NamedTuple):
     ceiling: float
 
 
+class RowsOf(NamedTuple):
+    """Where some keys stand in the two indexes of a source, until the next edit of either; −1 where they do not."""
+
+    words: Sequence[int]
+    vectors: Rows
+
+
 class Source(NamedTuple, Generic[K]):
     """The two indexes of what a plan is put to, and what of it may be found (None: all)."""
 
     words: KeywordIndex[K]
     vectors: VectorIndex[K]
     allowed: Callable[[K], bool] | None = None
+
+    def rows(self, keys: Sequence[K]) -> RowsOf:
+        return RowsOf(self.words.rows(keys), self.vectors.rows(keys))
 
 
 def planned(query: Query, space: EmbeddingSpace) -> Plan:

@@ -16,7 +16,7 @@ from core.index.keyword_index import KeywordIndex
 from core.index.vector_index import VectorIndex
 from core.model.interaction import Interaction
 from core.model.vector import Vector
-from core.verbatim.plan import Plan
+from core.verbatim.plan import Plan, RowsOf, Source
 from core.verbatim.segment_order import Positions, SegmentOrder
 
 SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
@@ -46,6 +46,19 @@ class Verbatim:
         self.words: KeywordIndex[SegmentRef] = KeywordIndex(SEGMENT_WEIGHTS)
         self.vectors: VectorIndex[SegmentRef] = VectorIndex(dimension, settings)
         self.wanting: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
+        self._rows: tuple[tuple[int, ...], RowsOf] | None = None  # with the edits until which they hold
+
+    @property
+    def source(self) -> Source[SegmentRef]:
+        return Source(self.words, self.vectors)
+
+    @property
+    def rows(self) -> RowsOf:
+        """Where every segment stands in the indexes, by position; looked up anew after an edit."""
+        edits = (len(self.order), self.words.edits, self.vectors.edits)
+        if self._rows is None or self._rows[0] != edits:
+            self._rows = edits, self.source.rows(self.order.every_ref)
+        return self._rows[1]
 
     def want(self, refs: Iterable[SegmentRef]) -> None:
         """Notes that vectors of these segments are to be made."""

@@ -31,6 +31,6 @@ def test_of_many_that_tie_the_same_are_taken(mode: Mode, top_k: int) -> None:
     plan, source = planned(query, SPACE), Source(words, vectors)
     cosines = vectors.similarities(rows[1], keys)
 
-    found = leading(plan, Known(sides(plan, source, keys, cosines), cosines), keys)
+    found = leading(plan, Known(sides(plan, source, source.rows(keys), cosines), cosines), keys)
 
     assert {keys[place] for place in found.tolist()} == set(unranked(plan, source))
