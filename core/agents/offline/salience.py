@@ -5,6 +5,7 @@ their number, times cues (figures, dates, names, prices and terms speak for a se
 addresses and announcements against it). Choice: maximal marginal relevance (Carbonell and Goldstein 1998).
 """
 
+import heapq
 import math
 import re
 from collections import Counter
@@ -81,23 +82,28 @@ def chosen(
 ) -> list[int]:
     """Returns the indexes, ascending, of the best sentences with different content that fit `room` columns.
 
-    `taken` are sentences that stand already: what repeats them counts less. At least one is chosen.
+    `worth`: of each, 0 or more. `taken` are sentences that stand already: what repeats them counts less. At least one
+    is chosen.
     """
     read = [frozenset(analysis.terms(sentence)) for sentence in sentences]
     stands = [frozenset(analysis.terms(sentence)) for sentence in taken]
     repeated = [max((overlap(terms, other) for other in stands), default=0.0) for terms in read]
-    waiting = set(range(len(sentences)))
+    compared = [0] * len(sentences)  # with how many of the picked; later ones may only lower what a sentence is worth
+    waiting = [(-worth[i] * (1 - DIVERSITY * repeated[i]), i) for i in range(len(sentences))]
+    heapq.heapify(waiting)
     picked: list[int] = []
     while waiting:
-        best = max(waiting, key=lambda i: (worth[i] * (1 - DIVERSITY * repeated[i]), -i))
-        waiting.discard(best)
-        size = width(sentences[best])
-        if size > room and picked:
+        _, best = heapq.heappop(waiting)
+        if picked and width(sentences[best]) > room:
             continue
-        room -= size
+        if compared[best] < len(picked):
+            since = (overlap(read[best], read[each]) for each in picked[compared[best] :])
+            repeated[best] = max(repeated[best], *since)
+            compared[best] = len(picked)
+            heapq.heappush(waiting, (-worth[best] * (1 - DIVERSITY * repeated[best]), best))
+            continue
+        room -= width(sentences[best])
         picked.append(best)
-        for index in waiting:
-            repeated[index] = max(repeated[index], overlap(read[index], read[best]))
     return sorted(picked)
 
 
