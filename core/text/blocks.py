@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from core.text.outline import BREAK, FENCE, LINE
 from core.text.scripts import display_width
@@ -49,8 +50,13 @@ class Block:
     term: str = ""
 
 
-SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
-LEADERS = re.compile(r"\S[ \t]*(?:(?:\.[ \t]?){4,}|…{2,}|·{4,})[ \t]*(?:\d{1,4}|[ivxlc]{1,6})[ \t]*$")
+# A line may be as long as a text. What is repeated gives nothing back (`*+`), and a run is looked at from its start
+# alone: the work grows linearly with the line.
+SEPARATOR = re.compile(r"[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*+\|?[ \t]*$")
+LEADERS = re.compile(
+    r"(?:[^\s.…·]|(?<!\.)(?<!\.[ \t])\.|(?<!…)…|(?<!·)·)[ \t]*+(?:(?:\.[ \t]?){4,}+|…{2,}+|·{4,}+)"
+    r"[ \t]*+(?:\d{1,4}|[ivxlc]{1,6})[ \t]*$"
+)
 LINK = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]\n]+\]\(#[^)\n]*\)[ \t]*$")
 PAGE_NUMBER = re.compile(
     r"[ \t]*(?:[-–—][ \t]*\d{1,4}[ \t]*[-–—]|\[?page \d{1,4}(?: of \d{1,4})?\]?"
@@ -61,7 +67,7 @@ THREE_COLUMNS = re.compile(r"[ \t]*\S+(?: \S+)*[ \t]{3,}\S+(?: \S+)*[ \t]{3,}\S+
 DIGITS = re.compile(r"\d+")
 END_MARKS = tuple(".。!！?？;；:：,，")
 
-OPTION = r"[-+]{1,2}[^\s,`]+(?:[ =][<\[{]?[\w.|/-]+[>\]}]?(?:\.\.\.)?)?"
+OPTION = r"(?>[-+]{1,2}[^\s,`]+(?:[ =][<\[{]?[\w.|/-]+[>\]}]?(?:\.\.\.)?)?)"
 OPTIONS = re.compile(rf"[ \t]*(?P<term>{OPTION}(?:,[ \t]*{OPTION})*)[ \t]*$")
 OPTION_BESIDE = re.compile(rf"[ \t]*(?P<term>{OPTION}(?:,[ \t]*{OPTION})*)(?:[ \t]{{2,}}|\t)(?P<said>\S)")
 WORD_BESIDE = re.compile(r"[ \t]*(?P<term>[^\s`|]*[^\s`|.,;:!?。，；：])(?:[ \t]{2,}|\t)(?P<said>\S)")
@@ -74,7 +80,7 @@ DEFINED = re.compile(
     r"(?:\d{1,2}(?:\.\d{1,2})*\.?[ \t]+)?[\"“「][^\"“”「」\n]{1,60}[\"”」]$"
 )  # 1.2. "Covered Software"
 CODE_LINE = re.compile(
-    r"[ \t]*(?:(?:(?:async|await|export|public|private|static)[ ])*"
+    r"[ \t]*+(?:(?:(?:async|await|export|public|private|static)[ ])*"
     r"(?:def|class|fn|func|function|struct|enum|impl)[ ]\w.*[:({;]"
     r"|(?:import|from|using|package|use|#include|#define|#ifn?def|#endif)\b[ \w.\"'<>*{},:/@-]*;?$"
     r"|(?:if|elif|for|while|with|try|else|except|switch|case|return|catch)\b.*[:{;]$|return [\w.()\[\]\"']+$"
@@ -84,7 +90,7 @@ CODE_LINE = re.compile(
     r"|(?:\$|>>>|\.\.\.|%)[ ]\S.*|//.*|/\*.*|</?\w[^>]*>$"
     r"|[\"'][\w.-]+[\"']:[ ].*,?$)"
 )
-PROSE_LINE = re.compile(r"[A-Za-z]+(?: [A-Za-z,'’]+){5,}|[\u4e00-\u9fff]{6,}")
+PROSE_LINE = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?: [A-Za-z,'’]+){5,}|[\u4e00-\u9fff]{6,}")
 
 
 def blocks(text: str) -> list[Block]:
@@ -115,7 +121,9 @@ def is_code(text: str) -> bool:
 
 # ---- words at line ends ----
 
-BROKEN = re.compile(r"(?P<first>[^\W\d_]{2,})(?P<sign>[-\u2010\u00ad])[ \t]*\r?\n[ \t]*(?P<rest>[a-z]{2,})")
+BROKEN = re.compile(
+    r"(?<![^\W\d_])(?P<first>[^\W\d_]{2,}+)(?P<sign>[-\u2010\u00ad])[ \t]*\r?\n[ \t]*(?P<rest>[a-z]{2,})"
+)
 COMPOUNDS = words(
     "non self well long short high low re pre co multi cross half full semi anti ex all ever far first second third"
     " last left right half one two three four five six open read write user end top so up down"
@@ -241,15 +249,23 @@ class _Layout:
 
     def _code_end(self, number: int) -> int:
         """Returns the place behind the last line of code that begins here; the line itself where none does."""
-        looks, end, last = 0, number, number
-        while end < len(self._lines) and (end == number or end - last < CODE_LINES):
-            line = self._lines[end].group().rstrip()
-            if CODE_LINE.fullmatch(line):
-                looks, last = looks + 1, end + 1
-            elif end == number or PROSE_LINE.search(line):
-                break
-            end += 1
-        return last if looks >= CODE_LINES and looks >= CODE_SHARE * (last - number) else number
+        looks, end = self._stretches[number]
+        return end if looks >= CODE_LINES and looks >= CODE_SHARE * (end - number) else number
+
+    @cached_property
+    def _stretches(self) -> Sequence[tuple[int, int]]:
+        """Of each line that looks like code: how many do from there on, and the place behind the last of them. Between
+        two of them stands one line at most that does not, and no prose. Of others nothing."""
+        lines = [line.group().rstrip() for line in self._lines]
+        found = [(0, number) for number in range(len(lines) + 2)]
+        for number in range(len(lines) - 1, -1, -1):
+            if not CODE_LINE.fullmatch(lines[number]):
+                continue
+            looks, end = found[number + 1]
+            if not looks and number + 1 < len(lines) and not PROSE_LINE.search(lines[number + 1]):
+                looks, end = found[number + 2]
+            found[number] = (looks + 1, end if looks else number + 1)
+        return found
 
     def _entry(self, number: int) -> tuple[int, str, int] | None:
         """Returns an entry that begins at a line: the line behind it, its term, where its text is. None where none

@@ -36,7 +36,8 @@ OFFERED = re.compile(
     re.IGNORECASE,
 )
 CONTACT = re.compile(
-    r"https?://|\bwww\.|\S@\S+\.\w|\b(?:tel|phone|telephone|fax|mobile|e-?mail|address|p\.? ?o\.? box|zip|postcode)\b"
+    r"https?://|\bwww\.|\S@[^\s@]+\.\w"
+    r"|\b(?:tel|phone|telephone|fax|mobile|e-?mail|address|p\.? ?o\.? box|zip|postcode)\b"
     r"|\b(?:street|avenue|boulevard|road)\b.{0,20}\d|\d.{0,20}\b(?:street|avenue|boulevard|road)\b|\+\d{1,3}[ -]?\d"
     r"|电话|传真|手机|邮编|地址|邮箱|网址|联系人|官网|\d号(?:楼|院|$|[，。,.])",
     re.IGNORECASE,
@@ -88,7 +89,7 @@ def chosen(
     read = [frozenset(analysis.terms(sentence)) for sentence in sentences]
     stands = [frozenset(analysis.terms(sentence)) for sentence in taken]
     repeated = [max((overlap(terms, other) for other in stands), default=0.0) for terms in read]
-    compared = [0] * len(sentences)  # with how many of the picked; later ones may only lower what a sentence is worth
+    compared = [0] * len(sentences)  # with how many of the picked: later ones only lower what it is worth
     waiting = [(-worth[i] * (1 - DIVERSITY * repeated[i]), i) for i in range(len(sentences))]
     heapq.heapify(waiting)
     picked: list[int] = []
@@ -96,7 +97,7 @@ def chosen(
         _, best = heapq.heappop(waiting)
         if picked and width(sentences[best]) > room:
             continue
-        if compared[best] < len(picked):
+        if compared[best] < len(picked) and repeated[best] < 1.0:
             since = (overlap(read[best], read[each]) for each in picked[compared[best] :])
             repeated[best] = max(repeated[best], *since)
             compared[best] = len(picked)

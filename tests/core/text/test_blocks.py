@@ -1,6 +1,6 @@
 import pytest
 
-from core.text.blocks import Block, Form, blocks, folded, is_code, prose
+from core.text.blocks import Block, Form, blocks, folded, is_code, prose, unbroken
 
 MANUAL = """LS(1)                            User Commands                           LS(1)
 
@@ -117,3 +117,32 @@ def test_links_into_the_page_are_its_contents() -> None:
 )
 def test_words_broken_at_line_ends_are_made_whole(written: str, read: str) -> None:
     assert folded(written) == read
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("x" * 30_000, Form.PROSE),
+        (" " * 30_000 + "x", Form.PROSE),
+        ("." * 30_000, Form.PROSE),
+        ("Chapter one " + ". " * 15_000 + "7", Form.BESIDE),
+        ("…" * 30_000 + "a", Form.PROSE),
+        ("-a=b," * 6_000 + " x", Form.PROSE),
+        ("|" + "-" * 30_000, Form.PROSE),
+    ],
+)
+def test_a_line_may_be_as_long_as_a_text(line: str, form: Form) -> None:
+    """In time that grew with the square of its length, or faster, this would not end."""
+    assert [block.form for block in blocks(line)] == [form]
+    assert unbroken(line) == line
+
+
+def test_code_with_a_line_between_is_one_stretch_where_most_lines_are_code() -> None:
+    two_in_three = "import os\nimport sys\n" + "x" * 200 + "\n"
+    every_other = "import os\n" + "x" * 200 + "\n"  # but for the last two lines of code
+
+    assert [(b.form, b.end) for b in blocks(two_in_three * 500)] == [
+        (Form.CODE, len(two_in_three * 500) - 202),
+        (Form.PROSE, len(two_in_three * 500) - 1),
+    ]
+    assert [block.form for block in blocks(every_other * 2_000)] == [Form.PROSE, Form.CODE, Form.PROSE]
