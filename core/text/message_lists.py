@@ -60,9 +60,9 @@ def _messages(text: str) -> tuple[Listed, ...]:
     while place < len(text) and text[place] == "{":
         try:
             decoded, end = _decoder.raw_decode(text, place)
-        except ValueError:
+            said = _said(decoded)
+        except (ValueError, RecursionError):  # no JSON, or so deeply nested that nobody wrote it
             return ()
-        said = _said(decoded)
         if said is None:
             return ()
         found.append(Listed(start=place, end=end, said=said))

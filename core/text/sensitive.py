@@ -6,6 +6,7 @@ digit is right, a word as a credential only where it is introduced as one or has
 
 import json
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator
 from datetime import date
 from enum import StrEnum
@@ -38,12 +39,14 @@ class Finding(NamedTuple):
 def found(text: str, sorts: frozenset[Sort] = ALL) -> list[Finding]:
     """Returns what is sensitive in a text, in order, without overlaps."""
     plain = text.translate(_NARROW)  # as long as the text
-    kept: list[Finding] = []
+    kept: list[Finding] = []  # in order
     for finder in _FINDERS:  # the stricter first: what it finds is not found as anything else
         for finding in finder(plain):
-            if all(finding.end <= other.start or other.end <= finding.start for other in kept):
-                kept.append(finding)
-    return sorted(finding for finding in kept if finding.sort in sorts)
+            place = bisect(kept, finding)
+            after_last = place == 0 or kept[place - 1].end <= finding.start
+            if after_last and (place == len(kept) or finding.end <= kept[place].start):
+                kept.insert(place, finding)
+    return [finding for finding in kept if finding.sort in sorts]
 
 
 def sort_in(texts: Iterable[str], sorts: frozenset[Sort] = SECRETS) -> Sort | None:
@@ -65,15 +68,16 @@ def lines_of_json(encoded: str) -> list[str]:
 
 
 def _lines(value: Any, name: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _lines(inner, str(key).replace("_", " "))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _lines(inner, name)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield f"{name}: {value}"
-        yield str(value)
+    waiting = [(value, name)]
+    while waiting:
+        value, name = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(inner, str(key).replace("_", " ")) for key, inner in reversed(value.items())]
+        elif isinstance(value, list):
+            waiting += [(inner, name) for inner in reversed(value)]
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            yield f"{name}: {value}"
+            yield str(value)
 
 
 _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -142,7 +146,7 @@ _TOKENS = re.compile(
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[\w-]{35}\b|\bglpat-[\w-]{16,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{6,}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bBearer\s+[\w.~+/=-]{16,}"
 )
-_IN_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:([^\s/@]+)@", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]+:([^\s/@]+)@", re.IGNORECASE)
 _NO_VALUE = frozenset(
     """required wrong right correct incorrect invalid valid reset expired strong weak stored saved hidden missing empty
     needed optional unknown hashed encrypted secure insecure shared changed kept safe short long unique different same

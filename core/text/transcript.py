@@ -293,7 +293,7 @@ def _call(body: str) -> str | None:
     no call."""
     try:
         decoded = json.loads(body, strict=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     one = decoded[0] if isinstance(decoded, list) and decoded else decoded
     if not isinstance(one, dict):

@@ -2222,7 +2222,9 @@ class Item(_message.Message):
     tool: _builtins.str
     """The tool called, or that answered, at most 128 code points. Empty: none."""
     arguments_json: _builtins.str
-    """The tool's arguments as a JSON object, at most 65,536 code points. Empty: none, or left out for want of room."""
+    """The tool's arguments as a JSON object, at most 65,536 code points, nested at most 100 deep. Empty: none, or left
+    out for want of room.
+    """
     failed: _builtins.bool
     """Whether it failed."""
     error_type: _builtins.str

@@ -891,7 +891,7 @@ class Record(_message.Message):
     judged: _builtins.bool
     """Whether it has been judged against the facts that were there; true for what is not judged. Output only."""
     metadata_json: _builtins.str
-    """The caller's own: a JSON object of at most 65,536 code points. Empty: none."""
+    """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
     reflection_id: _builtins.str
     """The newest reflection over it; empty for none. Output only."""
     state: Global___RecordState.ValueType
@@ -1304,7 +1304,7 @@ class StoreFactRequest(_message.Message):
     conversation_id: _builtins.str
     """The conversation it was learned in; empty for none."""
     metadata_json: _builtins.str
-    """The caller's own: a JSON object of at most 65,536 code points. Empty: none."""
+    """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
     allow_sensitive: _builtins.bool
     """Whether it may hold credentials, card numbers and identity numbers."""
     wait: _builtins.bool
@@ -1529,7 +1529,7 @@ class StoreEpisodeRequest(_message.Message):
     lessons: _builtins.str
     """What is to be learned from it, at most 16,384 code points."""
     metadata_json: _builtins.str
-    """The caller's own: a JSON object of at most 65,536 code points. Empty: none."""
+    """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
     source: _builtins.str
     """Where it came from, at most 1,024 code points."""
     allow_sensitive: _builtins.bool
@@ -2246,9 +2246,9 @@ class RecordRecoveryRequest(_message.Message):
     message: _builtins.str
     """The error's message, at most 4,096 code points."""
     original_json: _builtins.str
-    """The arguments that failed: a JSON object of at most 65,536 code points."""
+    """The arguments that failed: a JSON object of at most 65,536 code points, nested at most 100 deep."""
     fixed_json: _builtins.str
-    """The arguments that worked: a JSON object of at most 65,536 code points."""
+    """The arguments that worked: a JSON object of at most 65,536 code points, nested at most 100 deep."""
     explanation: _builtins.str
     """What was changed and why, at most 4,096 code points. Empty: told from the arguments."""
     success: _builtins.bool

@@ -27,6 +27,7 @@ CATEGORY = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 CATEGORY_RULE = "must be a lower-case word of at most 64 characters"
 DETAIL = 65_536
 JSON = 65_536
+DEEPEST = 100  # arrays and objects in one another, of a JSON object
 MOST_IDS = 100
 MOST_STEPS = 1_000
 MOST_CATEGORIES = 64
@@ -75,12 +76,23 @@ def json_object(check: Checks, field: str, value: str) -> str:
     if len(check.text(field, value, JSON)) > JSON:
         return ""
     try:
-        if isinstance(json.loads(value, parse_constant=_no_constant), dict):
+        read = json.loads(value, parse_constant=_no_constant)
+        if isinstance(read, dict) and _depth(read) <= DEEPEST:
             return value
-        check.wrong(field, "must be a JSON object")
+        nested = isinstance(read, dict)
+        check.wrong(field, f"must nest at most {DEEPEST} deep" if nested else "must be a JSON object")
     except (ValueError, RecursionError):
         check.wrong(field, "must be JSON")
     return ""
+
+
+def _depth(read: Any) -> int:
+    """Returns how deep arrays and objects stand in one another."""
+    depth, level = 0, [read]
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        depth += 1
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+    return depth
 
 
 def _no_constant(name: str) -> Any:

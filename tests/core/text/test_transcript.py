@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from core.text.message_lists import messages
+from core.text.segmenting import segment
 from core.text.transcript import Kind, bound, lines, parts, told
 
 FOUND = "Firm A asks 42,000 SEK for the pump and delivers in 6 weeks."
@@ -85,3 +87,12 @@ def test_an_unfinished_answer_before_a_call_is_a_thought() -> None:
 def test_a_final_answer_alone_is_a_transcript() -> None:
     assert told("Final Answer: it is 324 metres.") == "it is 324 metres."
     assert told("最终答案：高324米。") == "高324米。"
+
+
+@pytest.mark.parametrize("opening", ['{"a":', '[{"role":', "["])
+def test_json_nested_without_end_is_text_like_any_other(opening: str) -> None:
+    deep = opening * 20_000
+
+    assert told(deep) in ("", deep)
+    assert messages(deep) == ()
+    assert segment(deep)
