@@ -23,7 +23,7 @@ from core.usecases.context.asked import AssembleContext
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import Open, looking
-from core.usecases.long_term.recall_episodes import alike
+from core.usecases.long_term.recall_episodes import TWICE, alike
 from core.usecases.long_term.retrieve_memories import reflections_over
 
 MOST_PREFERENCES = 5
@@ -96,7 +96,7 @@ class _Looking:
     def _episodes(self, count: int) -> list[Record]:
         if count <= 0:
             return []
-        most = 2 * count  # a conversation and a run of it may tell the same
+        most = TWICE * count
         sought = [self._sought(text, most) for text in self._vectors]
         return told_once([one.record for one in alike(self._house, self._opened, sought, most)], count)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.context.repeating import told_once
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.ranking import Ranked, Sought, admitting, best, similarities, weighed
@@ -10,6 +11,8 @@ from core.model.record import Record, RecordKind
 from core.usecases.house import House
 from core.usecases.long_term.reading import Open, retrieving
 from core.usecases.long_term.retrieve_facts import NOTHING, RecordsFound, used
+
+TWICE = 2  # as many are looked for as are wanted: a conversation and a run of it may tell the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +25,8 @@ class RecallEpisodes:
 
 
 async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound:
-    """Returns episodes by the mean of their similarity to the query and to the state, if one is given. Raises
-    EmbedderUnavailable, RevisionNotReached."""
+    """Returns episodes by the mean of their similarity to the query and to the state, if one is given; none of a
+    conversation whose runs are found themselves. Raises EmbedderUnavailable, RevisionNotReached."""
     texts = [text for text in (command.query, command.state) if text]
     vectors = await house.embedder.embed_queries(texts)
     async with retrieving(house, command.key, command.min_revision) as opened:
@@ -31,10 +34,12 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
             return NOTHING
         top_k = command.top_k or house.long_term.top_episodes
         sought = [
-            Sought(top_k=top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector)
+            Sought(top_k=TWICE * top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector)
             for text, vector in zip(texts, vectors, strict=True)
         ]
-        return used(house, opened, command.key, alike(house, opened, sought, top_k))
+        found = {one.record.record_id: one for one in alike(house, opened, sought, TWICE * top_k)}
+        once = told_once([one.record for one in found.values()], top_k)
+        return used(house, opened, command.key, [found[record.record_id] for record in once])
 
 
 def alike(house: House, opened: Open, sought: Sequence[Sought], top_k: int) -> list[Ranked]:

@@ -223,8 +223,8 @@ class LongTermServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def RecallEpisodes(self, request, context):
-        """Finds episodes like a query, and like the state of affairs. What it finds counts as used. Errors:
-        EMBEDDER_UNAVAILABLE.
+        """Finds episodes like a query, and like the state of affairs; not a conversation's where those of all its runs are
+        found. What it finds counts as used. Errors: EMBEDDER_UNAVAILABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

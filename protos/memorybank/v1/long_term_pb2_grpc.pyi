@@ -49,8 +49,8 @@ class LongTermStub:
     StoreEpisode: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.StoreEpisodeRequest, _long_term_pb2.StoreEpisodeResponse]
     """Stores an episode: what was tried, how, and what came of it. Errors: SENSITIVE_CONTENT."""
     RecallEpisodes: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.RecallEpisodesRequest, _long_term_pb2.RecallEpisodesResponse]
-    """Finds episodes like a query, and like the state of affairs. What it finds counts as used. Errors:
-    EMBEDDER_UNAVAILABLE.
+    """Finds episodes like a query, and like the state of affairs; not a conversation's where those of all its runs are
+    found. What it finds counts as used. Errors: EMBEDDER_UNAVAILABLE.
     """
     AddRecord: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.AddRecordRequest, _long_term_pb2.AddRecordResponse]
     """Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
@@ -156,8 +156,8 @@ class LongTermAsyncStub(LongTermStub):
     StoreEpisode: _aio.UnaryUnaryMultiCallable[_long_term_pb2.StoreEpisodeRequest, _long_term_pb2.StoreEpisodeResponse]  # type: ignore[assignment]
     """Stores an episode: what was tried, how, and what came of it. Errors: SENSITIVE_CONTENT."""
     RecallEpisodes: _aio.UnaryUnaryMultiCallable[_long_term_pb2.RecallEpisodesRequest, _long_term_pb2.RecallEpisodesResponse]  # type: ignore[assignment]
-    """Finds episodes like a query, and like the state of affairs. What it finds counts as used. Errors:
-    EMBEDDER_UNAVAILABLE.
+    """Finds episodes like a query, and like the state of affairs; not a conversation's where those of all its runs are
+    found. What it finds counts as used. Errors: EMBEDDER_UNAVAILABLE.
     """
     AddRecord: _aio.UnaryUnaryMultiCallable[_long_term_pb2.AddRecordRequest, _long_term_pb2.AddRecordResponse]  # type: ignore[assignment]
     """Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
@@ -284,8 +284,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.RecallEpisodesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.RecallEpisodesResponse, _abc.Awaitable[_long_term_pb2.RecallEpisodesResponse]]:
-        """Finds episodes like a query, and like the state of affairs. What it finds counts as used. Errors:
-        EMBEDDER_UNAVAILABLE.
+        """Finds episodes like a query, and like the state of affairs; not a conversation's where those of all its runs are
+        found. What it finds counts as used. Errors: EMBEDDER_UNAVAILABLE.
         """
 
     @_abc_1.abstractmethod
