@@ -6,6 +6,7 @@ a call waits there behind all that came before, a hundred of one connection perh
 """
 
 import asyncio
+import socket
 import sys
 from collections.abc import Sequence
 
@@ -23,9 +24,12 @@ class Listeners:
         # A second process could join a port that is shared, and would get some of the calls: whoever binds tries first.
         shared = [("grpc.so_reuseport", int(count > 1)), *options]
         self.servers = [grpc.aio.server(options=shared) for _ in range(count)]
+        self._claim: socket.socket | None = None
 
     def bind(self, host: str, port: int) -> int:
         """Binds all servers to the address and returns its port, a free one for 0. Raises RuntimeError."""
+        if port and len(self.servers) > 1:
+            self._claim = _claimed(f"{host}:{port}")
         for server in self.servers:
             port = server.add_insecure_port(f"{host}:{port}")
         return port
@@ -37,3 +41,17 @@ class Listeners:
     async def stop(self, grace: float | None) -> None:
         """Takes no more calls, and ends those at work after so many seconds (None: at once)."""
         await asyncio.gather(*(server.stop(grace) for server in self.servers))
+        if self._claim is not None:
+            self._claim.close()
+
+
+def _claimed(address: str) -> socket.socket:
+    """Takes a name of Linux's that one process has at a time, as long as it lives: two that try a shared port at once
+    would both find it free. Raises RuntimeError."""
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claim.bind(f"\0memorybank {address}")
+    except OSError:
+        claim.close()
+        raise RuntimeError("another memory bank listens there, or is about to") from None
+    return claim

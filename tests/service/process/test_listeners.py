@@ -56,3 +56,21 @@ async def test_a_port_with_several_queues_is_taken() -> None:
         assert "another program listens there" in cannot_listen(HOST, port)
 
     assert not cannot_listen(HOST, port)
+
+
+@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
+async def test_of_two_that_found_a_port_free_one_gets_it() -> None:
+    async with listening(1) as port:
+        pass
+    first, second, third = (Listeners(2, []) for _ in range(3))
+    assert not cannot_listen(HOST, port)  # both saw this
+
+    first.bind(HOST, port)
+    with pytest.raises(RuntimeError, match="another memory bank"):
+        second.bind(HOST, port)
+    await first.start()
+    await first.stop(None)
+
+    assert third.bind(HOST, port) == port
+    await third.start()
+    await third.stop(None)
