@@ -31,6 +31,7 @@ from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
 from service.process.collector import brief_collections
+from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
 from service.process.listening import cannot_listen
 from service.process.observing import observing
@@ -68,14 +69,19 @@ async def serve(
     announce: Callable[[str], None],
     agents: Callable[[Embedder], Agents] | None = None,
     embedder: Embedder | None = None,
+    *,
+    until_eof: bool = False,
 ) -> None:
-    """Serves until SIGTERM or SIGINT. `announce` gets one line when the server is ready.
+    """Serves until SIGTERM or SIGINT, or `until_eof` of standard input. `announce` gets one line when the server is
+    ready.
 
     `agents` and `embedder` stand in for the configured ones."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
+    if until_eof:
+        at_end_of_input(lambda: loop.call_soon_threadsafe(stop.set))
     sys.setswitchinterval(TURN)
     give_back_early()
     async with running(settings, embedder, agents=agents) as address:

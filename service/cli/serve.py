@@ -23,7 +23,12 @@ from service.settings.agents import RoleModelsSection
 @click.option(
     "--insecure", is_flag=True, help="Listen beyond this machine, though there is no authentication."
 )
-def serve(listen: str | None, data: Path | None, config: Path | None, insecure: bool) -> None:
+@click.option(
+    "--until-eof", is_flag=True, help="Stop when standard input ends: with the program that started it."
+)
+def serve(
+    listen: str | None, data: Path | None, config: Path | None, insecure: bool, until_eof: bool
+) -> None:
     """Serve the memory bank over gRPC.
 
     Prints `listening on HOST:PORT` when ready; logs go to standard error. Settings come from the packaged
@@ -39,7 +44,7 @@ def serve(listen: str | None, data: Path | None, config: Path | None, insecure: 
         configure_logs(settings.log.level, settings.log.format)
         shown = _glimpse(settings) if is_read_by_people(settings.log.format) else settings.shown()
         structlog.get_logger("memorybank").info("settings", **shown)
-        _run(settings)
+        _run(settings, until_eof)
     except (ConfigurationError, MemoryBankError) as problem:
         click.echo(f"memorybank: {problem}", err=True)
         sys.exit(1)
@@ -57,7 +62,7 @@ def _glimpse(settings: Settings) -> dict[str, str]:
     }
 
 
-def _run(settings: Settings) -> None:
+def _run(settings: Settings, until_eof: bool) -> None:
     import uvloop
 
-    uvloop.run(run(settings, click.echo))
+    uvloop.run(run(settings, click.echo, until_eof=until_eof))

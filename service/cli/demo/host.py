@@ -20,7 +20,8 @@ def main(folder: str, command: Sequence[str]) -> int:
     """Runs the command until standard input ends, its log in the folder; returns its exit code. What came in by then
     says that the folder is still in use."""
     with Path(folder, LOG).open("wb") as log:
-        server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=log)  # noqa: S603  our own program
+        # Its standard input ends with this process, should that be killed, too.
+        server = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log)  # noqa: S603  our own program
     os.close(sys.stdout.fileno())  # the server's alone from now on: a reader sees when it ends
     said = sys.stdin.buffer.read()
     server.terminate()

@@ -60,6 +60,7 @@ def _started(folder: Path, given: Mapping[str, str]) -> subprocess.Popen[str]:
         "-m",
         "service",
         "serve",
+        "--until-eof",
         "--listen",
         "127.0.0.1:0",
         "--data",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from service.cli.demo import host
 from tests.support.chat_endpoint import serving
 from tests.support.chat_rule import sensible
 
@@ -71,6 +72,26 @@ def test_a_demo_that_is_ended_midway_leaves_no_folder_and_no_server(
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", int(address.partition(":")[2])))
+
+
+@pytest.mark.slow  # the server starts
+def test_a_server_whose_host_is_killed_ends(tmp_path: Path) -> None:
+    serve = ["-m", "service", "serve", "--until-eof", "--listen", "127.0.0.1:0", "--data", str(tmp_path)]
+    with subprocess.Popen(
+        [sys.executable, host.__file__, str(tmp_path), sys.executable, *serve],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as hosting:
+        assert hosting.stdout is not None
+        ready = hosting.stdout.readline()
+
+        hosting.kill()
+        hosting.stdout.read()  # ends with the server, which alone has it
+
+    assert ready.startswith("listening on ")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", int(ready.rpartition(":")[2])))
 
 
 @pytest.mark.slow
