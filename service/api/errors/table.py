@@ -128,7 +128,7 @@ RULES: dict[type[MemoryBankError], Rule] = {
     core.RevisionNotReached: Rule(
         code=grpc.StatusCode.FAILED_PRECONDITION,
         reason=pb.ERROR_REASON_REVISION_NOT_REACHED,
-        message="the bank is at revision {revision}, not yet at {min_revision}",
+        message="what is read is at revision {revision}, not yet at {min_revision}",
         metadata=("min_revision", "revision"),
     ),
     core.RevisionTrimmed: Rule(

@@ -167,6 +167,7 @@ async def test_a_revision_that_is_not_there_yet_is_refused(instructions: Instruc
     for owner in (ADA, WEB):
         no = await refused(instructions.ListSources(pb.ListSourcesRequest(owner=owner, min_revision=9)))
         assert (no.code, no.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "REVISION_NOT_REACHED")
+        assert "bank" not in no.message
 
 
 # ---- edits ----
