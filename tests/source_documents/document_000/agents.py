@@ -40,7 +40,7 @@ CLUSTERER = [
         "§3.2.1",
         "Beyond the window a context is loaded in chunks of window × ratio",
         "core/text/segmenting.py",
-        "core/usecases/bank/test_rounds.py::test_a_long_context_is_structured_chunk_by_chunk",
+        "core/usecases/bank/test_memorize.py::test_a_long_context_is_structured_chunk_by_chunk",
     ),
     row(
         "§3.2.1",

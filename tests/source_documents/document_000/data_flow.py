@@ -106,7 +106,7 @@ BEGINNING = [
         "§4.1",
         "9. The record is there before the agents are asked, and outlives their failure",
         "core/usecases/bank/record.py",
-        "core/usecases/bank/test_rounds.py::test_an_agent_that_fails_leaves_the_record_and_the_work_can_be_resumed",
+        "core/usecases/bank/test_memorize.py::test_an_agent_that_fails_leaves_the_record_and_the_work_can_be_resumed",
     ),
     row(
         "§4.1",
