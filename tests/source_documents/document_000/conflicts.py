@@ -84,7 +84,7 @@ CONFLICTS = [
         "§4.3",
         "2. The prompt shows both sides whole",
         "core/context/validations.py",
-        "service/api/test_verdicts.py::test_a_validation_shows_both_sides_whole_among_forty_notes",
+        "service/api/test_settled.py::test_a_validation_shows_both_sides_whole_among_forty_notes",
     ),
     row(
         "§4.3",

@@ -118,7 +118,7 @@ OPERATIONS = [
         "§3.1.3",
         "A node's context, keywords and vector are updated",
         "core/usecases/bank/update_node.py",
-        "core/usecases/bank/test_nodes.py::test_new_words_are_the_nodes_own_and_re_embed_it",
+        "core/usecases/bank/test_node_edits.py::test_new_words_are_the_nodes_own_and_re_embed_it",
     ),
     row(
         "§3.1.3",

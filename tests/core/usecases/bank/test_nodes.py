@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.agents.roles import ConflictOpinion, RelatedOpinion
 from core.bank.query import Filter
 from core.errors import (
     EmbedderUnavailable,
@@ -19,30 +18,19 @@ from core.errors import (
     NodeExists,
     NodeNotFound,
     RequestIdReused,
-    StaleRevision,
 )
 from core.ids import InteractionId, NodeId
-from core.model.conflict import ConflictStatus
-from core.model.insight import TaskType
 from core.model.interaction import InteractionOrigin
-from core.model.node import NodeState
 from core.model.vector import Vector
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.delete_node import DeleteNode, delete_node
 from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.get_insight import GetInsight, get_insight
 from core.usecases.bank.get_node import GetNode, get_node
-from core.usecases.bank.list_conflicts import ListConflicts, list_conflicts
 from core.usecases.bank.list_nodes import ListNodes, list_nodes
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.record import Context
-from core.usecases.bank.update_node import UpdateNode, update_node
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house, request
-from tests.support.scripted_agents import ScriptedAgents
 
 A, B, C = NodeId("a"), NodeId("b"), NodeId("c")
 
@@ -59,11 +47,11 @@ class Listening(HashingEmbedder):
         return await super().embed_passages(texts)
 
 
-async def _add(house: House, *nodes: NewNode) -> None:
+async def add_one(house: House, *nodes: NewNode) -> None:
     await add_nodes(house, AddNodes(key=KEY, nodes=nodes))
 
 
-async def _embedding(house: House, node_id: NodeId) -> Vector | None:
+async def embedding_of(house: House, node_id: NodeId) -> Vector | None:
     return (await get_node(house, GetNode(key=KEY, node_id=node_id, include_embedding=True))).embedding
 
 
@@ -74,7 +62,7 @@ async def test_of_a_summary_that_is_data_the_embedder_reads_the_beginning_and_th
     data = base64.b64encode(bytes(range(256)) * 3).decode()
     async with open_house(embedder=(embedder := Listening())) as house:
         await make_bank(house)
-        await _add(
+        await add_one(
             house, NewNode(node_id=A, summary=data, context="The badge of the ferry", keywords=("badge",))
         )
 
@@ -112,7 +100,7 @@ async def test_an_added_node_is_found_with_its_words_and_their_embedding() -> No
 async def test_nodes_of_a_batch_may_relate_to_one_another_and_to_those_that_are_there() -> None:
     async with open_house() as house:
         await make_bank(house)
-        await _add(house, NewNode(node_id=C, summary="c"))
+        await add_one(house, NewNode(node_id=C, summary="c"))
 
         batch = (
             NewNode(node_id=A, summary="a", related_node_ids=(B, C)),
@@ -140,10 +128,10 @@ async def test_nodes_of_a_batch_may_relate_to_one_another_and_to_those_that_are_
 async def test_a_batch_with_one_bad_node_adds_none(bad: NewNode, failure: type[Exception]) -> None:
     async with open_house() as house:
         await make_bank(house)
-        await _add(house, NewNode(node_id=C, summary="c"))
+        await add_one(house, NewNode(node_id=C, summary="c"))
 
         with pytest.raises(failure):
-            await _add(house, NewNode(node_id=A, summary="a"), bad)
+            await add_one(house, NewNode(node_id=A, summary="a"), bad)
 
         assert (await get_bank(house, GetBank(key=KEY))).revision == 2
 
@@ -222,9 +210,9 @@ async def test_a_client_bank_keeps_the_callers_vector_and_embeds_nothing() -> No
         await make_bank(house, space=CLIENT_SPACE)
         vector = np.array([0, 3, 4, 0], np.float32)
 
-        await _add(house, NewNode(node_id=A, summary="a", embedding=vector, verbatim="text"))
+        await add_one(house, NewNode(node_id=A, summary="a", embedding=vector, verbatim="text"))
 
-        kept = await _embedding(house, A)
+        kept = await embedding_of(house, A)
         assert kept is not None
         assert kept.tolist() == pytest.approx([0, 0.6, 0.8, 0])
         assert embedder.texts_embedded == 0
@@ -235,7 +223,7 @@ async def test_a_bank_takes_no_more_nodes_than_it_may_hold() -> None:
         await make_bank(house)
 
         with pytest.raises(LimitReached) as reached:
-            await _add(house, NewNode(summary="a"), NewNode(summary="b"))
+            await add_one(house, NewNode(summary="a"), NewNode(summary="b"))
 
         assert reached.value.limit == "nodes_per_bank"
 
@@ -250,7 +238,7 @@ async def test_nothing_is_added_while_the_embedder_is_away() -> None:
         await make_bank(house)
 
         with pytest.raises(EmbedderUnavailable):
-            await _add(house, NewNode(summary="a", verbatim="text"))
+            await add_one(house, NewNode(summary="a", verbatim="text"))
 
         assert (await get_bank(house, GetBank(key=KEY))).revision == 1
 
@@ -261,7 +249,7 @@ async def test_nothing_is_added_while_the_embedder_is_away() -> None:
 async def test_nodes_are_listed_by_id_as_a_filter_admits_them() -> None:
     async with open_house() as house:
         await make_bank(house)
-        await _add(
+        await add_one(
             house,
             NewNode(node_id=B, summary="b", keywords=("CEO",)),
             NewNode(node_id=C, summary="c"),
@@ -282,157 +270,3 @@ async def test_nodes_are_listed_by_id_as_a_filter_admits_them() -> None:
 
         assert ([n.node_id for n in first.nodes], [n.node_id for n in rest.nodes]) == ([A], [B])
         assert (set(first.embeddings), rest.next_page_token) == ({A}, "")
-
-
-# ---- changing ----
-
-
-async def test_new_words_are_the_nodes_own_and_re_embed_it() -> None:
-    async with open_house() as house:
-        await make_bank(house)
-        await _add(house, NewNode(node_id=A, summary="old", context="old", keywords=("old",)))
-        before = await _embedding(house, A)
-
-        changed = await update_node(house, UpdateNode(key=KEY, node_id=A, context="新的", keywords=("新",)))
-
-        after = await _embedding(house, A)
-        assert (changed.result.summary, changed.result.context, changed.result.base_context) == (
-            "old",
-            "新的",
-            "新的",
-        )
-        assert changed.result.base_keywords == ("新",)
-        assert before is not None
-        assert after is not None
-        assert (
-            after.tobytes()
-            == HashingEmbedder().vector(embedding_text(changed.result)).tobytes()
-            != before.tobytes()
-        )
-
-
-async def test_marks_change_without_the_embedder() -> None:
-    embedder = HashingEmbedder()
-    async with open_house(embedder=embedder) as house:
-        await make_bank(house)
-        await _add(house, NewNode(node_id=A, summary="s"))
-        asked = embedder.texts_embedded
-
-        changed = await update_node(house, UpdateNode(key=KEY, node_id=A, labels={"x": "y"}, source="book"))
-
-        assert (changed.result.labels, changed.result.source, embedder.texts_embedded) == (
-            {"x": "y"},
-            "book",
-            asked,
-        )
-
-
-async def test_a_node_changed_since_it_was_read_is_not_overwritten() -> None:
-    async with open_house() as house:
-        await make_bank(house)
-        await _add(house, NewNode(node_id=A, summary="s"), NewNode(node_id=B, summary="t"))
-        await update_node(house, UpdateNode(key=KEY, node_id=A, summary="s2"))
-
-        await update_node(house, UpdateNode(key=KEY, node_id=B, summary="t2", if_revision=2))
-        with pytest.raises(StaleRevision) as stale:
-            await update_node(house, UpdateNode(key=KEY, node_id=A, summary="s3", if_revision=2))
-
-        assert (stale.value.expected, stale.value.actual) == (2, 3)
-
-
-async def test_new_words_in_a_client_bank_bring_their_vector() -> None:
-    async with open_house() as house:
-        await make_bank(house, space=CLIENT_SPACE)
-        await _add(house, NewNode(node_id=A, summary="a", embedding=np.ones(4, np.float32)))
-
-        with pytest.raises(EmbeddingRequired):
-            await update_node(house, UpdateNode(key=KEY, node_id=A, summary="b"))
-        vector = np.array([1, 0, 0, 0], np.float32)
-        await update_node(house, UpdateNode(key=KEY, node_id=A, summary="b", embedding=vector))
-
-        kept = await _embedding(house, A)
-        assert kept is not None
-        assert kept.tobytes() == vector.tobytes()
-
-
-# ---- removing ----
-
-
-async def test_a_node_goes_with_its_edges_and_leaves_its_interaction() -> None:
-    async with open_house() as house:
-        await make_bank(house)
-        await _add(
-            house,
-            NewNode(node_id=A, summary="a", verbatim="原文。"),
-            NewNode(node_id=B, summary="b", related_node_ids=(A,)),
-        )
-
-        deleted = await delete_node(house, DeleteNode(key=KEY, node_id=A, if_revision=2))
-
-        counts = (await get_bank(house, GetBank(key=KEY))).counts
-        assert (deleted.revision, counts.nodes, counts.edges, counts.interactions) == (3, 1, 0, 1)
-        with pytest.raises(NodeNotFound):
-            await get_node(house, GetNode(key=KEY, node_id=A))
-
-
-async def test_what_a_deleted_node_lent_its_neighbours_goes_with_it() -> None:
-    agents = ScriptedAgents()
-    async with open_house(agents=agents.roles) as house:
-        await make_bank(house)
-        await _add(house, NewNode(node_id=A, summary="The CEO is Li", context="own", keywords=("ceo",)))
-        agents.judge.second.then(
-            lambda _new, _candidates: (
-                RelatedOpinion(
-                    existing=A,
-                    confidence=0.9,
-                    reasoning="",
-                    context_new="near A",
-                    context_existing="near the other",
-                    keywords_new=("x",),
-                    keywords_existing=("borrowed",),
-                ),
-            )
-        )
-        memory = await memorize(house, Memorize(key=KEY, context=Context(text="The CEO Li lives in Oslo.")))
-        lent = (await get_node(house, GetNode(key=KEY, node_id=A))).node
-        assert (lent.context, lent.keywords) == ("near the other", ("ceo", "borrowed"))
-
-        await delete_node(house, DeleteNode(key=KEY, node_id=memory.node_ids[0]))
-
-        node = (await get_node(house, GetNode(key=KEY, node_id=A))).node
-        kept = await _embedding(house, A)
-        assert (node.context, node.keywords) == ("own", ("ceo",))
-        assert kept is not None
-        assert kept.tobytes() == HashingEmbedder().vector(embedding_text(node)).tobytes()
-
-
-async def test_a_conflict_that_loses_a_side_is_moot_and_its_validation_is_dropped() -> None:
-    agents = ScriptedAgents()
-    async with open_house(agents=agents.roles) as house:
-        await make_bank(house)
-        await _add(house, NewNode(node_id=A, summary="首席执行官是张三", verbatim="首席执行官是张三。"))
-        agents.judge.first.then(
-            (
-                ConflictOpinion(
-                    existing=A,
-                    confidence=0.9,
-                    reasoning="",
-                    description="谁是首席执行官",
-                    existing_quote="张三",
-                ),
-            )
-        )
-        memory = await memorize(house, Memorize(key=KEY, context=Context(text="首席执行官是李四。")))
-        contested = (await get_node(house, GetNode(key=KEY, node_id=A))).node
-        assert contested.state is NodeState.CONTESTED
-        assert (await get_insight(house, GetInsight(key=KEY))).insight.pending
-
-        await delete_node(house, DeleteNode(key=KEY, node_id=memory.node_ids[0]))
-
-        everything = ListConflicts(key=KEY, statuses=frozenset())
-        (conflict,) = (await list_conflicts(house, everything)).conflicts
-        assert conflict.status is ConflictStatus.MOOT
-        assert (await list_conflicts(house, ListConflicts(key=KEY))).conflicts == ()
-        assert (await get_node(house, GetNode(key=KEY, node_id=A))).node.state is NodeState.ACTIVE
-        (next_task,) = (await get_insight(house, GetInsight(key=KEY))).insight.pending
-        assert next_task.type is TaskType.SOLVE
