@@ -3,10 +3,11 @@
 import errno
 import os
 import socket
+from typing import Any
 
+ANOTHER_PORT = "Choose another port: --listen {host}:0 takes a free one (`make serve PORT=7800`)"
 REMEDIES = {
-    errno.EADDRINUSE: "another program listens there. Choose another port: --listen {host}:0 takes a free one "
-    "(`make serve PORT=7800`)",
+    errno.EADDRINUSE: f"another program listens there. {ANOTHER_PORT}",
     errno.EACCES: "ports below 1024 are not for everyone. Choose another: --listen {host}:7700",
     errno.EADDRNOTAVAIL: "this machine has no such address. 127.0.0.1 is reached from this machine alone",
 }
@@ -14,16 +15,25 @@ REMEDIES = {
 
 def cannot_listen(host: str, port: int) -> str:
     """Returns why the address cannot be listened on, found by trying; "" where it can."""
-    number = _error(host.strip("[]"), port)
+    number = _error(host, port)
     known = REMEDIES.get(number)
     reason = known.format(host=host) if known else os.strerror(number) if number else ""
     return f"cannot listen on {host}:{port}: {reason}" if reason else ""
 
 
+def first_address(host: str, port: int) -> tuple[int, tuple[Any, ...]]:
+    """Returns the family and the address of a host's name, the first of several. Raises gaierror."""
+    try:
+        family, *_, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+    except UnicodeError as malformed:  # a part of it is longer than 63 characters
+        raise socket.gaierror(socket.EAI_NONAME, str(malformed)) from None
+    return family, address
+
+
 def _error(host: str, port: int) -> int:
     """Returns the number of the system's error; 0 where it went well."""
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, address = first_address(host, port)
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(
                 socket.SOL_SOCKET, socket.SO_REUSEADDR, 1

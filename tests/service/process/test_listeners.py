@@ -1,7 +1,11 @@
 """Queues on one port: connections are spread over them, and what listens there keeps others off."""
 
+import asyncio
+import errno
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -24,6 +28,11 @@ async def listening(queues: int) -> AsyncIterator[int]:
     await listeners.start()
     yield port
     await listeners.stop(None)
+
+
+async def a_free_port() -> int:
+    async with listening(1) as port:
+        return port
 
 
 def handler(place: int) -> "grpc.GenericRpcHandler[Any, Any]":
@@ -60,13 +69,12 @@ async def test_a_port_with_several_queues_is_taken() -> None:
 
 @pytest.mark.skipif(not SPREADS, reason="a port is not shared")
 async def test_of_two_that_found_a_port_free_one_gets_it() -> None:
-    async with listening(1) as port:
-        pass
+    port = await a_free_port()
     first, second, third = (Listeners(2, []) for _ in range(3))
     assert not cannot_listen(HOST, port)  # both saw this
 
     first.bind(HOST, port)
-    with pytest.raises(RuntimeError, match="another memory bank"):
+    with pytest.raises(RuntimeError, match=r"another memory bank.*--listen 127\.0\.0\.1:0"):
         second.bind(HOST, port)
     await first.start()
     await first.stop(None)
@@ -74,3 +82,102 @@ async def test_of_two_that_found_a_port_free_one_gets_it() -> None:
     assert third.bind(HOST, port) == port
     await third.start()
     await third.stop(None)
+
+
+LONG = f"127.{'0' * 50}.{'0' * 50}.1"
+
+
+@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
+@pytest.mark.parametrize("name", ["127.1", "[127.0.0.1]", LONG])
+async def test_two_names_of_an_address_are_one_however_long(name: str) -> None:
+    port = await a_free_port()
+    first, second = Listeners(2, []), Listeners(2, [])
+
+    first.bind(HOST, port)
+    with pytest.raises(RuntimeError, match="another memory bank"):
+        second.bind(name, port)
+
+    await first.start()
+    await first.stop(None)
+
+
+@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
+@pytest.mark.parametrize("step", ["made", "bound"])
+@pytest.mark.parametrize("number", [errno.EAFNOSUPPORT, errno.EPERM, errno.EACCES])
+async def test_where_the_system_gives_no_claim_the_port_is_had_without_one(
+    monkeypatch: pytest.MonkeyPatch, step: str, number: int
+) -> None:
+    class Barred(socket.socket):
+        def __init__(self, *kind: int) -> None:
+            if step == "made":
+                raise OSError(number, "not permitted")
+            super().__init__(*kind)
+
+        def bind(self, _address: Any) -> None:
+            raise OSError(number, "not permitted")
+
+    known = SimpleNamespace(socket=Barred, AF_UNIX=socket.AF_UNIX, SOCK_DGRAM=socket.SOCK_DGRAM)
+    port = await a_free_port()
+    monkeypatch.setattr("service.process.listeners.socket", known)
+    listeners = Listeners(2, [])
+
+    assert listeners.bind(HOST, port) == port
+    await listeners.start()
+    await listeners.stop(None)
+
+
+@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
+async def test_a_port_that_could_not_be_had_is_free_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_address: str) -> int:
+        raise RuntimeError("Failed to bind")
+
+    port = await a_free_port()
+    first, second = Listeners(2, []), Listeners(2, [])
+    monkeypatch.setattr(first.servers[1], "add_insecure_port", refused)
+
+    with pytest.raises(RuntimeError, match="Failed to bind"):
+        first.bind(HOST, port)
+
+    assert second.bind(HOST, port) == port
+    await second.start()
+    await second.stop(None)
+    await first.servers[0].start()
+    await first.stop(None)
+
+
+@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
+async def test_a_successor_has_the_port_while_the_last_calls_are_still_at_work() -> None:
+    begun, over = asyncio.Event(), asyncio.Event()
+
+    async def slow(_request: bytes, _context: Any) -> bytes:
+        begun.set()
+        await over.wait()
+        return b"done"
+
+    port = await a_free_port()
+    first, second = Listeners(2, []), Listeners(2, [])
+    for server in first.servers:
+        methods = {"Slow": grpc.unary_unary_rpc_method_handler(slow)}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test", methods),))
+    first.bind(HOST, port)
+    await first.start()
+    channel: Any
+    async with grpc.aio.insecure_channel(f"{HOST}:{port}", options=OWN) as channel:
+        answer = asyncio.ensure_future(channel.unary_unary("/test/Slow")(b""))
+        await begun.wait()
+
+        stopping = asyncio.create_task(first.stop(60))
+        while cannot_listen(HOST, port):  # noqa: ASYNC110 - until its sockets have closed; nothing tells
+            await asyncio.sleep(0)
+        had = second.bind(HOST, port)
+        was_at_work = not stopping.done()
+        over.set()
+
+        assert (had, was_at_work, await answer) == (port, True, b"done")
+    await stopping
+    await second.start()
+    await second.stop(None)
+
+
+def test_a_name_no_host_can_have_cannot_be_listened_on() -> None:
+    assert "no such address" in cannot_listen("a" * 64, 7700)
