@@ -185,7 +185,7 @@ def _places(
         positions=positions,
         sittings=order.sittings[positions],
         asking=order.asking[positions],
-        acknowledging=order.acknowledging[positions],
+        acknowledging=order.acknowledging(positions),
         voices=order.voices[positions],
         dated=order.dated[positions],
         told=order.told_by(positions, called),

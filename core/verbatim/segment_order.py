@@ -90,7 +90,7 @@ class SegmentOrder:
             self._start.append(span.start)
             self._length.append(span.end - span.start)
             text = interaction.text[span.start : span.end]
-            self._acknowledges.append(acknowledges(text) and not self._is_asked())
+            self._acknowledges.append(acknowledges(text))
             self._asks.append(asks(text))
             self._of_itself.append(speaks_of_itself(text))
             self._dated.append(names_time(text))
@@ -112,10 +112,6 @@ class SegmentOrder:
         if count and (dropped.min() <= self._earliest or dropped.max() >= self._latest):
             living = times[sittings != MASKED]
             self._earliest, self._latest = living.min(initial=np.inf), living.max(initial=-np.inf)
-
-    def _is_asked(self) -> bool:
-        """Whether the segment that is being added follows a question: a mere "yes" answers it then."""
-        return self._sitting[-2:-1] == self._sitting[-1:] and self._asks[-1] == 1
 
     def _next_sitting(self) -> int:
         self._sittings += 1
@@ -212,11 +208,6 @@ class SegmentOrder:
         return np.frombuffer(self._asks, np.int8)
 
     @property
-    def acknowledging(self) -> NDArray[np.int8]:
-        """By position: 1 for what only says that it was heard, and answers no question."""
-        return np.frombuffer(self._acknowledges, np.int8)
-
-    @property
     def dated(self) -> NDArray[np.int8]:
         """By position: 1 for what names a time."""
         return np.frombuffer(self._dated, np.int8)
@@ -225,6 +216,15 @@ class SegmentOrder:
     def voices(self) -> NDArray[np.int8]:
         """By position: ASKER, ANSWERER or 0."""
         return np.frombuffer(self._voice, np.int8)
+
+    def acknowledging(self, positions: Positions) -> NDArray[np.bool_]:
+        """Finds at which of the positions it is only said that something was heard. A mere "yes" behind a question
+        answers it, as long as the question is there."""
+        before = np.maximum(positions - 1, 0)
+        sittings, merely = self.sittings, np.frombuffer(self._acknowledges, np.int8)[positions] > 0
+        asked = (sittings[positions] == sittings[before]) & (self.asking[before] > 0) & (positions > 0)
+        found: NDArray[np.bool_] = merely & ~asked
+        return found
 
     def told_by(self, positions: Positions, speakers: Sequence[int]) -> NDArray[np.bool_]:
         """Finds at which of the positions one of these speakers speaks in the first person."""

@@ -86,7 +86,7 @@ class Places:
     positions: Positions
     sittings: NDArray[np.intc]
     asking: NDArray[np.int8]
-    acknowledging: NDArray[np.int8]
+    acknowledging: NDArray[np.bool_]
     voices: NDArray[np.int8]
     dated: NDArray[np.int8]
     told: NDArray[np.bool_]

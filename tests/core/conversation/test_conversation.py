@@ -73,6 +73,23 @@ def test_a_turn_is_told_by_what_was_said_rather_than_by_an_acknowledgement_besid
     assert [hit.segment for hit in hits] == ["A room with a view, please.", "The budget is 500 euros."]
 
 
+def test_a_deletion_leaves_the_scores_of_the_conversation_that_a_store_would_load() -> None:
+    talk = Talk()
+    talk.say(
+        turn(1, "The shelf is bare.", "Shall I order some?"),
+        turn(2, "Yes."),
+        turn(3, "Ordered: yes, a shelf of tea."),
+    )
+    talk.embed()
+    talk.change(TurnDrop(step=1))
+    query = asked("Yes, which tea was ordered?")
+
+    loaded = search_turns(talk.loaded(), query, SPACE)
+
+    assert search_turns(talk.conversation, query, SPACE) == loaded
+    assert [hit.segment for hit in loaded] == ["Ordered: yes, a shelf of tea.", "Yes."]
+
+
 def test_a_segment_reads_as_its_turn_was_cut() -> None:
     long = "\n\n".join(f"Paragraph {n} says this: {n * 7}. " * 12 for n in range(5))
     turns = [

@@ -78,7 +78,26 @@ def test_a_yes_answers_where_one_was_asked_and_acknowledges_where_not() -> None:
     order.add(spoken("i4", ("Ann", "Is it on? ")))
     order.add(spoken("i5", ("Ben", "OK.")))
 
-    assert order.acknowledging.tolist() == [0, 0, 1, 0, 0, 1, 0, 1]
+    merely = order.acknowledging(np.arange(8))
+
+    assert merely.tolist() == [False, False, True, False, False, True, False, True]
+
+
+def test_a_yes_whose_question_was_dropped_merely_acknowledges() -> None:
+    turns = [
+        _turn(1, "The shelf is bare.", "Shall I order some?"),
+        _turn(2, "Yes.", "Shall I call them, too?"),
+        _turn(3, "OK."),
+    ]
+    order = _conversation(*turns)
+    order.drop(_id(1), 2)
+    again = _conversation(*turns[1:])
+
+    def merely(of: SegmentOrder) -> list[bool]:
+        left = [SegmentRef(_id(2), 0), SegmentRef(_id(2), 1), SegmentRef(_id(3), 0)]
+        return [bool(found) for found in of.acknowledging(of.positions(left))]
+
+    assert merely(order) == merely(again) == [True, False, False]
 
 
 def test_a_speaker_is_called_by_any_word_of_the_name_and_chinese_names_without_spaces() -> None:

@@ -22,7 +22,7 @@ def places(count: int, **changed: object) -> Places:
             "positions": np.arange(10, 10 + count),
             "sittings": np.zeros(count, np.intc),
             "asking": np.zeros(count, np.int8),
-            "acknowledging": np.zeros(count, np.int8),
+            "acknowledging": np.zeros(count, np.bool_),
             "told": np.zeros(count, np.bool_),
             "times": np.full(count, MAY.timestamp()),
             "topics": np.zeros(count),
@@ -81,7 +81,7 @@ def test_an_acknowledgement_has_nothing_of_its_place(component: str) -> None:
     plain = np.array([0.9, 0.2, 0.9])
     where = places(
         3,
-        acknowledging=np.array([0, 1, 0], np.int8),
+        acknowledging=np.array([False, True, False]),
         told=np.ones(3, np.bool_),
         topics=np.ones(3),
         voices=np.full(3, ASKER, np.int8),
