@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from core.context.budget import Item, Section, Tier
 from core.context.lines import indented, opening
-from core.context.turns import cut, shown_of, turn_item
+from core.context.turns import cut, lines_of, tokens_in, turn_item
 from core.context.words import Words
 from core.conversation.recalling import Recalled
 from core.model.conversation import KeyType, Summary, Turn
@@ -89,7 +89,7 @@ def best_fitting(remembered: Recalled, room: int) -> list[tuple[Turn, int]]:
     grouped = [step for _, steps in remembered.clusters for step in steps]
     latest = [turn.step for turn in remembered.short]
     steps = sorted(ranks.keys() & {*grouped, *remembered.turns, *latest}, key=ranks.__getitem__)
-    weighed = ((turn, shown_of(turn).tokens) for turn in map(remembered.turn, steps))
+    weighed = ((turn, tokens_in(turn)) for turn in map(remembered.turn, steps))
     return _filling(weighed, room)
 
 
@@ -122,8 +122,7 @@ def outliving(remembered: Recalled, sections: Sequence[Section]) -> dict[str, fl
     for item in (i for s in sections if s.name in TURNS for i in s.items):
         if item.tier is Tier.SPARE or (item.tier is Tier.LAST and item.short):
             continue
-        shown = shown_of(remembered.turn(int(item.item_id)))
-        for line in (shown.input_line, shown.reply_line):
+        for line in lines_of(remembered.turn(int(item.item_id))):
             weights[line] = max(item.weight, weights.get(line, 0.0))
     return weights
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from core.context.budget import Item, Section, Tier
 from core.context.lines import one_line
 from core.context.long_term import Known
-from core.context.turns import shown_of
+from core.context.turns import lines_of
 from core.ids import ConversationId, RecordId
 from core.model.conversation import Turn
 from core.model.record import EPISODE_STEP, Record, RecordState
@@ -94,8 +94,7 @@ class ShownTurns:
 
 
 def _line(turn: Turn) -> str:
-    shown = shown_of(turn)
-    return " ".join(filter(None, (shown.input_line, shown.reply_line)))
+    return " ".join(filter(None, lines_of(turn)))
 
 
 NOTHING_SHOWN = ShownTurns(ConversationId(""), ())

@@ -21,16 +21,15 @@ NOTHING_CUT = ("", "")
 
 class ShownTurn(NamedTuple):
     """What a prompt shows of a turn, its own words left aside: its head; either side indented, empty where it says
-    nothing, and on one line; what all that takes with the speakers' names; the tokens of both texts; and where that was
-    asked for, the beginnings of both sides, empty where they are all of them."""
+    nothing; what all that takes with the speakers' names. Where that was asked for, the tokens of both texts; both
+    sides on one line; and the beginnings of both, empty where they are all of them."""
 
     head: str
     input: str
     reply: str
-    input_line: str
-    reply_line: str
     takes: int
-    tokens: int
+    tokens: int | None = None
+    lines: tuple[str, str] | None = None
     begins: tuple[str, str] | None = None
 
 
@@ -43,13 +42,33 @@ def shown_of(turn: Turn) -> ShownTurn:
     return shown
 
 
+def tokens_in(turn: Turn) -> int:
+    """Returns the tokens of both texts."""
+    shown = shown_of(turn)
+    tokens = shown.tokens
+    if tokens is None:
+        tokens = estimate(turn.input) + estimate(turn.reply)
+        turn.keep_shown(shown._replace(tokens=tokens))
+    return tokens
+
+
+def lines_of(turn: Turn) -> tuple[str, str]:
+    """Returns both sides, each on one line."""
+    shown = shown_of(turn)
+    lines = shown.lines
+    if lines is None:
+        lines = (same(one_line(turn.input), turn.input), same(one_line(turn.reply), turn.reply))
+        turn.keep_shown(shown._replace(lines=lines))
+    return lines
+
+
 def turn_item(
     turn: Turn, words: Words, *, tier: Tier = Tier.FITTING, weight: float = 0.0, whole: bool = False
 ) -> Item:
     """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
     of either side."""
     shown = shown_of(turn)
-    said, reply = NOTHING_CUT if whole or shown.tokens <= SHORT_SIDE else _begins(turn, shown)
+    said, reply = NOTHING_CUT if whole or tokens_in(turn) <= SHORT_SIDE else _begins(turn)
     short = _told(turn, shown.head, said, reply, words) if said or reply else ""
     takes = shown.takes
     if shown.input and not turn.input_speaker:
@@ -84,8 +103,9 @@ def cut(text: str) -> str:
     return f"{kept.rstrip()}…"
 
 
-def _begins(turn: Turn, shown: ShownTurn) -> tuple[str, str]:
+def _begins(turn: Turn) -> tuple[str, str]:
     """Returns the beginnings of both sides, indented; empty where they are all of them."""
+    shown = shown_of(turn)
     begins = shown.begins
     if begins is None:
         cut_ = shortened(turn)
@@ -107,12 +127,9 @@ def _shown(turn: Turn) -> ShownTurn:
         head=head,
         input=said,
         reply=reply,
-        input_line=same(one_line(turn.input), turn.input),
-        reply_line=same(one_line(turn.reply), turn.reply),
         takes=parts_of(head)
         + _takes_below(turn.input_speaker, said)
         + _takes_below(turn.reply_speaker, reply),
-        tokens=estimate(turn.input) + estimate(turn.reply),
     )
 
 

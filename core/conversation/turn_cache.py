@@ -1,15 +1,19 @@
 """Turns that prompts show, cached as they were read: what is made of a turn for one prompt is there for the next.
 
-Law: bounded, and what was read first goes first. A turn that is replaced or deleted is dropped at once.
+Law: bounded, and what was read first goes first. A turn that would push out many others is not cached. One that is
+replaced or deleted is dropped at once.
 """
+
+from sys import getsizeof
 
 from core.aggregate.parts import numbered
 from core.conversation.turn_rows import TurnRows
 from core.model.conversation import Turn
 
 MOST_BYTES = 1_000_000
+LARGEST = MOST_BYTES // 20  # that one turn may take
 TURN_BYTES = 600  # about what a cached turn takes beside its text
-COPIES = 2  # of the text: as it is, and where it has several lines, as it is shown
+COPIES = 3  # of the text: as it is, and where it has several lines, indented and on one line
 
 
 class TurnCache:
@@ -34,12 +38,16 @@ class TurnCache:
         self._turns, self.size = {}, 0
 
     def _read(self, step: int) -> Turn:
-        turn = self._turns[step] = self._rows[numbered(step)]
-        self.size += _size(turn)
+        turn = self._rows[numbered(step)]
+        size = _size(turn)
+        if size > LARGEST:
+            return turn
+        self._turns[step] = turn
+        self.size += size
         while self.size > MOST_BYTES:
             self.drop(next(iter(self._turns)))
         return turn
 
 
 def _size(turn: Turn) -> int:
-    return TURN_BYTES + COPIES * turn.characters
+    return TURN_BYTES + COPIES * (getsizeof(turn.input) + getsizeof(turn.reply))

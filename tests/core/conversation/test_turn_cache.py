@@ -1,12 +1,14 @@
 """Turns that are cached for prompts."""
 
 from dataclasses import replace
+from sys import getsizeof
 
 import pytest
 
 from core.aggregate.parts import numbered
+from core.context.turns import lines_of, shown_of
 from core.conversation.steps import TurnDrop
-from core.conversation.turn_cache import MOST_BYTES, TURN_BYTES, TurnCache
+from core.conversation.turn_cache import LARGEST, MOST_BYTES, TURN_BYTES, TurnCache
 from core.conversation.turn_rows import TurnRows
 from tests.support.conversations import Talk, turn
 
@@ -56,6 +58,33 @@ def test_a_turn_larger_than_the_cache_is_read_all_the_same() -> None:
 
     assert cache.turn(1) == rows[numbered(1)]
     assert cache.size == 0
+
+
+def test_a_large_turn_pushes_out_no_others() -> None:
+    rows = rows_of(2)
+    rows[numbered(3)] = turn(3, "word " * (LARGEST // 5))
+    cache = TurnCache(rows)
+    kept = [cache.turn(1), cache.turn(2)]
+    size = cache.size
+
+    assert cache.turn(3) == rows[numbered(3)]
+    assert cache.size == size
+    assert [cache.turn(1), cache.turn(2)] == kept
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["The ferry to Naxos leaves the old harbour at nine.", "渡轮九点从旧港开往纳克索斯岛。" * 3, "⛴️🏝️" * 20],
+)
+def test_what_is_counted_covers_all_texts_that_are_kept_of_a_turn_of_several_lines(line: str) -> None:
+    cache = TurnCache(rows_of(1, "\n".join([line] * 20)))
+    cached = cache.turn(1)
+
+    shown = shown_of(cached)
+    texts = (cached.input, cached.reply, shown.head, shown.input, shown.reply, *lines_of(cached))
+    taken = {id(text): getsizeof(text) for text in texts}
+
+    assert sum(taken.values()) <= cache.size
 
 
 def test_of_a_conversation_a_turn_leaves_the_cache_when_it_is_deleted_and_all_do_when_it_rests() -> None:
