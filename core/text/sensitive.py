@@ -146,7 +146,7 @@ _TOKENS = re.compile(
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[\w-]{35}\b|\bglpat-[\w-]{16,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{6,}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bBearer\s+[\w.~+/=-]{16,}"
 )
-_IN_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]+:([^\s/@]+)@", re.IGNORECASE)
+_IN_ADDRESS = re.compile(r"[a-z0-9+.-]://[^\s/:@]*:([^\s/@]+)@", re.IGNORECASE)
 _NO_VALUE = frozenset(
     """required wrong right correct incorrect invalid valid reset expired strong weak stored saved hidden missing empty
     needed optional unknown hashed encrypted secure insecure shared changed kept safe short long unique different same

@@ -13,6 +13,9 @@ SENSITIVE = [
     ("AKIAIOSFODNN7EXAMPLE is in the file", Sort.CREDENTIAL),
     ("Authorization: Bearer abcdef0123456789abcdef", Sort.CREDENTIAL),
     ("postgres://ada:s3cret@db.example/main", Sort.CREDENTIAL),
+    ("redis://:s3cret@cache.example", Sort.CREDENTIAL),
+    ("数据库是postgres://ada:s3cret@db.example", Sort.CREDENTIAL),
+    ("see aschemeofmorethanthirtyonecharacters://ada:s3cret@db", Sort.CREDENTIAL),
     ("The verification code is 482913.", Sort.CREDENTIAL),
     ("她的密码是 hunter2。", Sort.CREDENTIAL),
     ("银行卡密码：639201", Sort.CREDENTIAL),
@@ -81,6 +84,14 @@ def test_a_long_text_is_read_in_one_go() -> None:
     assert found("x-" * 40_000 + "http://ada:s3cretword@db") == [Finding(80_011, 80_021, Sort.CREDENTIAL)]
     assert len(found(many)) == 5_000
     assert masked(many)[1] == 5_000
+
+
+@pytest.mark.parametrize("part", ["a", "a://", "a://b:", "a://:", "a://b:c", "a://b:c:", "://", ":", "a://b"])
+def test_addresses_without_end_are_read_in_one_go(part: str) -> None:
+    """In time that grew with the square of its length this would take minutes."""
+    text = "a://" + part * (200_000 // len(part))
+
+    assert sort_in([text]) is None
 
 
 def test_values_of_json_are_named_in_order_however_deep() -> None:
