@@ -57,6 +57,21 @@ async def test_fields_that_do_not_go_together_are_refused_and_nothing_is_made(
     assert not listed.collections
 
 
+async def test_metadata_too_deep_to_store_hinders_no_change_of_another_field(service: Service) -> None:
+    record = (await service.long_term.StoreFact(pb.StoreFactRequest(content="x", **ADA))).record
+    record.source, record.metadata_json = "a book", '{"a":' * 101 + "1" + "}" * 101
+
+    def changing(*fields: str) -> Any:
+        mask = FieldMask(paths=fields)
+        return service.long_term.UpdateRecord(pb.UpdateRecordRequest(record=record, update_mask=mask, **ADA))
+
+    changed = await changing("source")
+    error = await refused(changing("source", "metadata_json"))
+
+    assert (changed.record.source, changed.record.metadata_json) == ("a book", "")
+    assert error.metadata["field"] == "record.metadata_json"
+
+
 async def test_an_import_that_cannot_be_read_makes_nothing(service: Service) -> None:
     bad = [
         "",
