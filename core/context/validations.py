@@ -1,8 +1,8 @@
 """What the sides of a conflict say, for the agent that validates it: whole sentences, each with its place.
 
 Law: pure. Every side has its node, its source and its date; a sentence that begins with a pronoun comes with the one
-before, which names its subject. A long one is shortened around the words that the other sides have not. All that is
-made once for the same nodes and segments, and kept beside the conflict.
+before, which names its subject. A long one of those shown is shortened around the words that the other sides have not.
+All that is made once for the same nodes and segments, and kept beside the conflict.
 """
 
 import re
@@ -31,8 +31,8 @@ PRONOUN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideText:
-    """What one side of a conflict says: its sentences, the node that holds them, their time and source; and the
-    sentences on one line, in two lengths."""
+    """What one side of a conflict says: its sentences, the node that holds them, their time and source; and where it is
+    shown, the sentences on one line, in two lengths."""
 
     node_id: NodeId
     time: datetime
@@ -63,17 +63,15 @@ def side_texts(
 
 
 def on_one_line(sides: Sequence[SideText]) -> list[SideText]:
-    """Returns the sides with their sentences on one line, of either length."""
+    """Returns the sides; the first SIDES, which are shown, with their sentences on one line, of either length."""
     texts = [side.text for side in sides]
-    others = [texts[:place] + texts[place + 1 :] for place in range(len(texts))]
-    return [
-        replace(
-            side,
-            line=around(side.text, of_others, SAID_LENGTH),
-            short=around(side.text, of_others, SHORT_SAID),
+    made = list(sides)
+    for place, side in enumerate(sides[:SIDES]):
+        others = texts[:place] + texts[place + 1 :]
+        made[place] = replace(
+            side, line=around(side.text, others, SAID_LENGTH), short=around(side.text, others, SHORT_SAID)
         )
-        for side, of_others in zip(sides, others, strict=True)
-    ]
+    return made
 
 
 def around(text: str, others: Sequence[str], longest: int) -> str:

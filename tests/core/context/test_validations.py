@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.context.validations import SideText, around, side_texts
+from core.context.validations import SHORT_SAID, SIDES, SideText, around, on_one_line, side_texts
 from core.ids import InteractionId, NodeId, SegmentRef
 from core.model.interaction import Segment
 from tests.support.changes import START, conflict, node
@@ -50,6 +50,19 @@ def test_what_is_cut_is_cut_around_the_words_at_issue() -> None:
     ours, theirs = "a b c " * 40 + "nine d e f " * 1 + "g h " * 40, "a b c " * 40 + "ten d e f " + "g h " * 40
 
     assert "nine d" in around(ours, [theirs], 60)
+
+
+def test_the_sides_that_are_shown_are_cut_to_what_all_others_have_not_and_the_rest_are_left() -> None:
+    texts = [f"{'a b c ' * 30}hour {place} {'g h ' * 30}" for place in range(SIDES + 3)]
+    sides = [SideText(node_id=NodeId(f"n{n}"), time=START, source="", text=t) for n, t in enumerate(texts)]
+
+    made = on_one_line(sides)
+
+    for place in range(SIDES):
+        others = [text for text in texts if text != texts[place]]
+        assert made[place].short == around(texts[place], others, SHORT_SAID)
+        assert f"hour {place}" in made[place].short
+    assert made[SIDES:] == sides[SIDES:]
 
 
 def test_what_sides_say_is_made_once_for_the_same_nodes_and_segments() -> None:
