@@ -133,9 +133,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         """Returns a turn for a prompt: the same object while it is cached, with what is kept of it. Raises KeyError."""
         return self._cache.turn(step)
 
-    def short(self) -> list[Turn]:
-        """Returns the newest turns, and every one that has not been placed: none is between two tiers."""
-        return list(map(self.cached_turn, self.steps[min(self._window, self._placed) :]))
+    @property
+    def short_steps(self) -> Sequence[int]:
+        """Of the newest turns, and of every one that has not been placed: none is between two tiers."""
+        return self.steps[min(self._window, self._placed) :]
 
     def unplaced(self) -> list[Turn]:
         """Returns the turns that fell out of the newest ones and wait for their cluster."""

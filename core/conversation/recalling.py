@@ -53,7 +53,7 @@ def recall(
 ) -> Recalled:
     """Finds what fits a query; `singles`: turns looked for one by one, 0 for none, and so many at most that only lie in
     a cluster with one that fits: no prompt has room for more."""
-    short = conversation.short()[-SHORT_SHOWN:]
+    short = [conversation.cached_turn(step) for step in conversation.short_steps[-SHORT_SHOWN:]]
     shown = {turn.step for turn in short}
     fit = fitting(conversation, query, space)
     found = _found(conversation, query, space, singles, fit)

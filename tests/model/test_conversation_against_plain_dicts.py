@@ -168,7 +168,7 @@ class AgainstPlainDicts(ModelMachine):
         assert len(clustered) == len(set(clustered))
         assert set(clustered) <= self.plain.turns.keys()
         assert all(step <= record.placed_to for step in clustered)
-        short = {turn.step for turn in conversation.short()}
+        short = set(conversation.short_steps)
         assert {step for step in self.plain.turns if step > record.placed_to} <= short
         assert all(cluster.steps for cluster in conversation.clusters.values())
         self.what_is_in_no_cluster_is_in_its_summary(conversation, set(clustered))

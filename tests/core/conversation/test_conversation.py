@@ -1,8 +1,12 @@
 """A conversation's turns: their tiers, how they are found, and what deleting leaves."""
 
 from dataclasses import replace
+from unittest.mock import Mock
+
+import pytest
 
 from core.conversation.mid import coldest, placings, recalled
+from core.conversation.recalling import SHORT_SHOWN, recall
 from core.conversation.search import search_turns
 from core.conversation.steps import ConversationPut, MidPut, TurnDrop
 from core.conversation.telling import told
@@ -129,13 +133,13 @@ def test_turns_are_short_until_they_are_placed() -> None:
     talk = Talk(FEW)
     talk.say(*(turn(step, f"input {step}") for step in range(1, 6)))
 
-    assert numbers(talk.conversation.short()) == [1, 2, 3, 4, 5]
+    assert list(talk.conversation.short_steps) == [1, 2, 3, 4, 5]
     assert numbers(talk.conversation.unplaced()) == [1, 2, 3]
 
     talk.embed()
     place(talk)
 
-    assert numbers(talk.conversation.short()) == [4, 5]
+    assert list(talk.conversation.short_steps) == [4, 5]
     assert sorted(s for c in talk.conversation.clusters.values() for s in c.steps) == [1, 2, 3]
 
 
@@ -210,6 +214,20 @@ def test_a_loaded_conversation_says_what_the_living_one_says() -> None:
     assert not loaded.verbatim.wanting
 
 
+def test_of_the_turns_that_wait_for_their_cluster_only_those_shown_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talk = Talk()
+    talk.say(*(turn(step, f"input {step}") for step in range(1, SHORT_SHOWN + 6)))
+    reading = Mock(wraps=talk.conversation.cached_turn)
+    monkeypatch.setattr(talk.conversation, "cached_turn", reading)
+
+    recalled_ = recall(talk.conversation, asked("anything"), SPACE, top_clusters=1, singles=0)
+
+    assert numbers(recalled_.short) == list(range(6, SHORT_SHOWN + 6))
+    assert reading.call_count == SHORT_SHOWN
+
+
 def test_a_deleted_turn_is_found_no_more() -> None:
     talk = Talk(FEW)
     talk.say(turn(1, "the secret word is marmalade"), turn(2, "hello"))
@@ -218,7 +236,7 @@ def test_a_deleted_turn_is_found_no_more() -> None:
     talk.change(TurnDrop(step=1))
 
     assert all(h.turn.step == 2 for h in search_turns(talk.conversation, asked("secret marmalade"), SPACE))
-    assert numbers(talk.conversation.short()) == [2]
+    assert list(talk.conversation.short_steps) == [2]
 
 
 def test_a_conversation_that_rests_keeps_little_and_says_the_same_when_it_wakes() -> None:

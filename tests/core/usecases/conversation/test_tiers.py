@@ -47,7 +47,7 @@ async def at_hand(house: House) -> Conversation:
 
 def tier_of(conversation: Conversation, step: int) -> set[str]:
     found = {"mid"} if step in conversation.cluster_names() else set()
-    if any(turn.step == step for turn in conversation.short()):
+    if step in conversation.short_steps:
         found.add("short")
     if any(
         s.kind is SummaryKind.FOLDED and s.tells_of(frozenset({step}))
