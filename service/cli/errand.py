@@ -77,17 +77,15 @@ SERVER = click.option(
     show_default=True,
     help="Where the memory bank listens (or MEMORYBANK_SERVER).",
 )
-_bank = functools.partial(
-    click.option,
-    "--bank",
-    "bank_id",
-    metavar="ID",
+_bank = functools.partial(click.option, "--bank", "bank_id", metavar="ID")
+BANK = _bank(
     envvar="MEMORYBANK_BANK",
+    default=DEFAULT_BANK,
+    show_default=True,
     help="Which bank (or MEMORYBANK_BANK).",
 )
-BANK = _bank(default=DEFAULT_BANK, show_default=True)
-NAMED_BANK = _bank(required=True)
-"""For what cannot be undone: it is not done to a bank that nobody named."""
+NAMED_BANK = _bank(required=True, help="Which bank; MEMORYBANK_BANK is not heeded here.")
+"""For what cannot be undone: it is not done to a bank that nobody named with the command."""
 JSON = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, in the contract's field names.")
 TIMEOUT = click.option(
     "--timeout", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), help="For each call."

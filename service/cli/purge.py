@@ -13,7 +13,7 @@ from service.cli.exits import Exit, Failure
 @errand_of_any
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 def purge(errand: Errand, yes: bool) -> None:
-    """Purge a bank, which is to be named: every row, index and file that the service wrote for it.
+    """Purge a bank, which is to be named by --bank: every row, index and file that the service wrote for it.
 
     \b
     Example:

@@ -211,7 +211,7 @@ def test_an_export_imports_to_the_same_bank(shell: Shell, note: Path, tmp_path: 
     file = str(tmp_path / name)
     shell.done("export", file)
     before = shell.done("export", "-")
-    shell.done("purge", "--yes")
+    shell.done("purge", "--bank", shell.bank, "--yes")
 
     shell.done("import", file)
 
@@ -257,8 +257,8 @@ def test_an_export_that_fails_leaves_no_file(shell: Shell, tmp_path: Path) -> No
 def test_a_purge_asks_first_and_then_leaves_nothing(shell: Shell, note: Path) -> None:
     shell.done("ingest", str(note))
 
-    unasked = shell("purge")
-    told = shell.told("purge", "--yes")
+    unasked = shell("purge", "--bank", shell.bank)
+    told = shell.told("purge", "--bank", shell.bank, "--yes")
 
     assert (unasked.exit_code, "--yes" in unasked.err) == (2, True)
     assert told["counts"]["nodes"] == "1"

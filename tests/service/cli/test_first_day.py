@@ -76,7 +76,7 @@ def test_all_banks_are_exported_to_a_folder_and_come_back(shell: Shell, tmp_path
 
     assert shell.bank in [each["bank_id"] for each in told["exports"]]
     assert {path.name for path in folder.iterdir()} == {f"{e['bank_id']}.jsonl.gz" for e in told["exports"]}
-    shell.done("purge", "--yes")
+    shell.done("purge", "--bank", shell.bank, "--yes")
     shell.done("import", str(folder / f"{shell.bank}.jsonl.gz"))
     assert shell.told("search", "ferry")["hits"]
 

@@ -55,8 +55,13 @@ def test_what_purges_asks_unless_it_is_told_not_to() -> None:
     assert all("--yes" in [o for p in command.params for o in p.opts] for command in purges.values())
 
 
-def test_no_bank_is_purged_that_nobody_named(shell: Shell) -> None:
-    refused = Shell(server=shell.server, bank="")("purge", "--yes")
+def test_no_bank_is_purged_that_was_not_named_with_the_command(shell: Shell) -> None:
+    """The shell's bank stands in the environment, as MEMORYBANK_BANK."""
+    shell.done("remember", "The ferry leaves at nine.")
+
+    refused = shell("purge", "--yes")
 
     assert refused.exit_code == 2
     assert "--bank" in refused.err
+    assert "MEMORYBANK_BANK is not heeded" in shell.done("purge", "--help")
+    assert shell.told("search", "ferry")["hits"]
