@@ -200,7 +200,7 @@ class VectorIndex(Generic[K]):
         return self.cosines(vector, self.rows(keys))
 
     def rows(self, keys: Sequence[K]) -> Rows:
-        """Returns the row of each key."""
+        """Returns the row of each key; −1 for one that has none. Void after the next edit."""
         return np.fromiter(map(self._row_of.get, keys, repeat(-1)), np.int64, len(keys))
 
     def cosines(self, vector: Vector, rows: Rows) -> NDArray[np.float32]:
