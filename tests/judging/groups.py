@@ -3,15 +3,21 @@
 Law: a group's lines that begin with `=` are values, each in several wordings: wordings of one value say the same, those
 of two contradict each other. What stands on a line that begins with `~` may hold beside everything in its group. The
 groups were written apart from the pairs beside them, and none of those is in them. A document is a group without
-values: no two of its sentences contradict each other, though they look like it.
+values: no two of its sentences contradict each other, though they look like it. A memory is a document some of whose
+facts are told once more: a line that begins with `!3` contradicts its third fact and no other, one with `=3` says the
+same as it.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations, product
+from typing import TypeVar
 
 from tests.judging.pairs import FOLDER, Label
+
+HELD_OUT = 8  # one text in so many is for measuring alone: nothing is trained or chosen on it
+Text = TypeVar("Text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +43,44 @@ class Group:
         yield from ((Label.RELATED, a, b) for a, b in combinations(self.beside, 2))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """`changes` and `rewordings`: the place of a fact, and a sentence that contradicts it or says the same."""
+
+    facts: tuple[str, ...]
+    changes: tuple[tuple[int, str], ...]
+    rewordings: tuple[tuple[int, str], ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return (*self.facts, *(told for _, told in (*self.changes, *self.rewordings)))
+
+    def pairs(self) -> Iterator[tuple[Label, str, str]]:
+        """Every two sentences that are no two changes, and what the second is to the first."""
+        yield from ((Label.RELATED, a, b) for a, b in combinations(self.facts, 2))
+        for label, told in ((Label.CONFLICT, self.changes), (Label.SAME, self.rewordings)):
+            for place, again in told:
+                for n, fact in enumerate(self.facts):
+                    yield label if n == place else Label.RELATED, fact, again
+        for (place, change), (own, again) in product(self.changes, self.rewordings):
+            yield Label.CONFLICT if place == own else Label.RELATED, change, again
+
+
 class Written(StrEnum):
     """Which groups: those that rules were built on, or those that were written after the rules."""
 
     BEFORE = "groups"
     AFTER = "later"
+
+
+def is_held_out(place: int) -> bool:
+    """Whether the text at a place of its file is for measuring alone."""
+    return place % HELD_OUT == 3
+
+
+def held_out(texts: Sequence[Text]) -> list[Text]:
+    """The texts of a file that are for measuring alone."""
+    return [one for place, one in enumerate(texts) if is_held_out(place)]
 
 
 def read_groups(language: str, written: Written = Written.BEFORE) -> list[Group]:
@@ -53,6 +92,11 @@ def read_documents(language: str) -> list[Group]:
     """The documents of a language, in the file's order."""
     found = _blocks(f"documents_{language}.txt")
     return [Group(kind=head.removeprefix("# "), values=(), beside=tuple(told)) for head, *told in found]
+
+
+def read_memories(language: str) -> list[Memory]:
+    """The memories of a language, in the file's order."""
+    return [_memory(lines) for _, *lines in _blocks(f"memories_{language}.txt")]
 
 
 def _blocks(name: str) -> list[list[str]]:
@@ -67,4 +111,13 @@ def _group(lines: Sequence[str]) -> Group:
         kind=head.removeprefix("# "),
         values=tuple(sentences for mark, sentences in told if mark == "="),
         beside=tuple(one for mark, sentences in told if mark == "~" for one in sentences),
+    )
+
+
+def _memory(lines: Sequence[str]) -> Memory:
+    again = [(line[0], *line[1:].split(" ", 1)) for line in lines if line[0] in "!="]
+    return Memory(
+        facts=tuple(line for line in lines if line[0] not in "!="),
+        changes=tuple((int(number) - 1, told) for mark, number, told in again if mark == "!"),
+        rewordings=tuple((int(number) - 1, told) for mark, number, told in again if mark == "="),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.bench.bench_groups import Counted, count
-from tests.judging.groups import Written, read_documents, read_groups
+from tests.judging.groups import Written, read_documents, read_groups, read_memories
 from tests.judging.pairs import LANGUAGES, Half, Label, read_pairs
 
 EACH = 6  # of the groups one is judged here, which takes less than two seconds; `bench_groups` judges all
@@ -46,9 +46,23 @@ def test_groups_written_later_and_documents_are_whole(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_sentence_of_the_pairs_is_in_a_group(language: str) -> None:
-    written = [group for when in Written for group in read_groups(language, when)]
-    grouped = {one for group in written for one in group.sentences}
+def test_a_memory_tells_some_of_its_facts_once_more(language: str) -> None:
+    for memory in read_memories(language):
+        told = [place for place, _ in memory.changes]
+        labels = [label for label, *_ in memory.pairs()]
+
+        assert len(set(memory.facts)) == len(memory.facts) >= 14
+        assert len(set(told)) == len(told) >= 3
+        assert all(0 <= place < len(memory.facts) for place, _ in (*memory.changes, *memory.rewordings))
+        assert labels.count(Label.CONFLICT) >= len(memory.changes)
+        assert labels.count(Label.SAME) == len(memory.rewordings)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_sentence_of_the_pairs_is_in_a_text_beside_them(language: str) -> None:
+    groups = [group for when in Written for group in read_groups(language, when)]
+    told = [one.sentences for one in (*groups, *read_documents(language))]
+    grouped = {one for text in (*told, *(m.sentences for m in read_memories(language))) for one in text}
 
     assert grouped.isdisjoint(one for pair in read_pairs(language, Half.OPEN) for one in pair.texts)
 
