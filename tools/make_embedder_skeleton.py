@@ -27,11 +27,15 @@ Constant = NDArray[np.generic]
 FOLDER = Path(__file__).parents[1] / "service/adapters/local_embedder"
 TEXTS = Path(__file__).parent / "calibration"
 OPSET = 18
+COMPARED_LAYER = 8  # of 12: its states tell contradictions better than the last layer's, which tell topics
 _TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8}
 
 
 class Skeleton:
-    """The encoder as nodes: embedded tokens [1, tokens, hidden] in, the mean of the last states out."""
+    """The encoder as nodes: embedded tokens [1, tokens, hidden] in, the mean of the last states out.
+
+    Beside it the states of `COMPARED_LAYER`, [1, tokens, hidden], come out for who asks for them.
+    """
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
@@ -41,13 +45,18 @@ class Skeleton:
         states = self._norm("emb.ln", "embedded")
         for layer in range(self._weights.layers):
             states = self._layer(f"l{layer}", states)
+            if layer + 1 == COMPARED_LAYER:
+                self._add("Identity", [states], "states")
         self._add("ReduceMean", [states, "tokens_axis"], "pooled", keepdims=0)
         hidden = self._weights.hidden
         graph = helper.make_graph(
             self._nodes,
             "multilingual-e5-small",
             [helper.make_tensor_value_info("embedded", TensorProto.FLOAT, [1, "tokens", hidden])],
-            [helper.make_tensor_value_info("pooled", TensorProto.FLOAT, [1, hidden])],
+            [
+                helper.make_tensor_value_info("pooled", TensorProto.FLOAT, [1, hidden]),
+                helper.make_tensor_value_info("states", TensorProto.FLOAT, [1, "tokens", hidden]),
+            ],
             [helper.make_tensor("tokens_axis", TensorProto.INT64, [1], [1])]
             + [_external(name, array) for name, array in constants.items()],
         )

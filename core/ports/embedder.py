@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
+from core.ports.comparer import Comparer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,10 @@ class Embedder(Protocol):
 
     @property
     def thresholds(self) -> Thresholds: ...
+
+    def comparer(self) -> Comparer | None:
+        """Returns what compares sentences by the same model; None where it cannot."""
+        ...
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embeds questions: shape (len(texts), dimension), float32, unit rows."""

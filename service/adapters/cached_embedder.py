@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
+from core.ports.comparer import Comparer
 from core.ports.embedder import Embedder, Thresholds
 
 Rows = NDArray[np.float32]
@@ -27,8 +28,9 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, *, queries: int = 4096, passages: int = 1024) -> None:
         self._inner = inner
-        self._queries = _Memory(inner.embed_queries, queries, inner.space.dimension)
-        self._passages = _Memory(inner.embed_passages, passages, inner.space.dimension)
+        self._queries = RecentRows(inner.embed_queries, queries, inner.space.dimension)
+        self._passages = RecentRows(inner.embed_passages, passages, inner.space.dimension)
+        self._comparer = inner.comparer()
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -37,6 +39,9 @@ class CachedEmbedder:
     @property
     def thresholds(self) -> Thresholds:
         return self._inner.thresholds
+
+    def comparer(self) -> Comparer | None:
+        return self._comparer
 
     async def embed_queries(self, texts: Sequence[str]) -> Rows:
         return await self._queries.rows(texts)
@@ -48,6 +53,8 @@ class CachedEmbedder:
         """Drops every vector: after a purge nothing here tells what was once embedded."""
         self._queries.forget()
         self._passages.forget()
+        if self._comparer is not None:
+            self._comparer.forget()
 
     @property
     def kept(self) -> int:
@@ -70,7 +77,7 @@ class CachedEmbedder:
         return self._queries.misses + self._passages.misses
 
 
-class _Memory:
+class RecentRows:
     """One side's recent rows, and the calls under way."""
 
     def __init__(self, embed: Embed, size: int, dimension: int) -> None:

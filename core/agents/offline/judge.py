@@ -1,12 +1,13 @@
 """The offline Judge: conflict, merge and related by what sentences say.
 
 Law: deterministic, no network but the embedder's. Nearness of vectors alone decides neither a
-conflict nor a merge; thresholds are the embedder's. Summaries are read sentence by sentence, and
-quoted verbatim. What was read of a topic is kept as long as the caller keeps the topic, which is
-until the call ends: a purged bank leaves no trace here.
+conflict nor a merge; thresholds are the embedder's. Where it has a comparer, this is asked about
+brief notes in which words show no contradiction: it finds what no rule knows.
+Summaries are read sentence by sentence, and quoted verbatim. What was read of a topic is kept as
+long as the caller keeps the topic, which is until the call ends: a purged bank leaves no trace here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -20,25 +21,36 @@ from core.agents.offline.judging.conflict import (
     surest,
     surest_of_one_matter,
 )
+from core.agents.offline.judging.likely import (
+    Place,
+    likely_clashes,
+    said_alike,
+    worth_asking,
+)
 from core.agents.offline.judging.merge import may_merge, merge
 from core.agents.offline.judging.relation import relations
 from core.agents.offline.judging.topic_sentences import Side, TopicSentence, text_of, topic_sentences
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
+from core.ports.comparer import Likelihood
 from core.ports.embedder import Embedder
+
+Likely = Mapping[Place, Likelihood]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """What words say of the new side and another: a clash, else those there are if the sentences share their matter.
+    """What words say of the new side and another: the clashes they show, those there are if the sentences share their
+    matter, and the places that a comparer is asked about.
 
     `may_merge`: as far as words go, if the embedder found all sentences alike.
     """
 
     other: Side
-    clash: Clash | None
+    clashes: tuple[Clash, ...]
     if_same_matter: tuple[Clash, ...] = ()
     may_merge: bool = False
+    asked: tuple[Place, ...] = ()
 
 
 class OfflineJudge:
@@ -46,6 +58,7 @@ class OfflineJudge:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._comparer = embedder.comparer()
         self._read: WeakKeyDictionary[Topic, tuple[TopicSentence, ...]] = WeakKeyDictionary()
         lines = embedder.thresholds
         self._same_matter = (lines.related + lines.same) / 2  # for the one that is nearer than all others
@@ -58,8 +71,9 @@ class OfflineJudge:
         Only where words alone leave it open are sentences embedded.
         """
         side, compared = await think(self._compare, new, candidates)
+        likely = await self._likely(side, compared)
         near = await self._nearness(side, compared)
-        return await think(self._first_phase, side, compared, near)
+        return await think(self._first_phase, side, compared, likely, near)
 
     async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
         """Finds, in phase 2, the few that stand out among the candidates, by nearness or by rare words in common."""
@@ -77,8 +91,17 @@ class OfflineJudge:
         return Side(topic=topic, sentences=read)
 
     def _compare(self, new: Topic, candidates: Sequence[Topic]) -> tuple[Side, list[Compared]]:
-        side = self._side(new)
-        return side, [_compared(side, self._side(other)) for other in candidates]
+        side, asks = self._side(new), self._comparer is not None
+        return side, [_compared(side, self._side(other), asks) for other in candidates]
+
+    async def _likely(self, new: Side, compared: Sequence[Compared]) -> list[Likely]:
+        """Returns what the comparer says of the sentences it is asked about, for each side."""
+        asked = [(one.other, place) for one in compared for place in one.asked]
+        if self._comparer is None or not asked:
+            return [{} for _ in compared]
+        pairs = [(new.sentences[i].folded, other.sentences[j].folded) for other, (i, j) in asked]
+        told = iter(await self._comparer.compare(pairs))
+        return [dict(zip(one.asked, told, strict=False)) for one in compared]
 
     async def _nearness(self, new: Side, compared: Sequence[Compared]) -> list[Vector | None]:
         """Returns how near the sentences of those sides are whose vectors decide something, 0 to 1."""
@@ -98,18 +121,31 @@ class OfflineJudge:
         return found
 
     def _first_phase(
-        self, new: Side, compared: Sequence[Compared], near: Sequence[Vector | None]
+        self,
+        new: Side,
+        compared: Sequence[Compared],
+        likely: Sequence[Likely],
+        near: Sequence[Vector | None],
     ) -> list[ConflictOpinion | MergeOpinion]:
         opinions: list[ConflictOpinion | MergeOpinion] = []
-        for number, one in enumerate(compared):
-            clash = one.clash or surest_of_one_matter(one.if_same_matter, near, number, self._same_matter)
-            own = near[number]
+        for number, (one, told) in enumerate(zip(compared, likely, strict=True)):
+            clash = surest(one.clashes)
+            if clash is None and not one.may_merge:
+                clash = surest(likely_clashes(new, one.other, told))
+            clash = clash or surest_of_one_matter(one.if_same_matter, near, number, self._same_matter)
             if clash is not None:
                 opinions.append(conflict(new, one.other, clash))
-            elif one.may_merge and own is not None:
-                merged = merge(new, one.other, own, self._embedder.thresholds.same)
-                opinions += [merged] if merged is not None else []
+            elif not one.clashes:
+                opinions += self._merged(new, one, told, near[number])
         return opinions
+
+    def _merged(self, new: Side, one: Compared, told: Likely, near: Vector | None) -> list[MergeOpinion]:
+        said = said_alike(new, one.other, told)
+        if not one.may_merge and not said.any():
+            return []
+        alike = near >= self._embedder.thresholds.same if near is not None else np.zeros_like(said)
+        opinion = merge(new, one.other, alike, said)
+        return [] if opinion is None else [opinion]
 
     def _second_phase(self, new: Topic, candidates: Sequence[Topic], near: Vector) -> list[RelatedOpinion]:
         sides = [self._side(topic) for topic in candidates]
@@ -122,15 +158,15 @@ class OfflineJudge:
         return scaled
 
 
-def _compared(new: Side, other: Side) -> Compared:
-    found = clashes(new, other, same_matter=False)
-    clash = surest(found)
-    if clash is not None or not new.sentences or not other.sentences:
-        return Compared(other=other, clash=clash)
+def _compared(new: Side, other: Side, asks: bool) -> Compared:
+    found = tuple(clashes(new, other, same_matter=False))
+    if found or not new.sentences or not other.sentences:
+        return Compared(other=other, clashes=found)
     both_brief = new.brief and other.brief
     return Compared(
         other=other,
-        clash=None,
+        clashes=(),
         if_same_matter=tuple(clashes(new, other, same_matter=True)) if both_brief else (),
-        may_merge=not found and may_merge(new, other),
+        may_merge=may_merge(new, other),
+        asked=tuple(worth_asking(new, other)) if asks else (),
     )

@@ -34,7 +34,8 @@ NEGATIVE_EN = re.compile(
 )
 DENYING_ZH = re.compile(r"[不没未无]|禁止")
 NEGATIVE_ZH = re.compile(r"[停退错非别晚缺]")
-EXACT = (Kind.NAME, Kind.NUMBER, Kind.DATE, Kind.LABEL)
+VALUES = (Kind.NUMBER, Kind.DATE, Kind.LABEL)
+EXACT = (Kind.NAME, *VALUES)
 
 
 def contains(whole: Statement, part: Statement, near: bool) -> bool:
@@ -65,6 +66,19 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
     if denied.only_a or denied.only_b:
         return False
     return any(_held(view, whole, part, near) for view in _views(whole))
+
+
+def values_agree(one: Statement, other: Statement) -> bool:
+    """Whether either has every number, date and label of the other, exactly, and no two things exchange their parts.
+
+    What must hold of a paraphrase whatever its words.
+    """
+    laid = align(one.terms, other.terms, one.chinese)
+    if any(term.kind in VALUES for term in (*laid.only_a, *laid.only_b)):
+        return False
+    if any(_roughly(x, y) for x, y in laid.pairs):
+        return False
+    return not turned_round(one, other) and not _owners_exchanged(one, other)
 
 
 def _told_by_one(part: Statement, whole: Statement) -> bool:

@@ -20,6 +20,7 @@ from core.ports.embedder import Thresholds
 from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import CHARACTERS, QUERY_CHARACTERS, cleaned, windows
 from service.adapters.local_embedder.calibration import Calibration
+from service.adapters.local_embedder.comparer import LocalComparer
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import F32, Model, installed_model, read_model
@@ -53,8 +54,8 @@ class LocalEmbedder:
         self._calibration = calibration
         with ThreadPoolExecutor(1) as beside:  # making either lets other threads run
             tokenizer = beside.submit(Tokenizer, model.vocabulary)
-            self._encoder = Encoder(model.weights, calibration)
-        self._tokenizer = tokenizer.result()
+            self.encoder = Encoder(model.weights, calibration)
+        self.tokenizer = tokenizer.result()
         self._queries = Lane("embed-query", query_threads, refuses=True)
         self._passages = Lane("embed-passage", passage_threads)
 
@@ -84,6 +85,10 @@ class LocalEmbedder:
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
 
+    def comparer(self) -> LocalComparer:
+        """Returns a comparer of sentences by the same model, which shares the passages' threads."""
+        return LocalComparer(self.encoder, self.tokenizer, self._passages)
+
     def close(self) -> None:
         """Lets running texts finish and the threads go."""
         self._queries.close()
@@ -93,17 +98,17 @@ class LocalEmbedder:
         return self._read("query:", text, QUERY_CHARACTERS, QUERY_WINDOW)
 
     def _of_passage(self, text: str) -> Iterator[F32 | None]:
-        return self._read("passage:", text, CHARACTERS, self._encoder.longest)
+        return self._read("passage:", text, CHARACTERS, self.encoder.longest)
 
     def _read(self, prefix: str, text: str, characters: int, longest: int) -> Iterator[F32 | None]:
         """Yields the text's vector, a window at a time: None after each but the last."""
-        ahead = self._tokenizer.ids(prefix)
-        content = self._tokenizer.ids(cleaned(text, characters))
+        ahead = self.tokenizer.ids(prefix)
+        content = self.tokenizer.ids(cleaned(text, characters))
         total = np.zeros(_SPACE.dimension)
-        room = longest - len(self._tokenizer.framed(ahead))
+        room = longest - len(self.tokenizer.framed(ahead))
         for number, window in enumerate(windows(content, room)):
             if number:
                 yield None
             # Weighted by length, the windows' means make the mean over the whole text.
-            total += max(len(window), 1) * self._encoder.pooled(self._tokenizer.framed(ahead, window))
+            total += max(len(window), 1) * self.encoder.pooled(self.tokenizer.framed(ahead, window))
         yield self._calibration.centred(total)

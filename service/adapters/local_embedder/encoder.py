@@ -1,4 +1,4 @@
-"""Token ids to one pooled vector.
+"""Token ids to one pooled vector, or to a state for each token.
 
 Law: one text per run. Activations are quantised by the range of the whole tensor, so company would
 change a text's vector. A run releases the GIL and may overlap others on the same encoder.
@@ -24,8 +24,14 @@ class Encoder:
 
     def pooled(self, ids: list[int]) -> F32:
         """Returns the mean of the last layer over all tokens: shape (hidden,), not normalised."""
-        embedded = self._weights.word_rows(np.asarray(ids, dtype=np.int64)) + self._places[: len(ids)]
-        return self._session.pooled(embedded)
+        return self._session.pooled(self._embedded(ids))
+
+    def states(self, ids: list[int]) -> F32:
+        """Returns what the layer that sentences are compared by makes of each token: shape (tokens, hidden)."""
+        return self._session.states(self._embedded(ids))
+
+    def _embedded(self, ids: list[int]) -> F32:
+        return self._weights.word_rows(np.asarray(ids, dtype=np.int64)) + self._places[: len(ids)]
 
 
 def _places(weights: Weights) -> F32:

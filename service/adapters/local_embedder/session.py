@@ -27,8 +27,15 @@ class Session:
 
     def pooled(self, embedded: F32) -> F32:
         """Pools embedded tokens, shape (tokens, hidden), to their mean in the last layer, shape (hidden,)."""
-        pooled: F32 = self._session.run(None, {"embedded": embedded[None]})[0][0]
-        return pooled
+        return self._run("pooled", embedded)
+
+    def states(self, embedded: F32) -> F32:
+        """Returns what the layer by which sentences are compared makes of each token: shape (tokens, hidden)."""
+        return self._run("states", embedded)
+
+    def _run(self, output: str, embedded: F32) -> F32:
+        made: F32 = self._session.run([output], {"embedded": embedded[None]})[0][0]
+        return made
 
 
 def _value(array: NDArray[np.generic]) -> ort.OrtValue:

@@ -4,7 +4,7 @@ Law: pure. Words decide whether two sentences contradict each other; vectors onl
 their matter, those that are nearer than all others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -50,7 +50,7 @@ def clashes(new: Side, other: Side, *, same_matter: bool) -> list[Clash]:
     ]
 
 
-def surest(found: Sequence[Clash]) -> Clash | None:
+def surest(found: Iterable[Clash]) -> Clash | None:
     """Returns the most certain of these contradictions that rest on evidence."""
     heard = (clash for clash in found if not clash.generated)
     return max(heard, key=lambda clash: clash.found.confidence, default=None)

@@ -13,6 +13,8 @@ from core.agents.offline.sameness import contains, content
 from core.agents.roles import MergeOpinion
 from core.text.scripts import is_chinese
 
+Flags = NDArray[np.bool_]
+
 STRATEGY_EN = "keep the fuller wording, add what only the other says"
 STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
 LEAST_CONTENT = 2.0  # of a text to be merged, in terms
@@ -22,54 +24,55 @@ ROUNDING = 1e-9
 
 def may_merge(new: Side, other: Side) -> bool:
     """Whether words allow a merge, if the embedder finds all sentences alike."""
-    ours, theirs = _shares(new, other, np.ones((len(new.sentences), len(other.sentences)), np.bool_))
-    smaller = new if ours >= theirs else other
-    return max(ours, theirs) > 0 and _worth_merging(smaller.sentences)
+    shape = len(new.sentences), len(other.sentences)
+    ours, theirs = _shares(new, other, np.ones(shape, np.bool_), np.zeros(shape, np.bool_))
+    return _is_worth_merging(new, other, ours, theirs)
 
 
-def merge(new: Side, other: Side, near: NDArray[np.float32], least: float) -> MergeOpinion | None:
+def merge(new: Side, other: Side, near: Flags, said: Flags) -> MergeOpinion | None:
     """Returns the opinion that one of the sides holds the other, or None.
 
-    `near`: how near their sentences are, 0 to 1; those are alike that are at least as near as `least`.
+    `near`: which sentences the embedder finds alike; `said`: which say the same, whatever their words.
     """
-    ours, theirs = _shares(new, other, near >= least)
-    share = max(ours, theirs)
-    if not share:
+    ours, theirs = _shares(new, other, near, said)
+    if not _is_worth_merging(new, other, ours, theirs):
         return None
     chinese = is_chinese(new.topic.summary)
     return MergeOpinion(
         existing=other.topic.node_id,
-        confidence=round(0.5 + 0.5 * share * float(np.clip(near.max(), 0.5, 1.0)), 2),
+        confidence=round(0.5 + 0.5 * max(ours, theirs), 2),
         reasoning=_containment(ours, theirs, chinese),
         strategy=STRATEGY_ZH if chinese else STRATEGY_EN,
     )
 
 
-def _worth_merging(part: Sequence[TopicSentence]) -> bool:
-    """Whether what would be merged says enough to be a fact: "Thanks, see you!" is said again and again."""
-    return sum(content(one.statement) for one in part) >= LEAST_CONTENT
+def _is_worth_merging(new: Side, other: Side, ours: float, theirs: float) -> bool:
+    """Whether one side is held by the other and says enough to be a fact: "Thanks, see you!" is said again and
+    again."""
+    smaller = new if ours >= theirs else other
+    return max(ours, theirs) > 0 and sum(content(one.statement) for one in smaller.sentences) >= LEAST_CONTENT
 
 
-def _shares(new: Side, other: Side, same: NDArray[np.bool_]) -> tuple[float, float]:
-    """Returns how much of either side's content the other has, given which sentences the embedder finds alike."""
+def _shares(new: Side, other: Side, near: Flags, said: Flags) -> tuple[float, float]:
+    """Returns how much of either side's content the other has, given which sentences are alike or say the same."""
     return (
-        _contained(new.sentences, other.sentences, same),
-        _contained(other.sentences, new.sentences, same.T),
+        _contained(new.sentences, other.sentences, near, said),
+        _contained(other.sentences, new.sentences, near.T, said.T),
     )
 
 
 def _contained(
-    part: Sequence[TopicSentence], whole: Sequence[TopicSentence], same: NDArray[np.bool_]
+    part: Sequence[TopicSentence], whole: Sequence[TopicSentence], near: Flags, said: Flags
 ) -> float:
     """Returns how much of `part`'s content is in a sentence of `whole`, 0 to 1; 0 where it is too little to merge."""
     weights = [content(one.statement) for one in part]
     total, lost = sum(weights), 0.0
-    for one, weight, near in zip(part, weights, same.tolist(), strict=True):
-        held = (
+    for one, weight, alike, same in zip(part, weights, near.tolist(), said, strict=True):
+        held = same.any() or any(
             contains(other.statement, one.statement, is_near)
-            for other, is_near in zip(whole, near, strict=True)
+            for other, is_near in zip(whole, alike, strict=True)
         )
-        if not any(held):
+        if not held:
             lost += weight
         if lost > (1 - MERGED_CONTENT) * total + ROUNDING:
             return 0.0

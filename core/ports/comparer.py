@@ -1,0 +1,32 @@
+"""A comparer: how likely two sentences contradict each other, and how likely they say the same.
+
+Law: what it says of two sentences depends on them alone, not on their order nor on what else is asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likelihood:
+    """Of two sentences: that they contradict each other, and that they say the same. Each 0 to 1, both together at
+    most 1; the rest is that both may hold."""
+
+    contradiction: float
+    sameness: float
+
+
+UNLIKELY = Likelihood(contradiction=0.0, sameness=0.0)
+
+
+class Comparer(Protocol):
+    """Compares sentences, English or Chinese. Raises EmbedderUnavailable."""
+
+    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
+        """Returns what each two sentences are to each other, in order."""
+        ...
+
+    def forget(self) -> None:
+        """Drops what was read of sentences: after a purge nothing here tells of them."""
+        ...

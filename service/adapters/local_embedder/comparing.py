@@ -1,0 +1,100 @@
+"""The small network that tells contradictions and paraphrases, over the states of two sentences' tokens.
+
+Source: decomposable attention (Parikh et al., 2016, arXiv:1606.01933), on states of the encoder instead of word
+vectors: each token is laid beside what the other sentence has for it, each such pair is looked at alone, and what was
+seen is summed up. Both sentences are treated alike, so their order does not matter. Made by `tools/comparing`.
+
+Law: pure numpy; what comes of a pair depends on its two sentences alone.
+"""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from service.adapters.local_embedder.weights import F32
+
+LONGEST = 48  # tokens of a sentence that is compared
+AT_ONCE = 32  # pairs: what they take stays within a processor's cache
+
+FILE = Path(__file__).parent / "comparing.npz"
+ABSENT = 1e4  # taken from what a token that is not there would score
+SMALL = 1e-3  # under the root of a length: what is not there has none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """`centre` and `spread` of the encoder's states, shape (hidden,); the rest are weights, with `width` between."""
+
+    centre: F32
+    spread: F32
+    projection: F32  # (hidden, width)
+    sharpness: F32  # ()
+    pair_weights: F32  # (4 width, width)
+    pair_bias: F32
+    seen_weights: F32  # (width, width)
+    seen_bias: F32
+    both_weights: F32  # (4 width, width)
+    both_bias: F32
+    class_weights: F32  # (width, 3): neither, contradiction, sameness
+    class_bias: F32
+
+    @classmethod
+    def load(cls, path: Path = FILE) -> "Network":
+        with np.load(path) as stored:
+            return cls(**{field.name: stored[field.name].astype(np.float32) for field in fields(cls)})
+
+    @property
+    def width(self) -> int:
+        return int(self.projection.shape[1])
+
+    def projected(self, states: F32) -> F32:
+        """Returns what is kept of a sentence: shape (tokens, width), from states of shape (tokens, hidden)."""
+        kept: F32 = np.tanh((states - self.centre) / self.spread @ self.projection * np.float32(0.5))
+        return kept
+
+    def likelihoods(self, ours: F32, theirs: F32) -> F32:
+        """Returns for each two sentences how likely neither, a contradiction, and sameness are: shape (n, 3).
+
+        Sentences as projected, shape (n, tokens, width), at least one token each; places behind their ends are zeros.
+        """
+        starts = range(0, len(ours), AT_ONCE)
+        parts = [self._some(ours[n : n + AT_ONCE], theirs[n : n + AT_ONCE]) for n in starts]
+        return np.concatenate(parts) if parts else np.empty((0, 3), np.float32)
+
+    def _some(self, a: F32, b: F32) -> F32:
+        (a, there_a), (b, there_b) = _trimmed(a), _trimmed(b)
+        nearness = _units(a) @ _units(b).transpose(0, 2, 1) * self.sharpness
+        one = self._seen(a, there_a, b, there_b, nearness)
+        other = self._seen(b, there_b, a, there_a, nearness.transpose(0, 2, 1))
+        both = np.concatenate([one + other, np.abs(one - other)], axis=1)
+        inner = np.maximum(both @ self.both_weights + self.both_bias, 0)
+        return _softmax(inner @ self.class_weights + self.class_bias)
+
+    def _seen(self, a: F32, there_a: F32, b: F32, there_b: F32, nearness: F32) -> F32:
+        """Returns what is seen of the sentences `a` beside `b`: shape (n, 2 width), the most and the mean."""
+        beside = _softmax(nearness + (there_b[:, None, :] - 1) * ABSENT) @ b
+        laid = np.concatenate([a, beside, a * beside, np.abs(a - beside)], axis=2)
+        looked = np.maximum(laid @ self.pair_weights + self.pair_bias, 0)
+        seen = np.maximum(looked @ self.seen_weights + self.seen_bias, 0) * there_a[..., None]
+        return np.concatenate(
+            [seen.max(axis=1), seen.sum(axis=1) / there_a.sum(axis=1, keepdims=True)], axis=1
+        )
+
+
+def _trimmed(sentences: F32) -> tuple[F32, F32]:
+    """Returns sentences no longer than the longest of them, and where tokens are, shape (n, tokens)."""
+    there = np.asarray(sentences.any(axis=2))
+    longest = int(there.sum(axis=1).max())
+    return sentences[:, :longest], there[:, :longest].astype(np.float32)
+
+
+def _units(rows: F32) -> F32:
+    units: F32 = rows / np.sqrt((rows * rows).sum(axis=-1, keepdims=True) + np.float32(SMALL))
+    return units
+
+
+def _softmax(scores: F32) -> F32:
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    share: F32 = raised / raised.sum(axis=-1, keepdims=True)
+    return share

@@ -1,0 +1,97 @@
+"""What the offline Judge makes of a comparer's likelihoods."""
+
+from core.agents.offline.judge import OfflineJudge
+from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
+from core.ids import NodeId
+from core.ports.comparer import Likelihood
+from tests.support.told_comparer import ComparingEmbedder
+
+LIFT = ("The lift is out of order.", "We took the lift up this morning.")
+SURE = Likelihood(contradiction=0.97, sameness=0.0)
+UNSURE = Likelihood(contradiction=0.6, sameness=0.0)
+
+
+def topic(name: str, summary: str) -> Topic:
+    return Topic(node_id=NodeId(name), summary=summary, context=summary, keywords=())
+
+
+async def test_what_the_comparer_is_sure_of_is_a_conflict_though_no_word_shows_it() -> None:
+    judge = OfflineJudge(ComparingEmbedder({LIFT: SURE}))
+
+    (opinion,) = await judge.conflicts_and_merges(topic("new", LIFT[1]), [topic("old", LIFT[0])])
+
+    assert isinstance(opinion, ConflictOpinion)
+    assert (opinion.existing, opinion.confidence) == ("old", 0.97)
+    assert (opinion.new_quote, opinion.existing_quote) == (LIFT[1], LIFT[0])
+    assert opinion.description == "“We took the lift up this morning” contradicts “The lift is out of order”"
+
+
+async def test_what_it_is_not_sure_of_is_left_apart() -> None:
+    judge = OfflineJudge(ComparingEmbedder({LIFT: UNSURE}))
+
+    assert await judge.conflicts_and_merges(topic("new", LIFT[1]), [topic("old", LIFT[0])]) == []
+
+
+async def test_what_says_the_same_in_other_words_is_merged() -> None:
+    old, new = "Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:15."
+    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+
+    (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert isinstance(opinion, MergeOpinion)
+
+
+async def test_of_longer_texts_it_is_not_asked() -> None:
+    more = " Coffee costs two euros. The garden is full of roses. Nobody reads the paper any more."
+    embedder = ComparingEmbedder({LIFT: SURE})
+
+    opinions = await OfflineJudge(embedder).conflicts_and_merges(
+        topic("new", LIFT[1]), [topic("old", LIFT[0] + more)]
+    )
+
+    assert (opinions, embedder.told.asked) == ([], [])
+
+
+async def test_what_says_the_same_with_another_figure_is_not_merged() -> None:
+    old, new = "Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:45."
+    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+
+    assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
+
+
+async def test_of_one_word_for_another_and_of_prices_with_and_without_rules_decide() -> None:
+    embedder = ComparingEmbedder({})
+    judge = OfflineJudge(embedder)
+
+    for old, new in (
+        ("The user speaks French.", "The user speaks German."),
+        ("Without breakfast the hotel costs 120 euros.", "The hotel is 140 euros, breakfast included."),
+        ("It is signed by Brandt.", "The court sentenced Brandt to a fine of 800 crowns."),
+    ):
+        await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert embedder.told.asked == []
+
+
+async def test_a_figure_that_leaves_room_for_the_other_is_not_asked_about() -> None:
+    embedder = ComparingEmbedder({})
+    old, new = "The stadium holds more than 15,000 people.", "There is room for 18,000 people in the stadium."
+
+    await OfflineJudge(embedder).conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert embedder.told.asked == []
+
+
+async def test_questions_conditions_and_plans_are_not_asked_about() -> None:
+    embedder = ComparingEmbedder({})
+    judge = OfflineJudge(embedder)
+    old = [topic("old", "The lift is out of order.")]
+
+    for text in (
+        "Is the lift working?",
+        "If the lift works, we take it.",
+        "The lift should be repaired in May.",
+    ):
+        await judge.conflicts_and_merges(topic("new", text), old)
+
+    assert embedder.told.asked == []

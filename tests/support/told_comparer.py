@@ -1,0 +1,34 @@
+"""A comparer that says what it was told of pairs of sentences, in either order, and nothing of others."""
+
+from collections.abc import Mapping, Sequence
+
+from core.ports.comparer import UNLIKELY, Likelihood
+from tests.support.hashing_embedder import HashingEmbedder
+
+Said = Mapping[tuple[str, str], Likelihood]
+
+
+class ToldComparer:
+    """`asked` are the pairs it was asked about."""
+
+    def __init__(self, said: Said) -> None:
+        self._said = {frozenset(pair): likelihood for pair, likelihood in said.items()}
+        self.asked: list[tuple[str, str]] = []
+
+    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
+        self.asked += pairs
+        return [self._said.get(frozenset(pair), UNLIKELY) for pair in pairs]
+
+    def forget(self) -> None:
+        self.asked.clear()
+
+
+class ComparingEmbedder(HashingEmbedder):
+    """An embedder that goes with such a comparer."""
+
+    def __init__(self, said: Said) -> None:
+        super().__init__()
+        self.told = ToldComparer(said)
+
+    def comparer(self) -> ToldComparer:
+        return self.told
