@@ -18,7 +18,7 @@ from core.agents.offline.claims.statement import Kind, Statement
 from core.agents.offline.judging.conflict import Clash
 from core.agents.offline.judging.merge import Flags
 from core.agents.offline.judging.topic_sentences import Side
-from core.agents.offline.sameness import values_agree
+from core.agents.offline.sameness import may_say_the_same
 from core.ports.comparer import Likelihood
 
 Place = tuple[int, int]
@@ -54,7 +54,7 @@ def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Fl
     alike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
     for (i, j), told in likely.items():
         if told.sameness >= SAMENESS:
-            alike[i, j] = values_agree(new.sentences[i].statement, other.sentences[j].statement)
+            alike[i, j] = may_say_the_same(new.sentences[i].statement, other.sentences[j].statement)
     return alike
 
 

@@ -59,6 +59,14 @@ async def test_what_says_the_same_with_another_figure_is_not_merged() -> None:
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
 
 
+async def test_what_has_little_in_common_but_its_subject_is_not_merged() -> None:
+    old = "Colton is known for a passion for environmental conservation."
+    new = "Colton enjoys photography and captures scenes of nature."
+    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+
+    assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
+
+
 async def test_of_one_word_for_another_and_of_prices_with_and_without_rules_decide() -> None:
     embedder = ComparingEmbedder({})
     judge = OfflineJudge(embedder)
