@@ -76,8 +76,8 @@ def _asserts(statement: Statement) -> bool:
 
 
 def _replaces_one(laid: Alignment) -> bool:
-    """Whether a single word stands in the place of another: whether both may be so, rules know better. One speaks
-    French and German, and is based in one town."""
+    """Whether at most one word differs on either side. Rules know better whether both may hold: one person may speak
+    French and German, but is based in one town."""
     return max(len(laid.only_a), len(laid.only_b)) <= 1
 
 
@@ -89,7 +89,8 @@ def _of_two_times(laid: Alignment) -> bool:
 
 
 def _leaves_room(laid: Alignment) -> bool:
-    """Whether a figure of the one leaves room for that of the other: "over 15" and "18". A comparer does not count."""
+    """Whether a figure of the one leaves room for that of the other: "over 15" and "18" both hold. A comparer does not
+    see that."""
     return any(ours.bound != theirs.bound for ours, theirs in laid.pairs)
 
 
