@@ -33,7 +33,6 @@ from service.process.allocator import give_back_early
 from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
-from service.process.listening import cannot_listen
 from service.process.observing import observing
 from service.process.repeating import repeat
 from service.settings.process import GrpcSection
@@ -146,10 +145,10 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
         server.add_generic_rpc_handlers((entrance,))
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     await checks.set("", NOT_SERVING)
-    address = _bind(listeners, settings)
-    await listeners.start()
-    log.info("starting", address=str(address))
     try:
+        address = _bind(listeners, settings)
+        await listeners.start()
+        log.info("starting", address=str(address))
         yield Bound(listeners=listeners, address=address, checks=checks, entrance=entrance)
     finally:
         await listeners.stop(None)
@@ -193,12 +192,10 @@ def _is_local(host: str) -> bool:
 
 
 def _bind(listeners: Listeners, settings: Settings) -> Address:
-    if problem := cannot_listen(settings.host, settings.port):  # gRPC would log lines of its own
-        raise ConfigurationError(problem)
     try:
         port = listeners.bind(settings.host, settings.port)
     except RuntimeError as refused:
-        raise ConfigurationError(f"cannot listen on {settings.listen}: {refused}") from None
+        raise ConfigurationError(str(refused)) from None
     return Address(host=settings.host, port=port)
 
 

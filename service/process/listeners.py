@@ -9,15 +9,18 @@ import asyncio
 import errno
 import socket
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from time import sleep
 
 import grpc
 
-from service.process.listening import ANOTHER_PORT, first_address
+from service.process.listening import ANOTHER_PORT, cannot_listen
 
 SPREADS = sys.platform == "linux"
 """Whether connections are spread over the sockets that share a port: elsewhere one of them may get all."""
+
+TRIES, PAUSE = 100, 0.01  # for a turn at a port; seconds between them. A turn takes milliseconds
 
 
 class Listeners:
@@ -28,61 +31,58 @@ class Listeners:
         # A second process could join a port that is shared, and would get some of the calls: whoever binds tries first.
         shared = [("grpc.so_reuseport", int(count > 1)), *options]
         self.servers = [grpc.aio.server(options=shared) for _ in range(count)]
-        self._claim: socket.socket | None = None
+        self._unstarted = list(self.servers)
 
     def bind(self, host: str, port: int) -> int:
-        """Binds all servers to the address and returns its port, a free one for 0. Raises RuntimeError."""
-        if port and len(self.servers) > 1:
-            self._claim = _claimed(host, port)
-        with self._claim_ends_with_a_failure():
-            for server in self.servers:
-                port = server.add_insecure_port(f"{host}:{port}")
+        """Binds all servers to the address and returns its port, a free one for 0. Raises RuntimeError; what was bound
+        before is then free after `stop`.
+
+        The address is tried and bound in one turn: two servers that start at once would both find a shared port free.
+        Once one of them is bound, the system tells the other, also where one address is all of the machine's (0.0.0.0).
+        """
+        with _turn(host, port) if port and SPREADS else nullcontext():
+            if problem := cannot_listen(host, port):  # gRPC would log lines of its own
+                raise RuntimeError(problem)
+            try:
+                for server in self.servers:
+                    port = server.add_insecure_port(f"{host}:{port}")
+            except RuntimeError as refused:
+                raise RuntimeError(f"cannot listen on {host}:{port}: {refused}") from None
         return port
 
     async def start(self) -> None:
-        with self._claim_ends_with_a_failure():
-            for server in self.servers:
-                await server.start()
+        while self._unstarted:
+            await self._unstarted.pop().start()
 
     async def stop(self, grace: float | None) -> None:
-        """Takes no more calls, and ends those at work after so many seconds (None: at once).
-
-        The claim ends first: whoever tries the port finds it taken until the last socket has closed, and from then on
-        may have it, while calls are still at work here.
-        """
-        self._end_claim()
+        """Takes no more calls, and ends those at work after so many seconds (None: at once). Whoever tries the port may
+        have it as soon as the last socket has closed, while calls are still at work here."""
+        await self.start()  # gRPC closes the sockets of those alone that were started
         await asyncio.gather(*(server.stop(grace) for server in self.servers))
 
-    @contextmanager
-    def _claim_ends_with_a_failure(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self._end_claim()
-            raise
 
-    def _end_claim(self) -> None:
-        if self._claim is not None:
-            self._claim.close()
+def _turn(host: str, port: int) -> AbstractContextManager[object]:
+    """Waits for the turn at a port, and returns what holds it: a name of Linux's that one process has at a time.
 
-
-def _claimed(host: str, port: int) -> socket.socket | None:
-    """Takes a name of Linux's that one process has at a time, as long as it lives: two that try a shared port at once
-    would both find it free. Raises RuntimeError where another has it.
-
-    The name is the address's, of several the first: two names of a host are one. All addresses of the machine (0.0.0.0)
-    and one of them are two. None where the system gives no such name: then only the trying keeps two apart.
+    Raises RuntimeError where another keeps it. Where the system gives no such name, only the trying keeps two apart.
     """
-    claim: socket.socket | None = None
+    for _ in range(TRIES):
+        try:
+            return _named(f"\0memorybank {port}")
+        except OSError as failure:
+            if failure.errno != errno.EADDRINUSE:
+                return nullcontext()
+        sleep(PAUSE)
+    remedy = ANOTHER_PORT.format(host=host)
+    raise RuntimeError(f"cannot listen on {host}:{port}: another memory bank is about to. {remedy}")
+
+
+def _named(name: str) -> socket.socket:
+    """Returns a socket that has this name until it is closed. Raises OSError."""
+    held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        _, (address, *_) = first_address(host, port)
-        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        claim.bind(f"\0memorybank {address} {port}")
-    except OSError as failure:
-        if claim is not None:
-            claim.close()
-        if failure.errno == errno.EADDRINUSE:
-            remedy = ANOTHER_PORT.format(host=host)
-            raise RuntimeError(f"another memory bank listens there, or is about to. {remedy}") from None
-        return None
-    return claim
+        held.bind(name)
+    except OSError:
+        held.close()
+        raise
+    return held

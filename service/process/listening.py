@@ -21,7 +21,7 @@ def cannot_listen(host: str, port: int) -> str:
     return f"cannot listen on {host}:{port}: {reason}" if reason else ""
 
 
-def first_address(host: str, port: int) -> tuple[int, tuple[Any, ...]]:
+def _first_address(host: str, port: int) -> tuple[int, tuple[Any, ...]]:
     """Returns the family and the address of a host's name, the first of several. Raises gaierror."""
     try:
         family, *_, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
@@ -33,7 +33,7 @@ def first_address(host: str, port: int) -> tuple[int, tuple[Any, ...]]:
 def _error(host: str, port: int) -> int:
     """Returns the number of the system's error; 0 where it went well."""
     try:
-        family, address = first_address(host, port)
+        family, address = _first_address(host, port)
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(
                 socket.SOL_SOCKET, socket.SO_REUSEADDR, 1

@@ -67,44 +67,78 @@ async def test_a_port_with_several_queues_is_taken() -> None:
     assert not cannot_listen(HOST, port)
 
 
-@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
-async def test_of_two_that_found_a_port_free_one_gets_it() -> None:
-    port = await a_free_port()
-    first, second, third = (Listeners(2, []) for _ in range(3))
-    assert not cannot_listen(HOST, port)  # both saw this
-
-    first.bind(HOST, port)
-    with pytest.raises(RuntimeError, match=r"another memory bank.*--listen 127\.0\.0\.1:0"):
-        second.bind(HOST, port)
-    await first.start()
-    await first.stop(None)
-
-    assert third.bind(HOST, port) == port
-    await third.start()
-    await third.stop(None)
-
-
 LONG = f"127.{'0' * 50}.{'0' * 50}.1"
 
 
-@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
-@pytest.mark.parametrize("name", ["127.1", "[127.0.0.1]", LONG])
-async def test_two_names_of_an_address_are_one_however_long(name: str) -> None:
+@pytest.mark.parametrize("queues", [1, 2])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (HOST, HOST),
+        (HOST, "127.1"),
+        (HOST, "[127.0.0.1]"),
+        (HOST, LONG),
+        (HOST, "0.0.0.0"),
+        ("0.0.0.0", HOST),
+    ],
+)
+async def test_of_two_that_want_a_port_at_once_one_gets_it(one: str, other: str, queues: int) -> None:
+    port = await a_free_port()
+    first, second, third = (Listeners(queues, []) for _ in range(3))
+
+    first.bind(one, port)
+    with pytest.raises(RuntimeError, match=r"another program listens there\. Choose another port: --listen"):
+        second.bind(other, port)
+    await first.stop(None)
+
+    assert third.bind(HOST, port) == port
+    await third.stop(None)
+
+
+async def test_addresses_that_do_not_overlap_may_have_one_port() -> None:
     port = await a_free_port()
     first, second = Listeners(2, []), Listeners(2, [])
 
-    first.bind(HOST, port)
-    with pytest.raises(RuntimeError, match="another memory bank"):
-        second.bind(name, port)
+    assert [first.bind(HOST, port), second.bind("127.0.0.2", port)] == [port, port]
 
-    await first.start()
     await first.stop(None)
+    await second.stop(None)
+
+
+@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
+async def test_a_port_that_another_is_binding_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = await a_free_port()
+    rival = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    rival.bind(f"\0memorybank {port}")
+    waited = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        if len(waited) == 3:
+            rival.close()
+
+    monkeypatch.setattr("service.process.listeners.sleep", sleep)
+    listeners = Listeners(2, [])
+
+    assert (listeners.bind(HOST, port), len(waited)) == (port, 3)
+    await listeners.stop(None)
+
+
+@pytest.mark.skipif(not SPREADS, reason="a port is not shared")
+async def test_a_port_that_another_never_comes_to_bind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = await a_free_port()
+    monkeypatch.setattr("service.process.listeners.PAUSE", 0)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as rival:
+        rival.bind(f"\0memorybank {port}")
+
+        with pytest.raises(RuntimeError, match=r"another memory bank is about to.*--listen 127\.0\.0\.1:0"):
+            Listeners(2, []).bind(HOST, port)
 
 
 @pytest.mark.skipif(not SPREADS, reason="a port is not shared")
 @pytest.mark.parametrize("step", ["made", "bound"])
 @pytest.mark.parametrize("number", [errno.EAFNOSUPPORT, errno.EPERM, errno.EACCES])
-async def test_where_the_system_gives_no_claim_the_port_is_had_without_one(
+async def test_where_the_system_gives_no_turn_the_port_is_had_without_one(
     monkeypatch: pytest.MonkeyPatch, step: str, number: int
 ) -> None:
     class Barred(socket.socket):
@@ -135,14 +169,12 @@ async def test_a_port_that_could_not_be_had_is_free_for_the_next(monkeypatch: py
     first, second = Listeners(2, []), Listeners(2, [])
     monkeypatch.setattr(first.servers[1], "add_insecure_port", refused)
 
-    with pytest.raises(RuntimeError, match="Failed to bind"):
+    with pytest.raises(RuntimeError, match=r"cannot listen on 127\.0\.0\.1:.*Failed to bind"):
         first.bind(HOST, port)
+    await first.stop(None)
 
     assert second.bind(HOST, port) == port
-    await second.start()
     await second.stop(None)
-    await first.servers[0].start()
-    await first.stop(None)
 
 
 @pytest.mark.skipif(not SPREADS, reason="a port is not shared")
