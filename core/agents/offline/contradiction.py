@@ -41,7 +41,10 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
 
     `same_matter`: the caller knows that both speak of one thing (as by nearness among many), so
     that less of their words must agree. Of sentences that join several each part is compared, too.
+    A sentence said again contradicts nothing, though its own parts may ("set for the 14th, moved to the 21st").
     """
+    if left.text == right.text:
+        return None
     found = _between(left, right, same_matter)
     if found is None and not (left.chinese or right.chinese):
         found = max(framed(left, right), key=lambda one: one.confidence, default=None)
