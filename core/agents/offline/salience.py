@@ -97,7 +97,7 @@ def chosen(
         _, best = heapq.heappop(waiting)
         if picked and width(sentences[best]) > room:
             continue
-        if compared[best] < len(picked) and repeated[best] < 1.0:
+        if read[best] and repeated[best] < 1.0 and compared[best] < len(picked):
             since = (overlap(read[best], read[each]) for each in picked[compared[best] :])
             repeated[best] = max(repeated[best], *since)
             compared[best] = len(picked)

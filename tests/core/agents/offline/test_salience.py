@@ -63,3 +63,17 @@ def test_what_does_not_fit_is_measured_once_and_compared_with_nothing() -> None:
 
     assert chosen(sentences, [1.0] * 500, 100, width=width) == [0]
     assert len(measured) == 500
+
+
+def test_what_has_no_terms_is_compared_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[frozenset[str]] = []
+
+    def counted(one: frozenset[str], other: frozenset[str]) -> float:
+        compared.append(one)
+        return overlap(one, other)
+
+    monkeypatch.setattr("core.agents.offline.salience.overlap", counted)
+
+    assert terms("A.") == []
+    assert chosen(["A."] * 500, [0.0] * 500, 400) == list(range(200))
+    assert not compared
