@@ -13,7 +13,8 @@ from core.index.postings import WordsSnapshot, WordsTaken
 from core.index.rows import VectorRows
 from core.index.scoring import K
 from core.index.snapshot import Blob, Report, guarded, unpacked, unreported
-from core.index.vector_index import LinksSnapshot, VectorIndex
+from core.index.vector_index import VectorIndex
+from core.index.vector_snapshot import LinksSnapshot
 
 V = TypeVar("V")
 
