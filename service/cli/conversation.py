@@ -11,8 +11,8 @@ from rich.text import Text
 
 from memorybank.v1 import conversation_pb2 as pb
 from service.cli import drawing, paging
+from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
-from service.cli.purge import ask
 
 PAGE = 1_000
 SHOWN = 20
@@ -102,7 +102,8 @@ def search(errand: Errand, talk: dict[str, Any], text: str, top_k: int | None) -
 @whose
 @click.option("--add", "statement", help="Put this before the model in every later turn.")
 @click.option("--delete", "key_id", metavar="KEY", help="Take this key away.")
-def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: str | None) -> None:
+@YES
+def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: str | None, yes: bool) -> None:
     """List the statements that every prompt shows; add one, or take one away."""
     if statement is not None and key_id is not None:
         raise click.UsageError("give --add or --delete, not both")
@@ -110,6 +111,8 @@ def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: st
         added = errand.client.add_key(**talk, text=statement)
         errand.answer(added, f"added {added.key.key_id}")
     elif key_id is not None:
+        if not yes:
+            ask(f"Delete {key_id} of {talk['conversation_id']} for good?")
         errand.answer(errand.client.delete_key(**talk, key_id=key_id), f"deleted {key_id}")
     else:
         found = [key for page in paging.pages(lambda t: _keys(errand, talk, t)) for key in page.keys]
@@ -126,7 +129,7 @@ def end(errand: Errand, talk: dict[str, Any]) -> None:
 @conversation.command()
 @whose
 @click.option("--steps", multiple=True, type=click.IntRange(1), help="Only these turns; may be given again.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@YES
 def purge(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], yes: bool) -> None:
     """Delete a conversation, or some of its turns, for good."""
     named = talk["conversation_id"]

@@ -15,9 +15,9 @@ from memorybank.v1 import types_pb2 as types
 from memorybank.v1.errors_pb2 import ERROR_REASON_CONFLICT_CLOSED
 from memorybank_client import DeadlineExceeded, MemoryBankError, Unavailable
 from service.cli import drawing, paging
+from service.cli.confirming import ask
 from service.cli.errand import Errand, known_of
 from service.cli.exits import Exit, Failure, failure_of
-from service.cli.purge import ask
 
 MANY = 10
 """More conflicts than these are asked about first."""

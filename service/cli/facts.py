@@ -13,6 +13,7 @@ from rich.text import Text
 
 from memorybank.v1 import long_term_pb2 as pb
 from service.cli import drawing, paging
+from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Failure
 
@@ -55,7 +56,7 @@ def facts() -> None:
     Examples:
       memorybank facts add "The project's database is PostgreSQL." --user ada
       memorybank facts search "which database?" --user ada
-      memorybank facts forget r-01j9 --user ada
+      memorybank facts forget r-01j9 --user ada --yes
     """
 
 
@@ -112,8 +113,11 @@ def list_(errand: Errand, owner: dict[str, Any], kind: str | None, category: str
 @facts.command()
 @click.argument("record_ids", metavar="RECORD...", nargs=-1, required=True)
 @whose
-def forget(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...]) -> None:
-    """Erase records: they do not come back out of older text."""
+@YES
+def forget(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...], yes: bool) -> None:
+    """Erase records for good: they do not come back out of older text."""
+    if not yes:
+        ask(f"Erase {drawing.many(len(record_ids), 'record')} of {owner['user']} for good?")
     gone = errand.client.delete_records(**owner, record_ids=record_ids)
     lines = [f"erased {gone.records:,}", *(f"stands again: {record_id}" for record_id in gone.revived_ids)]
     errand.answer(gone, "\n".join(lines))

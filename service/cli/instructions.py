@@ -12,6 +12,7 @@ from rich.text import Text
 
 from memorybank.v1 import instructions_pb2 as pb
 from service.cli import drawing, paging
+from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Exit, Failure
 
@@ -185,8 +186,11 @@ def show(errand: Errand, owner: pb.Owner, path: str, version: int | None) -> Non
 @PATH
 @errand_of_any
 @IF_VERSION
-def delete(errand: Errand, owner: pb.Owner, path: str, if_version: int | None) -> None:
-    """Erase a document with all its versions."""
+@YES
+def delete(errand: Errand, owner: pb.Owner, path: str, if_version: int | None, yes: bool) -> None:
+    """Erase a document with all its versions, for good."""
+    if not yes:
+        ask(f"Erase {path} of {_named(owner)} with all its versions for good?")
     done = errand.client.delete_source(owner=owner, path=path, if_version=if_version)
     errand.answer(done, drawing.words(f"erased {path}: {drawing.many(done.versions, 'version')}"))
 

@@ -10,9 +10,9 @@ import click
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
+from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.export import whole
-from service.cli.purge import ask
 
 
 @click.group()
@@ -61,7 +61,7 @@ def on(errand: Errand, name: str) -> None:
 @NAME
 @errand_of_any
 @click.option("--banks", is_flag=True, help="Banks that name the user go, too.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@YES
 def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
     """Remove everything of user NAME."""
     if not yes:

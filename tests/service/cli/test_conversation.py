@@ -28,7 +28,7 @@ def test_keys_are_listed_and_taken_away(shell: Shell) -> None:
     talk = ("--user", shell.bank)
     added = shell.told("conversation", "keys", "c1", "--add", "Be brief.", *talk)
     listed = shell.told("conversation", "keys", "c1", *talk)
-    shell.done("conversation", "keys", "c1", "--delete", added["key"]["key_id"], *talk)
+    shell.done("conversation", "keys", "c1", "--delete", added["key"]["key_id"], "--yes", *talk)
 
     assert [key["text"] for key in listed["keys"]] == ["Be brief."]
     assert "nothing there" in shell.done("conversation", "keys", "c1", *talk)

@@ -108,7 +108,9 @@ def test_many_need_a_yes(shell: Shell, conflicts: list[str], monkeypatch: pytest
     every = ("resolve", "--dismiss", "--below", "1")
 
     unasked = shell(*every, "--json")
-    monkeypatch.setattr("service.cli.purge.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
+    monkeypatch.setattr(
+        "service.cli.confirming.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    )
     refused = shell(*every, into="n\n")
     left = nodes_and_open(shell)[1]
     agreed = shell(*every, into="y\n")

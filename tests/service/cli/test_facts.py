@@ -14,7 +14,7 @@ def test_a_fact_is_remembered_found_rated_brought_up_to_date_and_forgotten(shell
     rated = shell.told("facts", "rate", first, "--up", *user)["records"][0]
     second = shell.told("facts", "add", COFFEE, *user)
     found = shell.done("facts", "search", "which database?", *user)
-    gone = shell.told("facts", "forget", second["record"]["record_id"], *user)
+    gone = shell.told("facts", "forget", second["record"]["record_id"], "--yes", *user)
 
     assert rated["confidence"] > 0.8
     assert second["superseded_ids"] == [first]

@@ -62,7 +62,7 @@ def test_standard_input_is_remembered(shell: Shell) -> None:
 def test_a_node_is_deleted(shell: Shell) -> None:
     (node_id,) = shell.told("remember", FERRY)["documents"][0]["result"]["node_ids"]
 
-    shell.done("delete", node_id)
+    shell.done("delete", node_id, "--yes")
 
     assert shell("show", "node", node_id).exit_code == 4
     assert shell("delete", node_id).exit_code == 4

@@ -89,7 +89,7 @@ def test_a_file_that_is_no_text_is_refused(shell: Shell, owner: str, tmp_path: P
 def test_a_deleted_document_is_gone(shell: Shell, owner: str) -> None:
     shell.done("instructions", "put", owner, PATH, into="one")
 
-    told = shell.done("instructions", "delete", owner, PATH)
+    told = shell.done("instructions", "delete", owner, PATH, "--yes")
 
     assert told == "erased AGENTS.md: 1 version\n"
     assert "no documents" in shell.done("instructions", "list", owner)

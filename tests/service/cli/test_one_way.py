@@ -48,11 +48,42 @@ def test_a_bank_is_named_by_its_option(name: str) -> None:
     assert "bank" not in [each.name for each in EVERY[name].params if isinstance(each, click.Argument)]
 
 
-def test_what_purges_asks_unless_it_is_told_not_to() -> None:
-    purges = {name: command for name, command in EVERY.items() if name.split()[-1] == "purge"}
+def test_what_erases_asks_unless_it_is_told_not_to() -> None:
+    def erases(name: str, command: click.Command) -> bool:
+        words = {name.rsplit(maxsplit=1)[-1], *(o.strip("-") for p in command.params for o in p.opts)}
+        return not words.isdisjoint({"purge", "delete", "forget"})
 
-    assert set(purges) == {"purge", "conversation purge", "user purge"}
-    assert all("--yes" in [o for p in command.params for o in p.opts] for command in purges.values())
+    asking = {name for name, one in EVERY.items() if "--yes" in [o for p in one.params for o in p.opts]}
+    erasing = {name for name, one in EVERY.items() if erases(name, one)}
+
+    assert erasing == asking - {"resolve"}  # of several dismissals
+    assert {"delete", "facts forget", "instructions delete", "conversation keys"} <= erasing
+
+
+def test_nothing_is_erased_where_nobody_can_be_asked(shell: Shell) -> None:
+    user, key = ("--user", "ada"), ("c1", "--user", "ada")
+    (node,) = shell.told("remember", "The ferry leaves at nine.")["documents"][0]["result"]["node_ids"]
+    fact = shell.told("facts", "add", "The boat is blue.", *user)["record"]["record_id"]
+    shell.done("instructions", "put", "user:ada", "AGENTS.md", into="Answer in English.")
+    kept = shell.told("conversation", "keys", *key, "--add", "Answer in English.")["key"]["key_id"]
+
+    commands = (
+        ("delete", node),
+        ("facts", "forget", fact, *user),
+        ("instructions", "delete", "user:ada", "AGENTS.md"),
+        ("conversation", "keys", *key, "--delete", kept),
+    )
+    ended = [shell(*command) for command in commands]
+
+    assert [(each.exit_code, "confirm it with --yes" in each.err) for each in ended] == [(2, True)] * 4
+    assert [shell(*command, "--yes").exit_code for command in commands] == [0] * 4  # all of it was there
+
+
+def test_no_node_is_deleted_where_one_is_unknown(shell: Shell) -> None:
+    (node,) = shell.told("remember", "The ferry leaves at nine.")["documents"][0]["result"]["node_ids"]
+
+    assert shell("delete", node, "n-unknown", "--yes").exit_code == 4
+    assert shell("show", "node", node).exit_code == 0
 
 
 def test_no_bank_is_purged_that_was_not_named_with_the_command(shell: Shell) -> None:
