@@ -1,10 +1,12 @@
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.agents.offline.contradiction import Slot, contradicts
+from core.agents.offline.claims.comparison import compare
+from core.agents.offline.contradiction import MOST_CLAUSES, Slot, contradicts
 from tests.core.agents.offline.judge_pairs import (
     CHINESE,
     ENGLISH,
@@ -170,6 +172,21 @@ def test_any_text_may_come(noise: str, sentence: str, inside: str) -> None:
 @pytest.mark.parametrize("text", ["Bob Ray works at the head office", "售价,5999元", "，,，"])
 def test_a_phrase_at_the_end_and_a_stray_comma_are_read(text: str) -> None:
     assert contradicts(text, "Bob Ray works at the mill.") is None
+
+
+def test_of_clauses_without_end_not_all_are_compared_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[object] = []
+
+    def counted(*sides: Any) -> Any:
+        compared.append(sides)
+        return compare(*sides)
+
+    monkeypatch.setattr("core.agents.offline.contradiction.compare", counted)
+    numbers = [f"第{n}件行李重{n}公斤" for n in range(10, 60)]
+
+    contradicts("，".join(numbers), "，".join(numbers[1:]))
+
+    assert 100 < len(compared) <= 1 + MOST_CLAUSES**2
 
 
 def test_a_sentence_without_end_is_read_in_no_time() -> None:
