@@ -5,8 +5,8 @@ From the words to an answer, each step knows only those before it:
 - Words: `grammar_en`, `lexicon_en`, `lexicon_zh` (lists alone), `vocabulary` (the lists looked up by key), `measures`
   (units).
 - Values: `clock` (times of day), `spelled` (values written in words), `mood` and `quantity` (of a whole sentence).
-- Reading: `reading.read` takes a sentence apart by `english` (with `english_tokens` and `openings`) or `chinese` (with
-  `chinese_forms`), on a `draft`; what comes out is a `statement` of terms.
+- Reading: `reading.read` takes a sentence apart by `english` (with `english_tokens`, `figures_en` and `openings`) or by
+  `chinese` (with `chinese_forms`), on a `draft`; what comes out is a `statement` of terms.
 - Laying side by side: `alignment` (terms that match), `comparison` (subject, event and time in common), `order` (the
   same words turned round).
 - Rules: `denial` (never, not, only), `ending` (sold, moved, resigned), `replacement` (another value in the same slot).

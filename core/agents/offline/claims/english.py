@@ -10,11 +10,17 @@ from itertools import pairwise
 
 from core.agents.offline.claims import clock
 from core.agents.offline.claims import grammar_en as words
-from core.agents.offline.claims.clock import hours
 from core.agents.offline.claims.draft import StatementDraft
-from core.agents.offline.claims.english_tokens import INSIDE_NAMES, PRONOUNS, Token, name_end, tokens
-from core.agents.offline.claims.lexicon_en import SEVERAL
-from core.agents.offline.claims.measures import MEASURED
+from core.agents.offline.claims.english_tokens import (
+    INSIDE_NAMES,
+    PRONOUNS,
+    VERBS,
+    Token,
+    lower_at,
+    name_end,
+    tokens,
+)
+from core.agents.offline.claims.figures_en import figure
 from core.agents.offline.claims.openings import depends, introduced, is_order
 from core.agents.offline.claims.spelled import STARTS, Spelled, spelled_out
 from core.agents.offline.claims.statement import Denial, Kind, Statement
@@ -31,8 +37,6 @@ PASSIVE = re.compile(
     r"\b(?:is|are|was|were|been|being|be)\s+(?:\w+ly\s+)?\w+(?:ed|en|t|ade|wn|un)\b.*\bby\b", re.IGNORECASE
 )
 PARTICIPLE = re.compile(r"\w+(?:ed|en|own|ung)")
-YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
-SERIAL = re.compile(r"\d+(?:\.\d+)*")
 CLAUSE_OPENERS = frozenset({"while", "whereas", "but", "although", "though", "instead", "however"})
 AFTER_COMMA = CLAUSE_OPENERS | {"and", "has", "is", "who", "which"}
 LIKING = frozenset({"i", "we", "they", "you", "to", "not", "also", "really", "would", "who"})  # before "like"
@@ -58,16 +62,10 @@ BEING = frozenset({"is", "are", "was", "were"})
 HELPING = frozenset({"do", "does", "did"})
 NOT_EXCLUDING = {"child", "a"} | MERELY | words.NUMBERS.keys()  # "only one chance" leaves nothing else out
 BEFORE_NOUNS = frozenset({"of", "the", "a", "an", "for", "in", "with", "from"})
-BEFORE_HOURS = frozenset({"at", "until", "till"})
-AFTER_HOURS = frozenset(
-    {"on", "in", "every", "each", "and", "but", "until", "till", "for", "today", "tomorrow"}
-)
 FRAGMENT = re.compile(r"[;,]\s*(?:and|or)?\s*$")  # an item of a sentence that goes on
-ORDINALS = frozenset({"", "st", "nd", "rd", "th"})
 MAY = "May"  # a month there, no doubt
 SAYING_LITTLE = words.FUNCTION | words.NEGATORS - TRYING
 STATES_AND_MODALS = words.STATES | words.MODALS | HELPING
-VERBS = words.STATES | words.PAST | SEVERAL
 
 
 def statement(text: str) -> Statement:
@@ -132,7 +130,7 @@ def _step(draft: StatementDraft, read: Sequence[Token], at: int) -> int:
         closing = (n + 1 for n in range(at, len(read)) if read[n].text == ")")
         return next(closing, at + 1)  # another form of the name
     if token.kind == "mark":
-        _mark(draft, token, _lower(read, at + 1))
+        _mark(draft, token, lower_at(read, at + 1))
         return at + 1
     before, draft.last = draft.last, token.lower
     if token.lower in STARTS and (one := spelled_out(draft.text, token.start)):
@@ -148,10 +146,10 @@ def _step(draft: StatementDraft, read: Sequence[Token], at: int) -> int:
         _name(draft, token.start, read[end - 1].end)
         draft.last = ""
         return end
-    spelled = token.lower in words.NUMBERS and before != "the" and _lower(read, at + 1) != "of"
+    spelled = token.lower in words.NUMBERS and before != "the" and lower_at(read, at + 1) != "of"
     if token.kind == "number" or spelled:
-        return _number(draft, read, at)
-    _word(draft, token, before, _lower(read, at + 1))
+        return figure(draft, read, at)
+    _word(draft, token, before, lower_at(read, at + 1))
     return at + 1
 
 
@@ -164,10 +162,6 @@ def _spelled(draft: StatementDraft, read: Sequence[Token], start: int, one: Spel
         parts = clock.OPEN if one.left_open else frozenset[str]()
         draft.add(Kind.NUMBER, key, start, one.end, value=one.value, unit=one.unit, parts=parts)
     return next((n for n, token in enumerate(read) if token.start >= one.end), len(read))
-
-
-def _lower(read: Sequence[Token], at: int) -> str:
-    return read[at].lower if 0 <= at < len(read) else ""
 
 
 def _mark(draft: StatementDraft, token: Token, following: str) -> None:
@@ -297,97 +291,3 @@ def _name(draft: StatementDraft, start: int, end: int) -> None:
     owner = draft.text[end:].startswith(("'s ", "’s ", "' ", "’ "))
     key = " ".join(shown.lower().split())
     draft.add(Kind.NAME, key, start, end, parts=(parts - words.TITLES) or parts, owner=owner)
-
-
-def _number(draft: StatementDraft, read: Sequence[Token], at: int) -> int:
-    """Adds a figure with its multiplier and unit, a date's day or year, or a label's number."""
-    token, end = read[at], at + 1
-    plain = token.lower.replace(",", "")
-    digits, time = re.search(r"\d+(?:\.\d+)?", plain), hours(plain)
-    value = float(digits.group()) if digits else float(words.NUMBERS[plain])
-    value = value if time is None else time
-    suffix = re.sub(r"[^a-z%$€£¥]", "", plain) if digits else ""
-    year = YEAR.fullmatch(token.text) is not None and _lower(read, end) not in MEASURED
-    multiplier = _lower(read, end)
-    if not year and multiplier in words.MULTIPLIERS:
-        value, end = value * words.MULTIPLIERS[multiplier], end + 1
-    else:
-        value *= words.MULTIPLIERS.get(suffix.lstrip("$€£¥"), 1)
-    bound, draft.bound, draft.last = draft.bound, 0, plain
-    stop = read[end - 1].end
-    half = clock.HALF_OF_DAY.match(draft.text, stop) if value < clock.NOON + 1 else None
-    if time is not None or half or not suffix and _is_hour(read, at, end, value):
-        return _time(draft, read, at, value, half, left_open=time is None or half is not None)
-    if year and not _is_serial(draft, read, at) or _is_day(read, at, value, suffix):
-        draft.add(Kind.DATE, f"{value:g}", token.start, stop, unit="year" if year else "day")
-    elif _labels(draft, read, at):
-        label = draft.text[read[at - 1].start : token.end].lower()
-        draft.add(Kind.LABEL, label, token.start, stop)
-    else:
-        measured = MEASURED.get(suffix or _lower(read, end))
-        end += measured is not None and not suffix
-        dimension, factor = measured or ("", 1.0)
-        unit = dimension or next((mark for mark in "%$€£¥" if mark in suffix), "") or _unit(read, end)
-        value *= factor
-        draft.add(Kind.NUMBER, f"{value:g}", token.start, stop, value=value, unit=unit, bound=bound)
-    return end
-
-
-def _is_hour(read: Sequence[Token], at: int, end: int, value: float) -> bool:
-    """Whether a bare number is an hour: "at eight", "until 6 on Fridays", but not "at eight sites"."""
-    if _lower(read, at - 1) not in BEFORE_HOURS or end != at + 1 or not 1 <= value <= clock.NOON:
-        return False
-    return value.is_integer() and (
-        end == len(read) or read[end].kind == "mark" or read[end].lower in AFTER_HOURS
-    )
-
-
-def _time(
-    draft: StatementDraft,
-    read: Sequence[Token],
-    at: int,
-    hour: float,
-    half: re.Match[str] | None,
-    *,
-    left_open: bool,
-) -> int:
-    """Adds a time of day with what says which half of the day it is in; `left_open`: nothing else says it."""
-    told = clock.half_told(half) if half else ""
-    value, stop = clock.of_day(hour, told), half.end() if half else read[at].end
-    parts = clock.OPEN if left_open and clock.is_open(hour, told) else frozenset[str]()
-    draft.add(Kind.NUMBER, f"{value:g}", read[at].start, stop, value=value, unit=clock.UNIT, parts=parts)
-    return next((n for n in range(at + 1, len(read)) if read[n].start >= stop), len(read))
-
-
-def _is_serial(draft: StatementDraft, read: Sequence[Token], at: int) -> bool:
-    """Whether what looks like a year stands right behind the thing it numbers: "ticket 1998"."""
-    return at > 0 and (read[at - 1].lower in words.LABELLED)
-
-
-def _is_day(read: Sequence[Token], at: int, value: float, suffix: str) -> bool:
-    """Whether a number stands beside a month."""
-    beside = any(_lower(read, n) in words.MONTHS for n in (at - 1, at + 1, at + 2))
-    return beside and suffix in ORDINALS and value <= 31
-
-
-def _labels(draft: StatementDraft, read: Sequence[Token], at: int) -> bool:
-    """Whether the number names a thing ("Phase 2", "Version 2 …"); in "… is version 2", "for 2 weeks" it does not."""
-    if at == 0 or read[at - 1].kind != "word" or SERIAL.fullmatch(read[at].text) is None:
-        return False
-    before = read[at - 1].lower
-    if before in words.LABELLED:
-        return True
-    single = english_key(before) in vocabulary(chinese=False).single
-    if single and draft.verb_at < 0:
-        return True
-    return not _unit(read, at + 1) and before not in words.FUNCTION and not single
-
-
-def _unit(read: Sequence[Token], at: int) -> str:
-    """Returns the key of the next content word: what is counted."""
-    for token in read[at : at + 3]:
-        if token.kind != "word":
-            break
-        if token.lower not in words.FUNCTION:
-            return english_key(token.text)
-    return ""

@@ -22,6 +22,7 @@ from core.agents.offline.claims.grammar_en import (
     TITLES,
     WEEKDAYS,
 )
+from core.agents.offline.claims.lexicon_en import SEVERAL
 from core.agents.offline.claims.vocabulary import groups, is_grouped
 
 TOKEN = re.compile(
@@ -41,6 +42,7 @@ AMBIGUOUS_MONTHS = frozenset({"may", "march"})  # names and words too
 AFTER_A_NAME = STATES | PAST | {"will", "can", "does", "did", "never"}
 SMALL = FUNCTION | WEEKDAYS | (MONTHS - AMBIGUOUS_MONTHS)  # no names, though a sentence may begin with one
 PRONOUNS = groups(PERSONAL)
+VERBS = STATES | PAST | SEVERAL
 OPENING_PHRASES = frozenset(phrase.split()[0] for phrase in PHRASES)
 
 
@@ -102,6 +104,11 @@ def _cut(text: str) -> Iterator[Token]:
             yield Token(kind, "not", end - 3, end)
             continue
         yield Token(kind, piece, start, end)
+
+
+def lower_at(read: Sequence[Token], at: int) -> str:
+    """Returns a token's text as it is looked up; "" beyond either end."""
+    return read[at].lower if 0 <= at < len(read) else ""
 
 
 def name_end(read: Sequence[Token], at: int) -> int:

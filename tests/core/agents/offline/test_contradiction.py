@@ -174,6 +174,41 @@ def test_a_phrase_at_the_end_and_a_stray_comma_are_read(text: str) -> None:
     assert contradicts(text, "Bob Ray works at the mill.") is None
 
 
+OF_TWO_THINGS = (
+    ("Depot 1 holds 37 crates of apples.", "Depot 2 holds 74 crates of apples."),
+    ("The pump 3 is broken.", "The pump 4 is not broken."),
+    ("Worker 1 finished in 30 s.", "Worker 2 finished in 45 s."),
+    ("Order 2024-113 has 37 items.", "Order 2024-114 has 74 items."),
+    ("Host 10.0.0.1 has 4 disks.", "Host 10.0.0.2 has 8 disks."),
+    ("Version 1.2.3 needs 4 GB.", "Version 1.2.4 needs 8 GB."),
+    ("主机10.0.0.1有4块盘。", "主机10.0.0.2有8块盘。"),
+    ("房间12价格80欧元。", "房间14价格95欧元。"),
+    ("3号泵每小时抽40吨水。", "4号泵每小时抽60吨水。"),
+)
+
+
+@pytest.mark.parametrize(("a", "b"), OF_TWO_THINGS)
+def test_a_number_that_names_the_subject_tells_two_things_apart(a: str, b: str) -> None:
+    first, second = (re.findall(r"\d[\d.-]*", one)[0] for one in (a, b))
+    of_the_first = b.replace(second, first, 1)
+
+    assert contradicts(a, b) is None
+    assert contradicts(a, of_the_first) is not None
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The service listens on 10.0.0.1.", "The service listens on 10.0.0.2."),
+        ("The API runs version 1.2.3.", "The API runs version 1.2.4."),
+        ("Nearly 37 crates arrived on Monday.", "Nearly 74 crates arrived on Monday."),
+        ("服务的版本是1.2.3。", "服务的版本是1.2.4。"),
+    ],
+)
+def test_a_number_behind_the_subject_is_what_is_told_of_it(a: str, b: str) -> None:
+    assert contradicts(a, b) is not None
+
+
 def test_of_clauses_without_end_not_all_are_compared_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[object] = []
 
