@@ -205,7 +205,7 @@ $(GHZ):
 	@GOBIN=$(abspath $(@D)) go install github.com/bojand/ghz/cmd/ghz@$(GHZ_VERSION)
 
 bench-judging: setup  ## Measure conflicts and merges on pairs written for it (JUDGING=--locked)
-	@$(BIN)/python -m tests.bench.bench_judging $(JUDGING)
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.bench_judging $(JUDGING)
 
 bench-conflicts: setup  ## Count the conflicts opened of chats, licences and manual pages (CONFLICTS="--only chats --show")
 	@$(BIN)/python -m tests.bench.bench_conflicts $(CONFLICTS)

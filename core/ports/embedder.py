@@ -40,7 +40,7 @@ class Embedder(Protocol):
     def thresholds(self) -> Thresholds: ...
 
     def comparer(self) -> Comparer | None:
-        """Returns what compares sentences by the same model; None where it cannot."""
+        """Returns what compares sentences by the same model, always the same one; None where it cannot."""
         ...
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ from the others; what all have given up is no longer embedded. Belongs to one ev
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -30,7 +30,7 @@ class CachedEmbedder:
         self._inner = inner
         self._queries = RecentRows(inner.embed_queries, queries, inner.space.dimension)
         self._passages = RecentRows(inner.embed_passages, passages, inner.space.dimension)
-        self._comparer = inner.comparer()
+        self._comparer: Comparer | None = None
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -41,6 +41,8 @@ class CachedEmbedder:
         return self._inner.thresholds
 
     def comparer(self) -> Comparer | None:
+        if self._comparer is None:
+            self._comparer = self._inner.comparer()
         return self._comparer
 
     async def embed_queries(self, texts: Sequence[str]) -> Rows:
@@ -52,9 +54,12 @@ class CachedEmbedder:
     def forget(self) -> None:
         """Drops every vector: after a purge nothing here tells what was once embedded."""
         self._queries.forget()
-        self._passages.forget()
+        under_way = self._passages.forget()
         if self._comparer is not None:
-            self._comparer.forget()
+            forget = self._comparer.forget
+            forget()
+            for flight in under_way:  # it may come to know of passages as they are embedded
+                flight.add_done_callback(lambda _: forget())
 
     @property
     def kept(self) -> int:
@@ -97,7 +102,7 @@ class RecentRows:
         return len(self._under_way)
 
     async def rows(self, texts: Sequence[str]) -> Rows:
-        wanted = [_key(text) for text in texts]
+        wanted = [digest(text) for text in texts]
         known = {key: self._recent[key] for key in wanted if key in self._recent}
         missing = {key: text for key, text in zip(wanted, texts, strict=True) if key not in known}
         absent = {key: text for key, text in missing.items() if key not in self._under_way}
@@ -110,9 +115,17 @@ class RecentRows:
         self._touch(wanted)
         return np.array([known[key] for key in wanted], dtype=np.float32).reshape(-1, self._dimension)
 
-    def forget(self) -> None:
+    def add(self, rows: Mapping[str, Rows]) -> None:
+        """Keeps rows that were made elsewhere, by their texts."""
+        self._recent.update((digest(text), row) for text, row in rows.items())
+        self._drop_oldest()
+
+    def forget(self) -> set[Flight]:
+        """Drops all; returns the calls under way, whose callers still get their rows."""
+        under_way = set(self._under_way.values())
         self._recent.clear()
-        self._under_way.clear()  # their callers still get them
+        self._under_way.clear()
+        return under_way
 
     async def _landed(self, flight: Flight) -> dict[Key, Rows]:
         """Returns its vectors. Shielded, as others may be waiting for the same texts; the last to leave ends it."""
@@ -151,6 +164,9 @@ class RecentRows:
         rows = flight.result()
         for key in landing:
             self._recent[key] = rows[key].copy()  # a view would keep its whole batch
+        self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
         while len(self._recent) > self._size:
             self._recent.popitem(last=False)
 
@@ -160,5 +176,6 @@ class RecentRows:
                 self._recent.move_to_end(key)
 
 
-def _key(text: str) -> Key:
+def digest(text: str) -> Key:
+    """Returns what a text is found by, which does not tell it."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

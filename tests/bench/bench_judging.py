@@ -4,9 +4,9 @@ The pairs are those of `tests/judging`, written by hand, in English and Chinese.
 against its first among the nearest of the others. Prints for each language the contradictions found, what agrees
 and was called a conflict, paraphrases and contradictions merged, conflicts and merges with other pairs' sentences;
 of the open half class by class, of the locked half the totals alone. The time of a judged candidate stands beside
-the floor: what the embedder takes for one of the sentences.
+the floor: what the embedder takes for one of the sentences. A server lets numpy have one thread, so this does too.
 
-    python -m tests.bench.bench_judging [--locked] [--misses]
+    OPENBLAS_NUM_THREADS=1 python -m tests.bench.bench_judging [--locked] [--misses]
 
 `--locked` reports the locked halves: for a report, not for finding out what is missed. `--misses` lists the pairs
 of the open halves that were judged wrongly.

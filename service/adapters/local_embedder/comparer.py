@@ -1,16 +1,20 @@
 """The local model behind the Comparer port: reads each sentence once, compares it with many.
 
+What was embedded as a passage is not read again: facts and brief notes nearly always are embedded as they stand before
+they are compared.
+
 Law: what was read is kept by a digest and no text is; `forget` drops it. Sentences of more than `LONGEST` tokens, or of
 none, are not compared.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from core.agents.offline.thinking import think
 from core.ports.comparer import UNLIKELY, Likelihood
-from service.adapters.cached_embedder import RecentRows, Rows
+from service.adapters.cached_embedder import Key, RecentRows, Rows, digest
 from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.comparing import LONGEST, Network
@@ -21,6 +25,33 @@ from service.adapters.local_embedder.weights import F32
 PREFIX = "passage:"
 CHARACTERS = 1_000  # of a sentence; one of so many is too long anyway
 KEPT = 1_024  # sentences of 12 kB each
+PASSAGES = 256  # of them apart: many passages are never compared, and would push out what is
+
+
+class Readings:
+    """What the latest passages gave, until they are compared: `PASSAGES` at most."""
+
+    def __init__(self) -> None:
+        self._rows: OrderedDict[Key, Rows] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, read: Mapping[str, Rows]) -> None:
+        for text, row in read.items():
+            key = digest(text)
+            self._rows[key] = row
+            self._rows.move_to_end(key)
+        while len(self._rows) > PASSAGES:
+            self._rows.popitem(last=False)
+
+    def forget(self) -> None:
+        self._rows.clear()
+
+    def take(self, texts: Sequence[str]) -> dict[str, Rows]:
+        """Takes out what is there of these."""
+        found = ((text, self._rows.pop(digest(text), None)) for text in texts)
+        return {text: row for text, row in found if row is not None}
 
 
 class LocalComparer:
@@ -31,30 +62,37 @@ class LocalComparer:
         self._encoder, self._tokenizer, self._lane = encoder, tokenizer, lane
         self._size = LONGEST * self._network.width
         self._read = RecentRows(self._rows, KEPT, self._size)
+        self.readings = Readings()
 
     async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
         """Returns what each two sentences are to each other, in order. Raises EmbedderUnavailable."""
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        self._read.add(self.readings.take(texts))
         rows = await self._read.rows(texts)
-        return await think(self._compared, pairs, dict(zip(texts, rows, strict=True)))
+        places = {text: place for place, text in enumerate(texts)}
+        return await think(self._compared, [(places[a], places[b]) for a, b in pairs], rows)
+
+    def keep(self, read: dict[str, Rows], text: str, states: F32) -> None:
+        """Adds to `read` what is kept of a passage, unless there are enough; in whichever thread embeds it."""
+        if len(text) <= CHARACTERS and len(read) < PASSAGES:
+            read[text] = self._row(states)
 
     @property
     def kept(self) -> int:
         """How many sentences' readings are kept."""
-        return len(self._read)
+        return len(self._read) + len(self.readings)
 
     def forget(self) -> None:
         """Drops what was read: after a purge nothing here tells of it."""
         self._read.forget()
+        self.readings.forget()
 
-    def _compared(self, pairs: Sequence[tuple[str, str]], rows: dict[str, Rows]) -> list[Likelihood]:
-        read = [n for n, pair in enumerate(pairs) if all(rows[text].any() for text in pair)]
-        ours, theirs = (
-            np.array([rows[pairs[n][side]] for n in read], np.float32).reshape(
-                len(read), LONGEST, self._network.width
-            )
-            for side in (0, 1)
-        )
+    def _compared(self, pairs: Sequence[tuple[int, int]], rows: Rows) -> list[Likelihood]:
+        """Compares sentences by their places in `rows`."""
+        there = np.asarray(rows.any(axis=1))
+        read = [n for n, pair in enumerate(pairs) if there[list(pair)].all()]
+        sentences = rows.reshape(len(rows), LONGEST, self._network.width)
+        ours, theirs = (sentences[[pairs[n][side] for n in read]] for side in (0, 1))
         found = [UNLIKELY] * len(pairs)
         for n, (_, contradiction, sameness) in zip(
             read, self._network.likelihoods(ours, theirs).tolist(), strict=True
@@ -66,11 +104,13 @@ class LocalComparer:
         return await self._lane.rows(texts, self._projected, self._size)
 
     def _projected(self, text: str) -> Iterator[Rows]:
-        """Yields what is kept of a sentence, flat, zeros behind its end."""
+        yield self._row(token_states(self._encoder, self._tokenizer, text))
+
+    def _row(self, states: F32) -> Rows:
+        """Returns what is kept of a sentence, flat, zeros behind its end."""
         kept = np.zeros((LONGEST, self._network.width), np.float32)
-        states = token_states(self._encoder, self._tokenizer, text)
         kept[: len(states)] = self._network.projected(states)
-        yield kept.reshape(-1)
+        return kept.reshape(-1)
 
 
 def token_states(encoder: Encoder, tokenizer: Tokenizer, text: str) -> F32:

@@ -7,7 +7,7 @@ seen is summed up. Both sentences are treated alike, so their order does not mat
 Law: pure numpy; what comes of a pair depends on its two sentences alone.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +24,11 @@ SMALL = 1e-3  # under the root of a length: what is not there has none
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """`centre` and `spread` of the encoder's states, shape (hidden,); the rest are weights, with `width` between."""
+    """Weights, with `width` between. The file's projection takes states centred and with a spread of 1; this one takes
+    them as the encoder makes them."""
 
-    centre: F32
-    spread: F32
     projection: F32  # (hidden, width)
+    projected_centre: F32  # (width,)
     sharpness: F32  # ()
     pair_weights: F32  # (4 width, width)
     pair_bias: F32
@@ -42,7 +42,9 @@ class Network:
     @classmethod
     def load(cls, path: Path = FILE) -> "Network":
         with np.load(path) as stored:
-            return cls(**{field.name: stored[field.name].astype(np.float32) for field in fields(cls)})
+            found = {name: stored[name].astype(np.float32) for name in stored.files}
+        projection = found.pop("projection") / found.pop("spread")[:, None] * np.float32(0.5)
+        return cls(projection=projection, projected_centre=found.pop("centre") @ projection, **found)
 
     @property
     def width(self) -> int:
@@ -50,7 +52,7 @@ class Network:
 
     def projected(self, states: F32) -> F32:
         """Returns what is kept of a sentence: shape (tokens, width), from states of shape (tokens, hidden)."""
-        kept: F32 = np.tanh((states - self.centre) / self.spread @ self.projection * np.float32(0.5))
+        kept: F32 = np.tanh(states @ self.projection - self.projected_centre)
         return kept
 
     def likelihoods(self, ours: F32, theirs: F32) -> F32:

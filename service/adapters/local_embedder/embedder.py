@@ -8,8 +8,9 @@ The same text gives the same bytes on all processors with AVX-512 and VNNI. On o
 what the processor has, and each of its releases may bring new ones: another choice may round the last bits differently.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +22,14 @@ from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import CHARACTERS, QUERY_CHARACTERS, cleaned, windows
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.comparer import LocalComparer
+from service.adapters.local_embedder.comparing import LONGEST
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import F32, Model, installed_model, read_model
 
 QUERY_WINDOW = 256  # tokens of a question that are read at once: a short one beside it waits for half as long
+
+Keep = Callable[[str, F32], None]
 
 _CALIBRATION = Path(__file__).parent / "calibration.npz"
 
@@ -45,7 +49,8 @@ _THRESHOLDS = Thresholds(topic=0.25, related=0.3, cluster=0.38, same=0.75)
 class LocalEmbedder:
     """multilingual-e5-small: 384 dimensions, English, Chinese and some ninety other languages.
 
-    `query_threads` answer embed_queries, `passage_threads` embed_passages; each takes one core while busy.
+    `query_threads` answer embed_queries, `passage_threads` embed_passages; each takes one core while busy. Once it was
+    asked for its comparer it belongs to one event loop, as that does.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class LocalEmbedder:
         self.tokenizer = tokenizer.result()
         self._queries = Lane("embed-query", query_threads, refuses=True)
         self._passages = Lane("embed-passage", passage_threads)
+        self._comparer: LocalComparer | None = None
 
     @classmethod
     def open(
@@ -83,11 +89,20 @@ class LocalEmbedder:
         return await self._queries.rows(texts, self._of_query, _SPACE.dimension)
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
+        if self._comparer is None:
+            return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
+        read: dict[str, F32] = {}
+        steps = partial(self._of_passage, keep=partial(self._comparer.keep, read))
+        rows = await self._passages.rows(texts, steps, _SPACE.dimension)
+        self._comparer.readings.add(read)
+        return rows
 
     def comparer(self) -> LocalComparer:
-        """Returns a comparer of sentences by the same model, which shares the passages' threads."""
-        return LocalComparer(self.encoder, self.tokenizer, self._passages)
+        """Returns the comparer of sentences by the same model, which shares the passages' threads. From then on it
+        knows brief passages without reading them again."""
+        if self._comparer is None:
+            self._comparer = LocalComparer(self.encoder, self.tokenizer, self._passages)
+        return self._comparer
 
     def close(self) -> None:
         """Lets running texts finish and the threads go."""
@@ -97,11 +112,14 @@ class LocalEmbedder:
     def _of_query(self, text: str) -> Iterator[F32 | None]:
         return self._read("query:", text, QUERY_CHARACTERS, QUERY_WINDOW)
 
-    def _of_passage(self, text: str) -> Iterator[F32 | None]:
-        return self._read("passage:", text, CHARACTERS, self.encoder.longest)
+    def _of_passage(self, text: str, keep: Keep | None = None) -> Iterator[F32 | None]:
+        return self._read("passage:", text, CHARACTERS, self.encoder.longest, keep)
 
-    def _read(self, prefix: str, text: str, characters: int, longest: int) -> Iterator[F32 | None]:
-        """Yields the text's vector, a window at a time: None after each but the last."""
+    def _read(
+        self, prefix: str, text: str, characters: int, longest: int, keep: Keep | None = None
+    ) -> Iterator[F32 | None]:
+        """Yields the text's vector, a window at a time: None after each but the last. `keep` is given the states of a
+        brief text's own tokens."""
         ahead = self.tokenizer.ids(prefix)
         content = self.tokenizer.ids(cleaned(text, characters))
         total = np.zeros(_SPACE.dimension)
@@ -109,6 +127,12 @@ class LocalEmbedder:
         for number, window in enumerate(windows(content, room)):
             if number:
                 yield None
+            ids = self.tokenizer.framed(ahead, window)
+            if keep is None or len(content) > LONGEST:
+                pooled = self.encoder.pooled(ids)
+            else:
+                pooled, states = self.encoder.pooled_and_states(ids)
+                keep(text, states[len(ahead) + 1 : -1])
             # Weighted by length, the windows' means make the mean over the whole text.
-            total += max(len(window), 1) * self.encoder.pooled(self.tokenizer.framed(ahead, window))
+            total += max(len(window), 1) * pooled
         yield self._calibration.centred(total)

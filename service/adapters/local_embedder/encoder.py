@@ -30,6 +30,10 @@ class Encoder:
         """Returns what the layer that sentences are compared by makes of each token: shape (tokens, hidden)."""
         return self._session.states(self._embedded(ids))
 
+    def pooled_and_states(self, ids: list[int]) -> tuple[F32, F32]:
+        """Returns both, byte for byte as either alone, in the time of one."""
+        return self._session.pooled_and_states(self._embedded(ids))
+
     def _embedded(self, ids: list[int]) -> F32:
         return self._weights.word_rows(np.asarray(ids, dtype=np.int64)) + self._places[: len(ids)]
 

@@ -1,10 +1,16 @@
 """The local comparer on plain sentences: what it is sure of, and that a pair's answer depends on the pair alone."""
 
+import asyncio
+
+import numpy as np
 import pytest
 
 from core.ports.comparer import UNLIKELY
-from service.adapters.local_embedder.comparer import LocalComparer
+from service.adapters.cached_embedder import CachedEmbedder
+from service.adapters.local_embedder import LocalEmbedder
+from service.adapters.local_embedder.comparer import CHARACTERS, PASSAGES, PREFIX, LocalComparer, Readings
 from service.adapters.local_embedder.comparing import LONGEST
+from service.adapters.local_embedder.weights import F32
 from tests.support.embedders import local_embedder
 
 PAIRS = [
@@ -15,9 +21,23 @@ PAIRS = [
 ]
 
 
+TEXTS = [text for pair in PAIRS for text in pair]
+
+
 @pytest.fixture
 def comparer() -> LocalComparer:
-    return local_embedder().comparer()
+    comparer = local_embedder().comparer()
+    comparer.forget()
+    return comparer
+
+
+def reads_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on no sentence can be read."""
+
+    def refuse(ids: list[int]) -> F32:
+        raise AssertionError(f"read again: {ids}")
+
+    monkeypatch.setattr(local_embedder().encoder, "states", refuse)
 
 
 async def test_plain_contradictions_and_paraphrases_are_told_apart(comparer: LocalComparer) -> None:
@@ -64,3 +84,91 @@ async def test_a_purge_forgets_what_was_read(comparer: LocalComparer) -> None:
     comparer.forget()
 
     assert comparer.kept == 0
+
+
+async def test_what_was_embedded_is_compared_as_if_read_for_it_and_not_read_again(
+    comparer: LocalComparer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = await comparer.compare(PAIRS)
+    comparer.forget()
+    reads_no_more(monkeypatch)
+
+    await local_embedder().embed_passages(TEXTS)
+
+    assert await comparer.compare(PAIRS) == read
+    assert await comparer.compare(PAIRS) == read
+    assert comparer.kept == len(TEXTS)
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "", "word " * LONGEST, "字" * 40])
+def test_one_run_gives_both_byte_for_byte(text: str) -> None:
+    encoder, tokenizer = local_embedder().encoder, local_embedder().tokenizer
+    ids = tokenizer.framed(tokenizer.ids(PREFIX), tokenizer.ids(text))
+
+    pooled, states = encoder.pooled_and_states(ids)
+
+    assert pooled.tobytes() == encoder.pooled(ids).tobytes()
+    assert states.tobytes() == encoder.states(ids).tobytes()
+
+
+async def test_passages_have_the_same_bytes_beside_a_comparer() -> None:
+    texts = [*TEXTS, "", "word " * LONGEST, "word " * (LONGEST + 1), "字" * 2_000]
+    opened = LocalEmbedder.open()
+    alone = await opened.embed_passages(texts)
+    comparer = opened.comparer()
+
+    beside = await opened.embed_passages(texts)
+    opened.close()
+
+    assert beside.tobytes() == alone.tobytes()
+    assert comparer.kept == len(texts) - 2
+
+
+async def test_a_long_passage_of_few_tokens_is_not_compared_by_its_end(comparer: LocalComparer) -> None:
+    blank = " " * CHARACTERS
+    long, other = f"The cellar is dry.{blank}Nadia lives in Leeds.", "Nadia lives in Osaka."
+    read = await comparer.compare([(long, other)])
+    comparer.forget()
+
+    await local_embedder().embed_passages([long])
+
+    assert comparer.kept == 0
+    assert await comparer.compare([(long, other)]) == read
+
+
+async def test_a_purge_forgets_passages_and_those_on_their_way(comparer: LocalComparer) -> None:
+    embedder = CachedEmbedder(local_embedder())
+    assert embedder.comparer() is comparer
+    await embedder.embed_passages(TEXTS[:2])
+    under_way = asyncio.create_task(embedder.embed_passages(TEXTS[2:]))
+    await asyncio.sleep(0)
+    before = embedder.under_way, comparer.kept
+
+    embedder.forget()
+    await under_way
+
+    assert before == (len(TEXTS) - 2, 2)
+    assert comparer.kept == 0
+
+
+def test_of_passages_the_latest_are_kept() -> None:
+    row = np.zeros(1, np.float32)
+    readings = Readings()
+    for number in range(PASSAGES):
+        readings.add({str(number): row})
+
+    readings.add({"0": row, "new": row})
+
+    assert len(readings) == PASSAGES
+    assert readings.take(["0", "1", "2", "new"]).keys() == {"0", "2", "new"}
+    assert len(readings) == PASSAGES - 3
+
+
+def test_of_passages_embedded_at_once_no_more_are_kept(comparer: LocalComparer) -> None:
+    read: dict[str, F32] = {}
+    states = np.zeros((1, 384), np.float32)
+
+    for number in range(PASSAGES + 1):
+        comparer.keep(read, str(number), states)
+
+    assert len(read) == PASSAGES
