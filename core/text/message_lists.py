@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.text.storable import storable
 from core.text.words import words
 
 OPENING = re.compile(r"\s*(?:\{\s*\"(?:messages|input|contents|history)\"\s*:\s*)?[\[,\s]*(?=\{)")
@@ -84,7 +85,7 @@ def _said(decoded: Any) -> tuple[tuple[str, str], ...] | None:
     parts = list(_of_item(message, role) if role in ITEMS - {"message"} else _of_content(message, role))
     calls = message.get("tool_calls") or ([message["function_call"]] if message.get("function_call") else [])
     parts += [("call", json.dumps(call, ensure_ascii=False)) for call in calls]
-    return tuple((kind, spoken) for kind, spoken in parts if spoken.strip())
+    return tuple((kind, storable(spoken)) for kind, spoken in parts if spoken.strip())
 
 
 def _of_content(message: Mapping[str, Any], role: str) -> Iterator[tuple[str, str]]:

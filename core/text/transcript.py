@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from core.text import message_lists
+from core.text.storable import storable
 from core.text.words import words
 
 
@@ -301,7 +302,8 @@ def _call(body: str) -> str | None:
     for name, arguments in CALL_KEYS:
         given = next((one[key] for key in arguments if key in one), None)
         if isinstance(one.get(name), str) and given is not None:
-            return given if FINAL_ACTION.fullmatch(one[name].strip()) and isinstance(given, str) else ""
+            answers = FINAL_ACTION.fullmatch(one[name].strip()) and isinstance(given, str)
+            return storable(given) if answers else ""
     return None
 
 

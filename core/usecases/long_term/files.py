@@ -175,6 +175,7 @@ def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
     """Returns what files hold. Raises ImportInvalid, whose `line` counts the entries of the index from 1."""
     try:
         index = json.loads(files[INDEX])
+        json.dumps(index, ensure_ascii=False, allow_nan=False).encode()  # a lone "\ud800" cannot be stored
     except KeyError:
         raise ImportInvalid(0, f"there is no {INDEX}") from None
     except (ValueError, RecursionError):

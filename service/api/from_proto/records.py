@@ -77,12 +77,15 @@ def json_object(check: Checks, field: str, value: str) -> str:
         return ""
     try:
         read = json.loads(value, parse_constant=_no_constant)
+        json.dumps(read, ensure_ascii=False, allow_nan=False).encode()
         if isinstance(read, dict) and _depth(read) <= DEEPEST:
             return value
         nested = isinstance(read, dict)
         check.wrong(field, f"must nest at most {DEEPEST} deep" if nested else "must be a JSON object")
+    except UnicodeEncodeError:
+        check.wrong(field, "must not hold half a surrogate pair (\\ud800 without its other half)")
     except (ValueError, RecursionError):
-        check.wrong(field, "must be JSON")
+        check.wrong(field, "must be JSON, its numbers finite")
     return ""
 
 

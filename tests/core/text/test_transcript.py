@@ -96,3 +96,15 @@ def test_json_nested_without_end_is_text_like_any_other(opening: str) -> None:
     assert told(deep) in ("", deep)
     assert messages(deep) == ()
     assert segment(deep)
+
+
+@pytest.mark.parametrize("cut", [r"\ud83d", r"\udc00", r"\u0000"])
+def test_what_no_store_can_carry_comes_out_of_json_as_replacement_characters(cut: str) -> None:
+    said = json.dumps(
+        [{"role": "user", "content": "How high?"}, {"role": "assistant", "content": "324 m CUT"}]
+    )
+    final = '{"action": "Final Answer", "action_input": "It is 324 m CUT"}'
+
+    for text in (said, f"Thought: done\n{final}"):
+        assert told(text.replace("CUT", cut)).endswith("324 m \ufffd")
+    assert told(said.replace("CUT", r"\ud83d\udcd0")).endswith("324 m 📐")

@@ -56,6 +56,23 @@ async def test_what_a_transcript_found_is_remembered_and_its_thoughts_and_calls_
         assert not any(words in text for words in thought_or_called)
 
 
+@pytest.mark.parametrize("cut", [r"\ud83d", r"\u0000"])
+async def test_half_an_emoji_in_a_list_of_messages_is_remembered_as_a_replacement_character(
+    service: Service, cut: str
+) -> None:
+    said = '[{"role": "user", "content": "When?"}, {"role": "assistant", "content": "The ferry leaves at nine CUT"}]'
+    text = said.replace("CUT", cut)
+    await service.bank.StartTask(pb.StartTaskRequest(bank_id="t1", goal="When does the ferry leave?"))
+
+    await service.bank.Memorize(pb.MemorizeRequest(bank_id="t1", text=text))
+    advanced = await service.bank.AdvanceTask(pb.AdvanceTaskRequest(bank_id="t1", text=text))
+    again = await service.bank.StartTask(pb.StartTaskRequest(bank_id="t2", prompt=text))
+
+    node = await _node(service, advanced.node_ids[0])
+    assert node.summary.endswith("The ferry leaves at nine \ufffd")
+    assert again.prompt
+
+
 async def _node(service: Service, node_id: str) -> Node:
     return (await service.graph.GetNode(graph.GetNodeRequest(bank_id="t1", node_id=node_id))).node
 
