@@ -31,7 +31,9 @@ UNITS_EN = (
 )
 MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)[a-z]*\.?"
 YEAR = r"(?:1[5-9]|20)\d\d"
-AMOUNT = r"\d[\d,]*(?:\.\d+)?"
+AMOUNT = (
+    r"(?<!\d)(?<!\d,)\d[\d,]*(?:\.\d+)?"  # from its first digit: each would be read to the end of a long run
+)
 FIGURE = re.compile(
     rf"\d{{1,2}}(?:st|nd|rd|th)? {MONTH},? {YEAR}|{MONTH} {YEAR}"
     rf"|{MONTH} \d{{1,2}}(?!\d)(?:st|nd|rd|th)?(?:, ?{YEAR})?"

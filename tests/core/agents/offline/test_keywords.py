@@ -27,6 +27,13 @@ def test_figures_keep_their_units() -> None:
     assert {"2023年", "433量子比特"} <= set(chinese)
 
 
+@pytest.mark.parametrize("digits", ["1", "1,", "1.", "12 ", "一"])
+def test_a_run_of_digits_without_end_is_read_in_linear_time(digits: str) -> None:
+    found = keywords([f"{digits * 50_000} The budget is 1,234.5 kg, or 9,8 km."])
+
+    assert {"1,234.5 kg", "9,8 km"} <= set(found)
+
+
 def test_keywords_are_spelled_as_in_the_text_and_are_few() -> None:
     text = (
         "Transformers attend to tokens. Attention weights tokens. The attention heads of transformers differ. "
