@@ -26,10 +26,15 @@ from core.model.record import (
     Reflection,
     Uses,
 )
+from core.text.storable import depth_of
 
 INDEX = "memory.json"
 FOLDER = "reflections/"
 FENCE = "---\n"
+LARGEST = 999_999_999_999  # of a number that counts: also the last step there can be
+LONGEST_TTL = 100 * 366 * 86_400.0  # seconds
+JSON, DEEPEST = 65_536, 100  # characters of a caller's JSON object, and how deep it may nest
+UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +193,7 @@ def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
     for line, entry in enumerate(entries, 1):
         try:
             record, used = _record(entry, files, now)
-        except (KeyError, TypeError, ValueError, OverflowError) as failure:
+        except UNREADABLE as failure:
             raise ImportInvalid(line, f"the memory cannot be read ({type(failure).__name__})") from None
         if record.record_id in records:
             raise ImportInvalid(line, f"{record.record_id} stands there twice")
@@ -202,12 +207,12 @@ def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
 def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record, Uses | None]:
     record_id = _id(entry["memory_id"])
     created = _time(entry.get("created_at"), now)
-    metadata = entry.get("metadata") or {}
+    metadata = _object(entry.get("metadata") or {})
     recovery = _recovery(metadata)
     kind = RecordKind(entry.get("kind", RecordKind.MEMORY))
     own_metadata = metadata if recovery is None else entry.get("own_metadata")
     event_time = _time(entry.get("event_time"), created)
-    uses = int(entry.get("access_count", 0))
+    uses = _count(entry.get("access_count", 0))
     origin = Origin(entry.get("origin", Origin.STORED))
     ttl = entry.get("ttl_seconds")
     record = Record(
@@ -215,7 +220,7 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         kind=kind,
         category=_text(entry.get("category", STRATEGY), 64, least=1),
         subcategory=_text(entry.get("subcategory", ""), 128),
-        tags=tuple(_text(tag, 256, least=1) for tag in entry.get("tags", ())),
+        tags=tuple(_text(tag, 256, least=1) for tag in _list(entry.get("tags", []))),
         content=_text(entry["content"], 4_096, least=1),
         detail=_detail(record_id, files),
         confidence=_within(entry.get("confidence", origin.first_confidence), 0.0, 1.0),
@@ -223,7 +228,7 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         source=_text(entry.get("source", ""), 1_024),
         origin=origin,
         conversation_id=ConversationId(_id_or_none(entry.get("conversation_id", ""))),
-        steps=tuple(int(step) for step in entry.get("steps", ())),
+        steps=_steps(entry.get("steps", [])),
         invocation_id=InvocationId(_id_or_none(entry.get("invocation_id", ""))),
         agent=_text(entry.get("agent", ""), 128),
         event_time=event_time,
@@ -233,15 +238,15 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         valid_until=_time(entry["valid_until"], now) if "valid_until" in entry else None,
         needs_revision=bool(entry.get("needs_revision", False)),
         judged=bool(entry.get("judged", kind is not RecordKind.FACT)),
-        metadata_json=json.dumps(own_metadata, ensure_ascii=False) if own_metadata else "",
+        metadata_json=_json(own_metadata) if own_metadata else "",
         reflection_id=ReflectionId(_id_or_none(entry.get("reflection_id", ""))),
         state=RecordState(entry.get("state", RecordState.ACTIVE)),
         superseded_by=RecordId(_id_or_none(entry.get("superseded_by", ""))),
         contested_with=tuple(RecordId(_id(other)) for other in entry.get("contested_with", ())),
-        ttl=timedelta(seconds=ttl) if ttl is not None else None,
-        episode=decode(Episode, json.dumps(entry["episode"])) if "episode" in entry else None,
+        ttl=timedelta(seconds=_within(ttl, 0.0, LONGEST_TTL)) if ttl is not None else None,
+        episode=_episode(entry["episode"]) if "episode" in entry else None,
         recovery=recovery,
-        also_from=tuple(decode(Provenance, json.dumps(one)) for one in entry.get("also_from", ())),
+        also_from=tuple(_provenance(one) for one in _list(entry.get("also_from", []))),
     )
     used = Uses(count=uses, last_time=_time(entry.get("last_use_time"), record.update_time)) if uses else None
     return record, used
@@ -255,11 +260,27 @@ def _recovery(metadata: Mapping[str, Any]) -> Recovery | None:
         error_type=_text(metadata["error_type"], 128, least=1),
         tool=_text(metadata["tool_name"], 128, least=1),
         message=_text(metadata.get("error_message", ""), 4_096),
-        original_json=json.dumps(pattern.get("original", {}), ensure_ascii=False),
-        fixed_json=json.dumps(pattern.get("fixed", {}), ensure_ascii=False),
-        successes=int(metadata.get("successes", 1)),
-        failures=int(metadata.get("failures", 0)),
+        original_json=_json(pattern.get("original", {})),
+        fixed_json=_json(pattern.get("fixed", {})),
+        successes=_count(metadata.get("successes", 1)),
+        failures=_count(metadata.get("failures", 0)),
     )
+
+
+def _episode(entry: Any) -> Episode:
+    episode = decode(Episode, json.dumps(entry))
+    for text in (episode.goal, *episode.steps, episode.outcome, episode.lessons):
+        _text(text, 65_536)
+    return episode
+
+
+def _provenance(entry: Any) -> Provenance:
+    found = decode(Provenance, json.dumps(entry))
+    _text(found.source, 1_024)
+    _steps(list(found.steps))
+    for named in (found.conversation_id, found.invocation_id):
+        _id_or_none(named)
+    return found
 
 
 def _detail(record_id: str, files: Mapping[str, str]) -> str:
@@ -299,7 +320,7 @@ def _reflections(
                     subject=_text(entry.get("subject", ""), 128),
                 )
             )
-        except (KeyError, TypeError, ValueError, OverflowError) as failure:
+        except UNREADABLE as failure:
             raise ImportInvalid(0, f"a reflection cannot be read ({type(failure).__name__})") from None
     return tuple(found)
 
@@ -320,6 +341,33 @@ def _text(value: Any, most: int, least: int = 0) -> str:
     return value
 
 
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("no object")
+    return value
+
+
+def _json(value: Any) -> str:
+    """Returns a caller's own JSON object as text."""
+    if depth_of(_object(value)) > DEEPEST:
+        raise ValueError("nested too deep")
+    return _text(json.dumps(value, ensure_ascii=False), JSON)
+
+
+def _count(value: Any) -> int:
+    return int(_within(int(value), 0, LARGEST))
+
+
+def _steps(values: Any) -> tuple[int, ...]:
+    return tuple(int(_within(int(step), 1, LARGEST)) for step in _list(values))
+
+
 def _within(value: Any, least: float, most: float) -> float:
     number = float(value)
     if not least <= number <= most:
@@ -333,5 +381,5 @@ def _time(value: Any, default: datetime) -> datetime:
         return default
     if isinstance(value, str):
         time = datetime.fromisoformat(value)
-        return time if time.tzinfo else time.replace(tzinfo=UTC)
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     return _EPOCH + timedelta(microseconds=round(value * 1_000_000))

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from core.ids import Collection, ConversationId, InvocationId, RecordId, Tenant, User
 from core.keys import CollectionKey
 from core.model.record import NO_RECORD, Episode, Record, RecordKind
+from core.text.storable import depth_of
 from core.usecases.long_term.list_records import RecordFilter
 from core.usecases.long_term.new_records import default_category
 from memorybank.v1 import long_term_pb2 as pb
@@ -78,7 +79,7 @@ def json_object(check: Checks, field: str, value: str) -> str:
     try:
         read = json.loads(value, parse_constant=_no_constant)
         json.dumps(read, ensure_ascii=False, allow_nan=False).encode()
-        if isinstance(read, dict) and _depth(read) <= DEEPEST:
+        if isinstance(read, dict) and depth_of(read) <= DEEPEST:
             return value
         nested = isinstance(read, dict)
         check.wrong(field, f"must nest at most {DEEPEST} deep" if nested else "must be a JSON object")
@@ -87,15 +88,6 @@ def json_object(check: Checks, field: str, value: str) -> str:
     except (ValueError, RecursionError):
         check.wrong(field, "must be JSON, its numbers finite")
     return ""
-
-
-def _depth(read: Any) -> int:
-    """Returns how deep arrays and objects stand in one another."""
-    depth, level = 0, [read]
-    while level := [each for each in level if isinstance(each, dict | list)]:
-        depth += 1
-        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
-    return depth
 
 
 def _no_constant(name: str) -> Any:

@@ -72,6 +72,30 @@ async def test_metadata_too_deep_to_store_hinders_no_change_of_another_field(ser
     assert error.metadata["field"] == "record.metadata_json"
 
 
+UNREADABLE = (
+    '"access_count": 99999999999999999999999',
+    '"access_count": -5',
+    '"steps": [99999999999999999999999]',
+    '"steps": [0]',
+    '"steps": "12"',
+    '"tags": "abc"',
+    '"metadata": [1]',
+    f'"metadata": {{"a": "{"x" * 65_536}"}}',
+    '"metadata": ' + '{"a":' * 101 + "1" + "}" * 101,
+    '"metadata": {"error_type": "e", "tool_name": "t", "fix_pattern": 3}',
+    '"metadata": {"error_type": "e", "tool_name": "t", "fix_pattern": {"fixed": [1]}}',
+    '"metadata": {"error_type": "e", "tool_name": "t", "fix_pattern": {}, "successes": -1}',
+    '"kind": "episode", "episode": {"goal": 5}',
+    '"also_from": [{}]',
+    '"reward": 1e999',
+    '"source": "half an emoji: \\ud83d"',
+    '"ttl_seconds": -1',
+    '"created_at": "0001-01-01T00:00:00+14:00"',
+    '"created_at": "9999-12-31T23:59:59-23:59"',
+)
+"""What an entry of an import may not hold."""
+
+
 async def test_an_import_that_cannot_be_read_makes_nothing(service: Service) -> None:
     bad = [
         "",
@@ -80,6 +104,7 @@ async def test_an_import_that_cannot_be_read_makes_nothing(service: Service) -> 
         '{"memories": 3}',
         '{"memories": [{}]}',
         '{"memories": [{"memory_id": "/", "content": "x"}]}',
+        *(f'{{"memories": [{{"memory_id": "r", "content": "x", {own}}}]}}' for own in UNREADABLE),
     ]
     for text in bad:
 
