@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.agents.faithful import WORD, length
+from core.agents.faithful import FIGURE, WORD, length
 from core.agents.memory_roles import (
     KEY_CHARACTERS,
     KeyOpinion,
@@ -130,14 +130,20 @@ def _clipped(text: str, limit: int, unit: Unit) -> str:
     if length(text, unit) <= limit:
         return text
     if unit is Unit.CHARACTERS:
-        end = limit - len(CUT)
-        while text[end].isdigit() and text[end - 1].isdigit():
-            end -= 1  # half a figure would be another one
-        return text[:end].rstrip() + CUT
+        return text[: _before_a_figure(text, limit - len(CUT))].rstrip() + CUT
     ends = [match.end() for match in WORD.finditer(text)]
     low, high = 0, len(ends)
     while low < high:
         middle = (low + high + 1) // 2
         fits = length(text[: ends[middle - 1]], unit) <= limit
         low, high = (middle, high) if fits else (low, middle - 1)
-    return text[: ends[low - 1] if low else 1] + CUT
+    return text[: _before_a_figure(text, ends[low - 1]) if low else 1] + CUT
+
+
+def _before_a_figure(text: str, end: int) -> int:
+    """Moves the end of a cut before the figure that it would cut in two: half of one would be another one."""
+    start = end
+    while start and (text[start - 1].isdigit() or text[start - 1] in ".,"):
+        start -= 1
+    figures = FIGURE.finditer(text, start)
+    return next((one.start() for one in figures if one.start() < end < one.end() and one.start()), end)

@@ -44,6 +44,16 @@ async def test_a_summary_keeps_to_its_length_and_to_what_was_said(
     assert made == await OfflineSummariser().summarise(said, limit, unit, Purpose.LONG)
 
 
+@pytest.mark.parametrize("unit", Unit)
+@pytest.mark.parametrize("before", range(12))
+async def test_no_figure_is_cut_in_two(unit: Unit, before: int) -> None:
+    said = passages("字" * before + "花费1,234,567.89元" * 40)
+
+    text = await OfflineSummariser().summarise(said, 60, unit, Purpose.LONG)
+
+    assert problem_of_summary(text, said, 60, unit) == ""
+
+
 async def test_what_was_decided_comes_before_pleasantries() -> None:
     chinese = await OfflineSummariser().summarise(CHINESE, 70, Unit.CHARACTERS, Purpose.LONG)
     english = await OfflineSummariser().summarise(ENGLISH, 40, Unit.WORDS, Purpose.LONG)
