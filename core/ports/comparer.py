@@ -17,14 +17,11 @@ class Likelihood:
     sameness: float
 
 
-UNLIKELY = Likelihood(contradiction=0.0, sameness=0.0)
-
-
 class Comparer(Protocol):
     """Compares sentences, English or Chinese. Raises EmbedderUnavailable."""
 
-    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
-        """Returns what each two sentences are to each other, in order."""
+    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood | None]:
+        """Returns what each two sentences are to each other, in order: None where one is too long, or empty."""
         ...
 
     def forget(self) -> None:

@@ -1,8 +1,8 @@
-"""A comparer that says what it was told of pairs of sentences, in either order, and nothing of others."""
+"""A comparer that says what it was told of pairs of sentences, in either order, and None of others."""
 
 from collections.abc import Mapping, Sequence
 
-from core.ports.comparer import UNLIKELY, Likelihood
+from core.ports.comparer import Likelihood
 from tests.support.hashing_embedder import HashingEmbedder
 
 Said = Mapping[tuple[str, str], Likelihood]
@@ -15,9 +15,9 @@ class ToldComparer:
         self._said = {frozenset(pair): likelihood for pair, likelihood in said.items()}
         self.asked: list[tuple[str, str]] = []
 
-    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
+    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood | None]:
         self.asked += pairs
-        return [self._said.get(frozenset(pair), UNLIKELY) for pair in pairs]
+        return [self._said.get(frozenset(pair)) for pair in pairs]
 
     def forget(self) -> None:
         self.asked.clear()

@@ -45,15 +45,18 @@ CLASSES = (Label.RELATED, Label.CONFLICT, Label.SAME)
 F32 = NDArray[np.float32]
 Parameters = dict[str, jax.Array]
 Pairs = NDArray[np.int64]  # (n, 3): two places of sentences, and the class
-Sides = tuple[F32, F32, F32, F32]  # the states of either side and where its tokens are
+Rows = NDArray[np.int32]
+States = tuple[jax.Array, F32, F32]  # of all tokens, their mean and how far they spread
+Sides = tuple[Rows, F32, Rows, F32]  # the rows of either side's states and where its tokens are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """All sentences: the states of their tokens one after another (tokens, hidden), a row of zeros behind them; where
-    each begins and how many they are; units that say which are near each other (n, hidden); its language and text."""
+    """All sentences: the states of their tokens one after another (tokens, hidden), a row of zeros behind them, in half
+    precision, as they are gigabytes; where each begins and how many they are; units that say which are near each other
+    (n, hidden); its language and text; the mean of all states and how far they spread (hidden,)."""
 
-    states: F32
+    states: NDArray[np.float16]
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     units: F32
@@ -62,12 +65,12 @@ class Read:
     centre: F32
     spread: F32
 
-    def side(self, places: NDArray[np.int64], length: int) -> tuple[F32, F32]:
-        """Returns the states of sentences (n, length, hidden), and where their tokens are (n, length)."""
+    def side(self, places: NDArray[np.int64], length: int) -> tuple[Rows, F32]:
+        """Returns the rows of sentences' states, and where their tokens are: shape (n, length)."""
         step = np.arange(length)[None]
         there = step < self.lengths[places][:, None]
         rows = np.where(there, self.starts[places][:, None] + step, len(self.states) - 1)
-        return self.states[rows], there.astype(np.float32)
+        return rows.astype(np.int32), there.astype(np.float32)
 
     def sides(self, pairs: Pairs, length: int) -> Sides:
         return (*self.side(pairs[:, 0], length), *self.side(pairs[:, 1], length))
@@ -77,21 +80,23 @@ def read(written: Sequence[Source]) -> Read:
     """Reads all sentences through the encoder."""
     embedder = LocalEmbedder.open()
     told = [(n, one, text) for n, one in enumerate(written) for text in one.sentences]
-    found = [token_states(embedder.encoder, embedder.tokenizer, text) for _, _, text in told]
+    found = [
+        token_states(embedder.encoder, embedder.tokenizer, text).astype(np.float16) for _, _, text in told
+    ]
     embedder.close()
-    everything = np.concatenate(found)
-    centre, spread = everything.mean(axis=0), everything.std(axis=0)
-    means = np.array([one.mean(axis=0) if len(one) else centre for one in found]) - centre
     lengths = np.array([len(one) for one in found])
+    sums, squares = (sum((one.astype(np.float64) ** n).sum(axis=0) for one in found) for n in (1, 2))
+    centre = sums / lengths.sum()
+    means = np.array([one.mean(axis=0, dtype=np.float64) if len(one) else centre for one in found]) - centre
     return Read(
-        states=np.concatenate([(everything - centre) / spread, np.zeros((1, len(centre)), np.float32)]),
+        states=np.concatenate([*found, np.zeros((1, len(centre)), np.float16)]),
         starts=np.cumsum(lengths) - lengths,
         lengths=lengths,
-        units=means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), SMALL),
+        units=(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), SMALL)).astype(np.float32),
         chinese=np.array([one.language == "zh" for _, one, _ in told]),
         source=np.array([n for n, _, _ in told]),
-        centre=centre,
-        spread=spread,
+        centre=centre.astype(np.float32),
+        spread=np.sqrt(squares / lengths.sum() - centre**2).astype(np.float32),
     )
 
 
@@ -127,8 +132,10 @@ def strangers(known: Read, chance: np.random.Generator) -> Iterator[tuple[int, i
         for some in np.array_split(places, len(places) // 1_000 + 1):
             near = known.units[some] @ known.units[places].T
             near[known.source[some][:, None] == known.source[places][None]] = -1
-            for one, row in zip(some, np.argsort(-near, axis=1)[:, : STRANGERS.stop], strict=True):
-                yield int(one), int(places[row[chance.integers(STRANGERS.start, STRANGERS.stop)]]), 0
+            nearest = np.argpartition(-near, STRANGERS.stop, axis=1)[:, : STRANGERS.stop]
+            for one, row, among in zip(some, near, nearest, strict=True):
+                ranked = among[np.argsort(-row[among])]
+                yield int(one), int(places[ranked[chance.integers(STRANGERS.start, STRANGERS.stop)]]), 0
 
 
 def fresh(key: jax.Array, hidden: int) -> Parameters:
@@ -136,6 +143,7 @@ def fresh(key: jax.Array, hidden: int) -> Parameters:
     shapes = {
         "projection": (hidden, WIDTH),
         "pair_weights": (4 * WIDTH, WIDTH),
+        "around_weights": (3 * WIDTH, WIDTH),
         "seen_weights": (WIDTH, WIDTH),
         "both_weights": (4 * WIDTH, WIDTH),
         "class_weights": (WIDTH, len(CLASSES)),
@@ -151,24 +159,32 @@ def fresh(key: jax.Array, hidden: int) -> Parameters:
     return {**weights, **biases, "sharpness": jnp.array(5.0)}
 
 
-def scores(p: Parameters, sides: Sides, key: jax.Array) -> jax.Array:
+def scores(p: Parameters, states: States, sides: Sides, key: jax.Array) -> jax.Array:
     """Returns the classes' scores before the softmax: `Network.likelihoods` of pairs, with dropout."""
 
     def dropped(x: jax.Array, own: jax.Array) -> jax.Array:
         return x * jax.random.bernoulli(own, 1 - DROPOUT, x.shape) / (1 - DROPOUT)
 
-    def kept(x: F32, there: F32, own: jax.Array) -> jax.Array:
-        return jnp.tanh(dropped(jnp.asarray(x), own) @ p["projection"] * 0.5) * there[..., None]
+    def kept(rows: Rows, there: F32, own: jax.Array) -> jax.Array:
+        x = (everything[rows].astype(jnp.float32) - centre) / spread
+        told = jax.random.bernoulli(own, 1 - DROPOUT, (len(x), 1, x.shape[2])) / (
+            1 - DROPOUT
+        )  # of all its tokens
+        return jnp.tanh(x * told @ p["projection"] * 0.5) * there[..., None]
 
     def seen(
         x: jax.Array, there_x: F32, y: jax.Array, near: jax.Array, there_y: F32, own: jax.Array
     ) -> jax.Array:
         beside = jax.nn.softmax(near + (there_y[:, None, :] - 1) * ABSENT, axis=-1) @ y
         laid = jnp.concatenate([x, beside, x * beside, jnp.abs(x - beside)], -1)
-        looked = dropped(jax.nn.relu(laid @ p["pair_weights"] + p["pair_bias"]), own)
+        looked = dropped(jax.nn.relu(laid @ p["pair_weights"] + p["pair_bias"]), own) * there_x[..., None]
+        padded = jnp.pad(looked, ((0, 0), (1, 1), (0, 0)))
+        around = jnp.concatenate([padded[:, :-2], looked, padded[:, 2:]], -1)
+        looked = looked + jax.nn.relu(around @ p["around_weights"] + p["around_bias"])
         found = jax.nn.relu(looked @ p["seen_weights"] + p["seen_bias"]) * there_x[..., None]
         return jnp.concatenate([found.max(1), found.sum(1) / there_x.sum(1, keepdims=True)], -1)
 
+    everything, centre, spread = states
     a, there_a, b, there_b = sides
     keys = jax.random.split(key, 5)
     x, y = kept(a, there_a, keys[0]), kept(b, there_b, keys[1])
@@ -189,11 +205,14 @@ def trained(known: Read, pairs: Pairs) -> Parameters:
         optax.cosine_onecycle_schedule(EPOCHS * (len(pairs) // BATCH), RATE, 0.1), weight_decay=DECAY
     )
     state, mean = rule.init(p), p
+    states = (jnp.asarray(known.states), known.centre, known.spread)
 
     @jax.jit
-    def step(p, mean, state, sides, labels, key):  # type: ignore[no-untyped-def]
+    def step(p, mean, state, states, sides, labels, key):  # type: ignore[no-untyped-def]
         def loss(p: Parameters) -> jax.Array:
-            return optax.softmax_cross_entropy_with_integer_labels(scores(p, sides, key), labels).mean()
+            return optax.softmax_cross_entropy_with_integer_labels(
+                scores(p, states, sides, key), labels
+            ).mean()
 
         change, state = rule.update(jax.grad(loss)(p), state, p)
         p = optax.apply_updates(p, change)
@@ -202,7 +221,7 @@ def trained(known: Read, pairs: Pairs) -> Parameters:
     for epoch in range(EPOCHS):
         for length, some in _batches(known, pairs, chance):
             key, own = jax.random.split(key)
-            p, mean, state = step(p, mean, state, known.sides(some, length), some[:, 2], own)
+            p, mean, state = step(p, mean, state, states, known.sides(some, length), some[:, 2], own)
         print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)
     return mean
 
@@ -243,12 +262,13 @@ def report(known: Read, pairs: Pairs, name: str) -> None:
 
 
 def _projected(network: Network, known: Read, places: NDArray[np.int64]) -> F32:
-    states, there = known.side(places, LONGEST)
-    projected: F32 = network.projected(states * known.spread + known.centre) * there[..., None]
+    rows, there = known.side(places, LONGEST)
+    projected: F32 = network.projected(known.states[rows].astype(np.float32)) * there[..., None]
     return projected
 
 
 def main() -> None:
+    jax.config.update("jax_default_prng_impl", "rbg")  # the default one takes as long as the network
     chance = np.random.default_rng(0)
     written = sources()
     known = read(written)

@@ -2,7 +2,8 @@
 
 Law: deterministic, no network but the embedder's. Nearness of vectors alone decides neither a
 conflict nor a merge; thresholds are the embedder's. Where it has a comparer, this is asked about
-brief notes in which words show no contradiction: it finds what no rule knows.
+contradictions that words show, some of which it rules out, and about brief notes in which they
+show none: it finds what no rule knows.
 Summaries are read sentence by sentence, and quoted verbatim. What was read of a topic is kept as
 long as the caller keeps the topic, which is until the call ends: a purged bank leaves no trace here.
 """
@@ -24,6 +25,7 @@ from core.agents.offline.judging.conflict import (
 from core.agents.offline.judging.likely import (
     Place,
     likely_clashes,
+    possible,
     said_alike,
     worth_asking,
 )
@@ -101,7 +103,8 @@ class OfflineJudge:
             return [{} for _ in compared]
         pairs = [(new.sentences[i].folded, other.sentences[j].folded) for other, (i, j) in asked]
         told = iter(await self._comparer.compare(pairs))
-        return [dict(zip(one.asked, told, strict=False)) for one in compared]
+        of_each = [zip(one.asked, told, strict=False) for one in compared]
+        return [{place: one for place, one in found if one is not None} for found in of_each]
 
     async def _nearness(self, new: Side, compared: Sequence[Compared]) -> list[Vector | None]:
         """Returns how near the sentences of those sides are whose vectors decide something, 0 to 1."""
@@ -129,10 +132,12 @@ class OfflineJudge:
     ) -> list[ConflictOpinion | MergeOpinion]:
         opinions: list[ConflictOpinion | MergeOpinion] = []
         for number, (one, told) in enumerate(zip(compared, likely, strict=True)):
-            clash = surest(one.clashes)
+            clash = surest(possible(one.clashes, told))
             if clash is None and not one.may_merge:
                 clash = surest(likely_clashes(new, one.other, told))
-            clash = clash or surest_of_one_matter(one.if_same_matter, near, number, self._same_matter)
+            if clash is None:
+                found = possible(one.if_same_matter, told)
+                clash = surest_of_one_matter(found, near, number, self._same_matter)
             if clash is not None:
                 opinions.append(conflict(new, one.other, clash))
             elif not one.clashes:
@@ -160,9 +165,10 @@ class OfflineJudge:
 
 def _compared(new: Side, other: Side, asks: bool) -> Compared:
     found = tuple(clashes(new, other, same_matter=False))
-    if found or not new.sentences or not other.sentences:
-        return Compared(other=other, clashes=found)
     both_brief = new.brief and other.brief
+    if found or not new.sentences or not other.sentences:
+        doubted = tuple((one.i, one.j) for one in found) if asks and both_brief else ()
+        return Compared(other=other, clashes=found, asked=doubted)
     return Compared(
         other=other,
         clashes=(),

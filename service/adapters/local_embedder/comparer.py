@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from core.agents.offline.thinking import think
-from core.ports.comparer import UNLIKELY, Likelihood
+from core.ports.comparer import Likelihood
 from service.adapters.cached_embedder import Key, RecentRows, Rows, digest
 from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import cleaned
@@ -64,7 +64,7 @@ class LocalComparer:
         self._read = RecentRows(self._rows, KEPT, self._size)
         self.readings = Readings()
 
-    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
+    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood | None]:
         """Returns what each two sentences are to each other, in order. Raises EmbedderUnavailable."""
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         self._read.add(self.readings.take(texts))
@@ -87,13 +87,13 @@ class LocalComparer:
         self._read.forget()
         self.readings.forget()
 
-    def _compared(self, pairs: Sequence[tuple[int, int]], rows: Rows) -> list[Likelihood]:
+    def _compared(self, pairs: Sequence[tuple[int, int]], rows: Rows) -> list[Likelihood | None]:
         """Compares sentences by their places in `rows`."""
         there = np.asarray(rows.any(axis=1))
         read = [n for n, pair in enumerate(pairs) if there[list(pair)].all()]
         sentences = rows.reshape(len(rows), LONGEST, self._network.width)
         ours, theirs = (sentences[[pairs[n][side] for n in read]] for side in (0, 1))
-        found = [UNLIKELY] * len(pairs)
+        found: list[Likelihood | None] = [None] * len(pairs)
         for n, (_, contradiction, sameness) in zip(
             read, self._network.likelihoods(ours, theirs).tolist(), strict=True
         ):

@@ -1,8 +1,9 @@
 """The small network that tells contradictions and paraphrases, over the states of two sentences' tokens.
 
 Source: decomposable attention (Parikh et al., 2016, arXiv:1606.01933), on states of the encoder instead of word
-vectors: each token is laid beside what the other sentence has for it, each such pair is looked at alone, and what was
-seen is summed up. Both sentences are treated alike, so their order does not matter. Made by `tools/comparing`.
+vectors: each token is laid beside what the other sentence has for it, each such pair is looked at, alone and together
+with the two next to it, and what was seen is summed up. Both sentences are treated alike, so their order does not
+matter. Made by `tools/comparing`.
 
 Law: pure numpy; what comes of a pair depends on its two sentences alone.
 """
@@ -32,6 +33,8 @@ class Network:
     sharpness: F32  # ()
     pair_weights: F32  # (4 width, width)
     pair_bias: F32
+    around_weights: F32  # (3 width, width): of a token, the one before it, itself, the one behind it
+    around_bias: F32
     seen_weights: F32  # (width, width)
     seen_bias: F32
     both_weights: F32  # (4 width, width)
@@ -77,11 +80,18 @@ class Network:
         """Returns what is seen of the sentences `a` beside `b`: shape (n, 2 width), the most and the mean."""
         beside = _softmax(nearness + (there_b[:, None, :] - 1) * ABSENT) @ b
         laid = np.concatenate([a, beside, a * beside, np.abs(a - beside)], axis=2)
-        looked = np.maximum(laid @ self.pair_weights + self.pair_bias, 0)
+        looked = np.maximum(laid @ self.pair_weights + self.pair_bias, 0) * there_a[..., None]
+        looked += np.maximum(_with_neighbours(looked) @ self.around_weights + self.around_bias, 0)
         seen = np.maximum(looked @ self.seen_weights + self.seen_bias, 0) * there_a[..., None]
         return np.concatenate(
             [seen.max(axis=1), seen.sum(axis=1) / there_a.sum(axis=1, keepdims=True)], axis=1
         )
+
+
+def _with_neighbours(rows: F32) -> F32:
+    """Returns each row with the one before it and the one behind it: shape (n, tokens, 3 width), zeros at the ends."""
+    padded = np.pad(rows, ((0, 0), (1, 1), (0, 0)))
+    return np.concatenate([padded[:, :-2], rows, padded[:, 2:]], axis=2)
 
 
 def _trimmed(sentences: F32) -> tuple[F32, F32]:

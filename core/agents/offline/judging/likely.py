@@ -1,12 +1,13 @@
-"""What a comparer finds in two brief notes, beside what words say: contradictions, and what says the same.
+"""What a comparer makes of two sentences, beside what words say: contradictions, and what says the same.
 
-Law: pure. Asked about are sentences that assert something and that nothing sets apart: an entry of a list, who speaks,
-the mood, the time. Longer texts are not: in them some two sentences always look as if. Nor are sentences that differ
-in one word: rules know which words exclude each other. A comparer gives no reason, so only what it is very sure of
-counts.
+Law: pure. Of brief notes it is asked about sentences that tell something and that nothing sets apart: an entry of a
+list, who speaks, a label, the mood, the time. Longer texts are not asked about: in them some two sentences always look
+as if. Where a word or two stand for others it may find that they say the same and no contradiction: rules know which
+words exclude each other. A comparer gives no reason, so only what it is sure of counts. What rules call a
+contradiction in brief notes it may rule out.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 import numpy as np
@@ -24,7 +25,9 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.9  # likelihood from which a contradiction counts
+CONTRADICTION = 0.85  # likelihood from which a contradiction counts
+POSSIBLE = 0.02  # likelihood below which rules are mistaken in what is doubtful
+DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 SAMENESS = 0.9  # likelihood from which two sentences say the same: a false merge hides what was told
 END = " .!。！"
 
@@ -44,41 +47,59 @@ def likely_clashes(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -
     """Yields the contradictions that the comparer is sure of."""
     for (i, j), told in likely.items():
         ours, theirs = new.sentences[i], other.sentences[j]
-        if told.contradiction >= CONTRADICTION:
+        if told.contradiction >= CONTRADICTION and not _replaces_few(ours.statement, theirs.statement):
             found = _contradiction(ours.statement, theirs.statement, told.contradiction)
             yield Clash(found=found, i=i, j=j, generated=ours.generated or theirs.generated)
+
+
+def possible(found: Iterable[Clash], likely: Mapping[Place, Likelihood]) -> list[Clash]:
+    """Returns the contradictions that the comparer does not rule out."""
+    return [clash for clash in found if not _ruled_out(clash, likely.get((clash.i, clash.j)))]
+
+
+def _ruled_out(clash: Clash, told: Likelihood | None) -> bool:
+    """Whether the comparer is sure that both hold. Where a name or a value stands for another ("is known for …") it
+    nearly always is, and rules take that for a change."""
+    return told is not None and told.contradiction < POSSIBLE and clash.found.slot in DOUBTFUL
+
+
+def _replaces_few(left: Statement, right: Statement) -> bool:
+    """Whether one word differs, or two stand for two. Rules know better whether both may hold: one person may speak
+    French and German, or have a brother and a sister, but is based in one town."""
+    laid = align(left.terms, right.terms, left.chinese)
+    ours, theirs = len(laid.only_a), len(laid.only_b)
+    return max(ours, theirs) <= 1 or ours == theirs == 2
 
 
 def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Flags:
     """Returns which sentences say the same by the comparer: shape (new sentences, other sentences)."""
     alike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
     for (i, j), told in likely.items():
+        ours, theirs = new.sentences[i].statement, other.sentences[j].statement
         if told.sameness >= SAMENESS:
-            alike[i, j] = may_say_the_same(new.sentences[i].statement, other.sentences[j].statement)
+            alike[i, j] = may_say_the_same(ours, theirs)
     return alike
 
 
 def _may_be_compared(left: Statement, right: Statement) -> bool:
-    """Whether both assert something, have a word in common and several apart, and nothing sets them apart."""
-    if not (_asserts(left) and _asserts(right)) or left.chinese is not right.chinese:
+    """Whether both tell something, in one language, with several words apart, and nothing sets them apart."""
+    if not (_tells(left) and _tells(right)) or left.chinese is not right.chinese:
         return False
-    if left.mood != right.mood or left.speaker != right.speaker:
+    if left.mood != right.mood or left.speaker != right.speaker or tells_of_another(left, right):
         return False
-    if left.labels and right.labels and left.labels.isdisjoint(right.labels) or tells_of_another(left, right):
+    if left.labels and right.labels and left.labels.isdisjoint(right.labels):
         return False
     laid = align(left.terms, right.terms, left.chinese)
-    return bool(laid.pairs) and not any(apart(laid) for apart in APART)
+    if not laid.pairs and not left.chinese:  # Chinese words are cut out of the text, and not always alike
+        return False
+    if (left.hedged or right.hedged) and all(laid.left(Kind.NUMBER)):
+        return False  # "roughly a hundred" and "98" both hold
+    return not any(apart(laid) for apart in APART)
 
 
-def _asserts(statement: Statement) -> bool:
-    """Whether it says that something is so, and of what: "it" may be anything."""
-    return statement.told and not statement.hedged and statement.personal != "it"
-
-
-def _replaces_one(laid: Alignment) -> bool:
-    """Whether at most one word differs on either side. Rules know better whether both may hold: one person may speak
-    French and German, but is based in one town."""
-    return max(len(laid.only_a), len(laid.only_b)) <= 1
+def _tells(statement: Statement) -> bool:
+    """Whether it says, or orders, something, whatever else may happen, and of what: "it" may be anything."""
+    return not (statement.question or statement.conditional) and statement.personal != "it"
 
 
 def _of_two_times(laid: Alignment) -> bool:
@@ -99,7 +120,7 @@ def _with_and_without(laid: Alignment) -> bool:
     return all(laid.left(Kind.NUMBER)) and any(ours.denial != theirs.denial for ours, theirs in laid.pairs)
 
 
-APART = (_replaces_one, _of_two_times, _leaves_room, _with_and_without)
+APART = (_of_two_times, _leaves_room, _with_and_without)
 
 
 def _contradiction(left: Statement, right: Statement, likelihood: float) -> Contradiction:

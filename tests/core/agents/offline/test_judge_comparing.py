@@ -1,5 +1,7 @@
 """What the offline Judge makes of a comparer's likelihoods."""
 
+import pytest
+
 from core.agents.offline.judge import OfflineJudge
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
@@ -67,18 +69,63 @@ async def test_what_has_little_in_common_but_its_subject_is_not_merged() -> None
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
 
 
-async def test_of_one_word_for_another_and_of_prices_with_and_without_rules_decide() -> None:
+async def test_of_prices_with_and_without_and_of_it_rules_decide() -> None:
     embedder = ComparingEmbedder({})
     judge = OfflineJudge(embedder)
 
     for old, new in (
-        ("The user speaks French.", "The user speaks German."),
         ("Without breakfast the hotel costs 120 euros.", "The hotel is 140 euros, breakfast included."),
         ("It is signed by Brandt.", "The court sentenced Brandt to a fine of 800 crowns."),
     ):
         await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
     assert embedder.told.asked == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The user speaks French.", "The user speaks German."),
+        ("Alice has a brother named Tom.", "Alice has a sister named Ann."),
+    ],
+)
+async def test_where_a_word_or_two_stand_for_others_rules_decide_on_contradictions(
+    old: str, new: str
+) -> None:
+    judge = OfflineJudge(ComparingEmbedder({(old, new): SURE}))
+
+    assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
+
+
+async def test_where_one_word_stands_for_another_both_may_say_the_same() -> None:
+    old, new = "The committee turned down the proposal.", "The committee rejected the proposal."
+    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+
+    (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert isinstance(opinion, MergeOpinion)
+
+
+DENIED = ("The pool is open to guests of the hotel.", "The pool is not open to guests before nine.")
+RULED_OUT = Likelihood(contradiction=0.001, sameness=0.0)
+
+
+@pytest.mark.parametrize(("told", "stands"), [(RULED_OUT, False), (UNSURE, True), (None, True)])
+async def test_what_rules_find_it_may_rule_out(told: Likelihood | None, stands: bool) -> None:
+    judge = OfflineJudge(ComparingEmbedder({DENIED: told} if told else {}))
+
+    opinions = await judge.conflicts_and_merges(topic("new", DENIED[1]), [topic("old", DENIED[0])])
+
+    assert [type(opinion) for opinion in opinions] == [ConflictOpinion] * stands
+
+
+async def test_where_a_value_stands_for_another_it_rules_nothing_out() -> None:
+    old, new = "Theresa is known for her work in medicine.", "Theresa is known for her work in painting."
+    judge = OfflineJudge(ComparingEmbedder({(old, new): RULED_OUT}))
+
+    (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert isinstance(opinion, ConflictOpinion)
 
 
 async def test_a_figure_that_leaves_room_for_the_other_is_not_asked_about() -> None:
