@@ -1,7 +1,8 @@
 """What the whole offline Judge makes of the texts of `tests/judging` that nothing was trained or chosen on.
 
-One group, document and memory in eight. Its sentences come one after another, as into a bank, and each is judged among
-all those before it: contradictions found, what agrees and was called one, paraphrases and contradictions merged.
+One group, document and memory in eight, and all groups that were written last. Its sentences come one after another, as
+into a bank, and each is judged among all those before it: contradictions found, what agrees and was called one,
+paraphrases and contradictions merged.
 
     python -m tests.bench.bench_held_out [--false]
 
@@ -70,12 +71,13 @@ async def main() -> None:
     judge = OfflineJudge(embedder)
     for language in LANGUAGES:
         sorts: dict[str, Sequence[Group | Memory]] = {
-            "groups": read_groups(language, Written.AFTER),
-            "memories": read_memories(language),
-            "documents": read_documents(language),
+            "groups": held_out(read_groups(language, Written.AFTER)),
+            "memories": held_out(read_memories(language)),
+            "documents": held_out(read_documents(language)),
+            "unseen": read_groups(language, Written.LAST),
         }
         for name, written in sorts.items():
-            found = await totals(judge, held_out(written))
+            found = await totals(judge, written)
             print(found.line(f"{language} {name}"), flush=True)
             if "--false" in sys.argv:
                 print("\n".join(found.wrong))

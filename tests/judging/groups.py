@@ -67,10 +67,12 @@ class Memory:
 
 
 class Written(StrEnum):
-    """Which groups: those that rules were built on, or those that were written after the rules."""
+    """Which groups: those that rules were built on, those that were written after the rules, and those that were
+    written after the comparer was trained: for measuring alone."""
 
     BEFORE = "groups"
     AFTER = "later"
+    LAST = "unseen"
 
 
 def is_held_out(place: int) -> bool:

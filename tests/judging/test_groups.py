@@ -38,7 +38,8 @@ def test_a_group_has_values_in_several_wordings_or_what_stands_apart(language: s
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_groups_written_later_and_documents_are_whole(language: str) -> None:
-    later, documents = read_groups(language, Written.AFTER), read_documents(language)
+    later = [group for when in (Written.AFTER, Written.LAST) for group in read_groups(language, when)]
+    documents = read_documents(language)
 
     assert all(len(group.values) > 1 and group.beside and all(group.sentences) for group in later)
     assert all(document.kind and len(set(document.sentences)) >= 20 for document in documents)
