@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import Message
 
-from memorybank_client.errors import Cancelled
+from memorybank_client.errors import Cancelled, DeadlineExceeded
 from memorybank_client.methods import Method
 from memorybank_client.session import Call, Session
 from memorybank_client.source import Source
@@ -21,11 +21,12 @@ from memorybank_client.source import Source
 
 @dataclass(kw_only=True)
 class Wire:
-    """A channel to `target`, once it is needed, and its methods."""
+    """A channel to `target`, once it is needed, and its methods. Once `closed` there is none any more."""
 
     target: str
     open: Callable[[], Any]
     opened: Any = None
+    closed: bool = False
     _stubs: dict[str, Any] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -46,6 +47,12 @@ class Wire:
             )
         return self._stubs[method.path]
 
+    def close(self) -> Any:
+        """Lets no further call begin. Returns the channel that is to be closed, if any was opened."""
+        with self._lock:
+            self.closed = True
+            return self.opened
+
 
 class Caller:
     """A wire, and what is known of its use."""
@@ -53,6 +60,16 @@ class Caller:
     def __init__(self, wire: Wire, session: Session) -> None:
         self.wire = wire
         self.session = session
+
+    def stub(self, call: Call) -> Any:
+        """Returns gRPC's callable for a call. Raises Cancelled, DeadlineExceeded where it cannot begin."""
+        if self.wire.closed:
+            raise Cancelled("the client was closed", request_id=call.request_id)
+        if call.timeout is not None and call.timeout <= 0:
+            raise DeadlineExceeded(
+                f"not sent: the call was given {call.timeout:g} s", request_id=call.request_id
+            )
+        return self.wire.stub(call.method)
 
     def failure(self, call: Call, request: Message | Source, error: grpc.RpcError) -> BaseException:
         """Returns what to raise for gRPC's error: what the request's own source raised, else what the status says."""
@@ -63,7 +80,7 @@ class AsyncCaller(Caller):
     """Sends calls on a `grpc.aio` channel."""
 
     async def one(self, call: Call, request: Message | Source) -> Any:
-        stub = self.wire.stub(call.method)
+        stub = self.stub(call)
         try:
             response = await stub(request, timeout=call.timeout, metadata=call.metadata)
         except grpc.RpcError as error:
@@ -74,7 +91,7 @@ class AsyncCaller(Caller):
         return response
 
     async def many(self, call: Call, request: Message | Source) -> AsyncGenerator[Any, None]:
-        stream = self.wire.stub(call.method)(request, timeout=call.timeout, metadata=call.metadata)
+        stream = self.stub(call)(request, timeout=call.timeout, metadata=call.metadata)
         try:
             async for response in stream:
                 self.session.saw(call, response)
@@ -91,7 +108,7 @@ class SyncCaller(Caller):
     """Sends calls on a `grpc` channel."""
 
     def one(self, call: Call, request: Message | Source) -> Any:
-        stub = self.wire.stub(call.method)
+        stub = self.stub(call)
         try:
             response = stub(_sent(request), timeout=call.timeout, metadata=call.metadata)
         except grpc.RpcError as error:
@@ -100,7 +117,7 @@ class SyncCaller(Caller):
         return response
 
     def many(self, call: Call, request: Message | Source) -> Generator[Any, None, None]:
-        stream = self.wire.stub(call.method)(_sent(request), timeout=call.timeout, metadata=call.metadata)
+        stream = self.stub(call)(_sent(request), timeout=call.timeout, metadata=call.metadata)
         try:
             for response in stream:
                 self.session.saw(call, response)

@@ -12,8 +12,16 @@ from memorybank.v1.types_pb2 import Message
 
 def chat_messages(given: Iterable[Any]) -> list[Any]:
     """Messages for the contract: those of chat APIs (dicts, or objects that `model_dump` makes dicts of), and others as
-    they are."""
-    return [made for each in given for made in _taken(each)]
+    they are. Raises TypeError for what is neither."""
+    if not isinstance(given, Iterable):
+        raise TypeError(f"messages={given!r}: they are a list")
+    made: list[Any] = []
+    for place, each in enumerate(given):
+        try:
+            made += _taken(each)
+        except (TypeError, ValueError, AttributeError) as problem:
+            raise TypeError(f"messages[{place}], which is no message of a chat API: {problem}") from None
+    return made
 
 
 def _taken(given: Any) -> Iterator[Any]:

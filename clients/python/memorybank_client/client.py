@@ -10,7 +10,7 @@ import grpc
 from memorybank_client.callers import AsyncCaller, Caller, SyncCaller, Wire
 from memorybank_client.channel import channel_options
 from memorybank_client.revisions import Revisions
-from memorybank_client.session import Session
+from memorybank_client.session import Session, metadata_of, seconds_of
 from memorybank_client.verbs import Verbs
 
 
@@ -18,9 +18,9 @@ class Client(Verbs, Caller):
     """What both clients have in common: how they are made.
 
     `target` is gRPC's (`127.0.0.1:7700`, `dns:///memory:443`). Without `credentials` the channel is not encrypted.
-    `metadata` goes with every call; its keys are lower-case. `timeouts` are seconds by verb (`{"search": 2.0}`), in
-    place of the verbs' own. `read_your_writes`: reads see at least what this client has seen, whichever replica
-    answers. `options` are further options of the channel, or other values of those it has.
+    `metadata` goes with every call; its keys are lower-case, its values printable ASCII. `timeouts` are seconds by verb
+    (`{"search": 2.0}`), in place of the verbs' own. `read_your_writes`: reads see at least what this client has seen,
+    whichever replica answers. `options` are further options of the channel, or other values of those it has.
     """
 
     def __init__(
@@ -39,16 +39,17 @@ class Client(Verbs, Caller):
         super().__init__(
             Wire(target=target, open=self._opener(target, credentials, settings)),
             Session(
-                metadata=tuple(metadata),
-                timeouts=dict(timeouts or {}),
+                metadata=metadata_of(metadata),
+                timeouts={verb: seconds_of(given) for verb, given in (timeouts or {}).items()},
                 revisions=Revisions() if read_your_writes else None,
             ),
         )
 
     def within(self, seconds: float) -> Self:
-        """Returns this client, its calls given so many seconds: `client.within(2).search(...)`."""
+        """Returns this client, its calls given so many seconds: `client.within(2).search(...)`. Where none are left a
+        call is not sent, and raises DeadlineExceeded."""
         made = copy(self)
-        made.session = self.session.within(seconds)
+        made.session = self.session.within(seconds_of(seconds))
         return made
 
     def _opener(
@@ -74,8 +75,9 @@ class MemoryBankClient(Client, AsyncCaller):
 
     async def close(self) -> None:
         """Ends what is still running, and the channel."""
-        if self.wire.opened is not None:
-            await self.wire.opened.close()
+        opened = self.wire.close()
+        if opened is not None:
+            await opened.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -103,8 +105,9 @@ class SyncMemoryBankClient(Client, SyncCaller):
 
     def close(self) -> None:
         """Ends what is still running, and the channel."""
-        if self.wire.opened is not None:
-            self.wire.opened.close()
+        opened = self.wire.close()
+        if opened is not None:
+            opened.close()
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ What cannot be a request is a TypeError that names the field, and the field that
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,15 +13,19 @@ from google.protobuf.message import Message
 from memorybank_client.chat_messages import chat_messages
 
 MESSAGES = "messages"
+UNFIT = (ValueError, TypeError, OverflowError)
+"""What protobuf raises for a value that a field cannot hold."""
 
 
 def request_of(kind: type[Message], verb: str, fields: dict[str, Any]) -> Message:
     """Returns the message that keywords make. Raises TypeError."""
-    if fields.get(MESSAGES):
-        fields = {**fields, MESSAGES: chat_messages(fields[MESSAGES])}
+    if fields.get(MESSAGES) is not None:
+        fields = {**fields, MESSAGES: _messages(verb, fields[MESSAGES])}
+    for path, moment in _naive(fields, ""):
+        raise TypeError(f"{verb}() cannot take {path}={moment}: give it a time zone, datetime.UTC say")
     try:
         return kind(**fields)
-    except (ValueError, TypeError) as problem:
+    except UNFIT as problem:
         raise TypeError(_explained(kind, verb, fields, problem)) from None
 
 
@@ -28,6 +33,26 @@ def positional(verb: str, header: type[Message]) -> str:
     """Returns the error for arguments without a name."""
     first = header.DESCRIPTOR.fields[0].name
     return f"{verb}() takes keyword arguments alone: {verb}({first}=…, …)"
+
+
+def _messages(verb: str, given: Any) -> list[Any]:
+    try:
+        return chat_messages(given)
+    except TypeError as problem:
+        raise TypeError(f"{verb}() cannot take {problem}") from None
+
+
+def _naive(given: Any, path: str) -> Iterator[tuple[str, datetime]]:
+    """Yields the moments without a time zone: protobuf would take them for UTC, which few of them are."""
+    if isinstance(given, datetime):
+        if given.tzinfo is None:
+            yield path, given
+    elif isinstance(given, dict):
+        for name, value in given.items():
+            yield from _naive(value, f"{path}.{name}" if path else str(name))
+    elif isinstance(given, list | tuple) and given and isinstance(given[0], dict):
+        for place, value in enumerate(given):
+            yield from _naive(value, f"{path}[{place}]")
 
 
 def _explained(kind: type[Message], verb: str, fields: Mapping[str, Any], problem: Exception) -> str:
@@ -38,7 +63,7 @@ def _explained(kind: type[Message], verb: str, fields: Mapping[str, Any], proble
     for name, value in fields.items():
         try:
             kind(**{name: value})
-        except (ValueError, TypeError) as wrong:
+        except UNFIT as wrong:
             return f"{verb}() cannot take {name}={_shown(value)}, a {type(value).__name__}: {wrong}"
     return f"{verb}(): {problem}"
 

@@ -18,6 +18,8 @@ BYTES = 1024 * 1024
 CHARACTERS = BYTES // 4
 """So many code points take at most 1 MiB of UTF-8."""
 
+Content = bytes | bytearray | memoryview
+
 
 @runtime_checkable
 class Readable(Protocol):
@@ -27,13 +29,17 @@ class Readable(Protocol):
 
 
 def of_text(text: str) -> Iterator[MemorizeStreamRequest]:
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"a piece of a text is a str, not {_shown(text)}")
     for start in range(0, len(text), CHARACTERS):
         yield MemorizeStreamRequest(text=text[start : start + CHARACTERS])
 
 
-def of_file(content: bytes) -> Iterator[UploadAttachmentRequest]:
+def of_file(content: Content) -> Iterator[UploadAttachmentRequest]:
+    if not isinstance(content, Content):
+        raise TypeError(f"a piece of a file is bytes, not {_shown(content)}: open files with 'rb'")
     for start in range(0, len(content), BYTES):
-        yield UploadAttachmentRequest(chunk=content[start : start + BYTES])
+        yield UploadAttachmentRequest(chunk=bytes(content[start : start + BYTES]))
 
 
 def of_export(record: ExportRecord) -> Iterator[ImportBankRequest]:
@@ -45,14 +51,20 @@ def of_collection(part: ExportCollectionResponse) -> Iterator[ImportCollectionRe
 
 
 def parts_of(source: Any) -> Iterable[Any] | AsyncIterable[Any]:
-    """Returns the parts of a whole text or file, of an open file, or as they are."""
-    if isinstance(source, str | bytes):
+    """Returns the parts of a whole text or file, of an open file, or as they are. Raises TypeError."""
+    if isinstance(source, str | Content):
         return (source,)
     if isinstance(source, Readable):
         return _read(source)
-    return source  # type: ignore[no-any-return]
+    if not isinstance(source, Iterable | AsyncIterable):
+        raise TypeError(f"what is streamed is whole, in pieces, or an open file, and not {_shown(source)}")
+    return source
 
 
 def _read(file: Readable) -> Iterator[Any]:
     while piece := file.read(CHARACTERS):
         yield piece
+
+
+def _shown(value: object) -> str:
+    return f"{repr(value)[:40]}, a {type(value).__name__}"

@@ -5,8 +5,9 @@ revision that this client has seen; every failure becomes a MemoryBankError.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 from uuid import uuid4
 
@@ -37,7 +38,13 @@ GONE = (
 AFFINITY_KEY = "x-memory-bank"
 AFFINITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:%/-]{0,1024}", re.ASCII)
 
-Metadata = tuple[tuple[str, str], ...]
+KEY = re.compile(r"[0-9a-z_.-]+", re.ASCII)
+VALUE = re.compile(r"[ -~]*", re.ASCII)
+"""What gRPC takes as metadata."""
+LONGEST = 365 * 86_400.0
+"""Seconds, a year: of a deadline very far away gRPC makes one that has passed."""
+
+Metadata = tuple[tuple[str, str | bytes], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +88,13 @@ class Session:
             method=method,
             header=header,
             metadata=(*self.metadata, *_affinity(affinity_of(header))),
-            timeout=self.timeout or self.timeouts.get(verb) or method.seconds_for(header),
+            timeout=self._seconds(verb, method, header),
         )
+
+    def _seconds(self, verb: str, method: Method, header: Any) -> float | None:
+        if self.timeout is not None:
+            return self.timeout
+        return self.timeouts[verb] if verb in self.timeouts else method.seconds_for(header)
 
     def saw(self, call: Call, response: Message) -> None:
         """Remembers the revision that a response speaks of."""
@@ -102,6 +114,35 @@ class Session:
             elif made.reason == ERROR_REASON_STRUCTURING_FAILED:  # what was done before stands
                 self.revisions.saw(call.header.bank_id, int(made.metadata.get("revision", "0")))
         return made
+
+
+def seconds_of(given: float) -> float:
+    """Returns a time to wait as gRPC takes it, a year at most. Raises TypeError, ValueError."""
+    if not isinstance(given, Real):
+        raise TypeError(f"seconds are a number, not {given!r}")
+    if given != given:
+        raise ValueError("seconds are a number, and nan is none")
+    return float(min(given, LONGEST))
+
+
+def metadata_of(given: Iterable[tuple[str, str | bytes]]) -> Metadata:
+    """Returns metadata, as gRPC takes it. Raises ValueError, which names keys alone: values may be secrets."""
+    return tuple(_pair(each) for each in given)
+
+
+def _pair(given: object) -> tuple[str, str | bytes]:
+    if not isinstance(given, tuple | list) or len(given) != 2 or not isinstance(given[0], str):
+        raise ValueError("metadata are pairs of a key and a value: [('authorization', 'Bearer …')]")
+    key, value = given
+    if not KEY.fullmatch(key):
+        raise ValueError(f"metadata {key!r}: a key is of lower-case letters, digits, '-', '_' and '.'")
+    if key.endswith("-bin") and isinstance(value, bytes):
+        return key, value
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    if key.endswith("-bin") or not isinstance(text, str) or not VALUE.fullmatch(text):
+        wanted = "bytes" if key.endswith("-bin") else "printable ASCII, without a line break at its end"
+        raise ValueError(f"metadata {key!r}: its value is to be {wanted}")
+    return key, value
 
 
 def _ask_for_seen(header: Any, revisions: Revisions) -> None:

@@ -2,6 +2,7 @@
 
 import socket
 from datetime import timedelta
+from typing import Any
 
 import grpc
 import pytest
@@ -13,6 +14,7 @@ from memorybank_client import (
     ErrorReason,
     FieldViolation,
     InvalidArgument,
+    MemoryBankClient,
     MemoryBankError,
     NotFound,
     ResourceExhausted,
@@ -143,3 +145,23 @@ async def test_where_no_service_answers_in_time_the_address_is_named(kind: str) 
 def test_an_address_that_is_none_is_refused_at_once(target: str) -> None:
     with pytest.raises(ValueError, match="a target is HOST:PORT"):
         SyncMemoryBankClient(target)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "named"),
+    [
+        ([("Authorization", "Bearer s3cret")], "'Authorization': a key is of lower-case letters"),
+        ([("authorization", "Bearer s3cret\n")], "'authorization': its value is to be printable ASCII"),
+        ([("user", "艾达")], "'user': its value is to be printable ASCII"),
+        ([("trace-bin", "s3cret")], "'trace-bin': its value is to be bytes"),
+        ([("", "s3cret")], "'': a key is of"),
+        ({"authorization": "Bearer s3cret"}, "pairs of a key and a value"),
+    ],
+)
+def test_metadata_that_grpc_does_not_take_is_refused_at_once_and_not_repeated(
+    metadata: Any, named: str
+) -> None:
+    with pytest.raises(ValueError, match=named) as caught:
+        MemoryBankClient("127.0.0.1:7700", metadata=metadata)
+
+    assert "s3cret" not in str(caught.value)

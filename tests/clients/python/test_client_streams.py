@@ -4,6 +4,8 @@ import asyncio
 import io
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -127,3 +129,35 @@ async def test_a_stream_that_is_refused_midway_raises_after_what_came_before(kin
     async with scripted(script) as target, asking(kind, target) as ask:
         with pytest.raises(StaleRevision):
             await ask("export_bank", bank_id="trip")
+
+
+@pytest.mark.parametrize("content", [bytearray(b"abc"), memoryview(b"abc")])
+async def test_whatever_holds_bytes_goes_up_as_they_are(kind: str, content: Any) -> None:
+    script = Script()
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        await ask("upload_attachment", content, bank_id="trip")
+        await ask("upload_attachment", [content], bank_id="trip")
+
+    sent = [[message.chunk for message in asked.messages[1:]] for asked in script.asked["UploadAttachment"]]
+    assert sent == [[b"abc"], [b"abc"]]
+
+
+@pytest.mark.parametrize(
+    ("verb", "source", "named"),
+    [
+        ("upload_attachment", None, "not None"),
+        ("upload_attachment", Path("/tmp/report.pdf"), "not PosixPath"),
+        ("upload_attachment", ["abc"], "a piece of a file is bytes, not 'abc', a str: open"),
+        ("memorize_stream", 5, "not 5, a int"),
+        ("memorize_stream", [None], "a piece of a text is a str, not None"),
+    ],
+)
+async def test_what_cannot_be_streamed_is_a_type_error_that_says_what_can(
+    kind: str, verb: str, source: Any, named: str
+) -> None:
+    script = Script()
+
+    async with scripted(script) as target, asking(kind, target) as ask:
+        with pytest.raises(TypeError, match=named):
+            await ask(verb, source, bank_id="trip")

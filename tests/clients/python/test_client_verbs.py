@@ -2,6 +2,7 @@
 
 import pydoc
 import re
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from memorybank_client.revisions import Revisions
 from memorybank_client.verbs import METHODS, Verbs
 
 SETTINGS = Path(__file__).parents[3] / "pyproject.toml"
+
+NAIVE = datetime(2024, 5, 1, 9)  # noqa: DTZ001  a naive one is the point
 
 USER = """
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient, vector
@@ -98,6 +101,12 @@ def test_a_keyword_that_is_no_field_is_a_type_error_that_names_what_was_meant() 
         ),
         ({"bank_id": 5}, r"cannot take bank_id=5, a int"),
         ({"event_time": "2024-05-01"}, r"cannot take event_time='2024-05-01', a str"),
+        ({"event_time": NAIVE}, r"cannot take event_time=2024-05-01 09:00:00: give it a time zone"),
+        ({"messages": [{"text": "a", "event_time": NAIVE}]}, r"messages\[0\]\.event_time=2024-05-01"),
+        ({"text": "half an emoji \ud83d"}, r"cannot take text='half an emoji \\ud83d', a str"),
+        ({"messages": 5}, r"messages=5: they are a list"),
+        ({"messages": [{"role": "user", "content": 5}]}, r"messages\[0\], which is no message of a chat API"),
+        ({"messages": [{"content": "a", "tool_calls": ["b"]}]}, r"messages\[0\], which is no message"),
     ],
 )
 def test_what_cannot_be_a_request_is_a_type_error_that_names_its_field(
@@ -143,3 +152,11 @@ def test_revisions_only_grow_and_the_banks_seen_last_are_kept() -> None:
         revisions.saw(bank_id, revision)
 
     assert [revisions.of(bank_id) for bank_id in "abc"] == [5, None, 1]
+
+
+def test_a_number_that_no_field_holds_is_a_type_error_that_names_its_field() -> None:
+    with (
+        SyncMemoryBankClient("127.0.0.1:1") as client,
+        pytest.raises(TypeError, match="cannot take alpha=1000"),
+    ):
+        client.search(bank_id="trip", text="ferry", alpha=10**400)
