@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,31 @@ def test_a_mending_changes_what_it_changed_before_and_nothing_else(
     recovery = pb.Recovery(original_json='{"a": 1, "gone": 0}', fixed_json='{"a": 3}')
 
     assert patched(arguments, recovery) == expected
+
+
+@pytest.mark.parametrize(
+    "mended",
+    [datetime(2024, 5, 5, tzinfo=UTC), "\udc80", "password=hunter2hunter2"],
+    ids=["no JSON", "half a character", "a credential"],
+)
+async def test_what_a_mended_call_brought_is_returned_where_memory_does_not_take_its_arguments(
+    tmp_path: Path, mended: object
+) -> None:
+    asked: list[object] = []
+
+    def book(day: object) -> str:
+        asked.append(day)
+        if day == "5 May":
+            raise ValueError("no day: 5 May\0\udc80")
+        return "booked"
+
+    def call(address: str) -> str:
+        with SyncMemoryBankClient(address) as client:
+            tools = LearningTools(client, "ada", {"book": book}, fix=lambda _: {"day": mended})
+            return str(tools.call("book", {"day": "5 May"}))
+
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        answer = await asyncio.to_thread(call, str(address))
+
+    assert answer == "booked"
+    assert asked == ["5 May", mended]

@@ -11,6 +11,7 @@ raised as it came.
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -32,6 +33,7 @@ Message = dict[str, str]
 """`role` and `content`, as chat models take them."""
 
 CONTENT, NAME, ARGUMENTS = 100_000, 128, 65_536  # code points that the contract takes
+UNHELD = re.compile("[\0\ud800-\udfff]")  # code points that it does not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class Owner:
             "user": self.user,
             "conversation_id": self.conversation,
             "collection": self.collection,
-            "query": query[:CONTENT],
+            "query": held(query),
             "enable_memory": True,
         }
 
@@ -61,7 +63,7 @@ class Owner:
         return {
             "user": self.user,
             "invocation_id": invocation,
-            "result": result[:CONTENT],
+            "result": held(result),
             "succeeded": succeeded,
             "wait": wait,
         }
@@ -76,17 +78,34 @@ def item(
     arguments: Mapping[str, Any] | None = None,
     error: str = "",
 ) -> Item:
-    """Returns an item of a working memory; what is longer than the contract takes is cut, arguments are left out."""
-    given = "" if arguments is None else json.dumps(arguments, ensure_ascii=False, default=str)
+    """Returns an item of a working memory; what is longer than the contract takes is cut, arguments are left out, as
+    they are where they are no JSON."""
+    given = "" if arguments is None else as_json(arguments, default=str)
     return Item(
         type=type_,
-        content=content[:CONTENT],
+        content=held(content),
         step=step,
-        tool=tool[:NAME],
+        tool=held(tool, NAME),
         arguments_json=given if len(given) <= ARGUMENTS else "",
         failed=bool(error),
-        error_type=error[:NAME],
+        error_type=held(error, NAME),
     )
+
+
+def held(text: str, most: int = CONTENT) -> str:
+    """Returns as much of a text as the contract takes. NUL, and halves of characters, as in names of files that are not
+    UTF-8, become U+FFFD: tools answer with anything."""
+    return UNHELD.sub("\ufffd", text[:most])
+
+
+def as_json(arguments: Mapping[str, Any], default: Callable[[Any], Any] | None = None) -> str:
+    """Returns arguments as JSON, empty where they are none."""
+    try:
+        return held(
+            json.dumps(arguments, ensure_ascii=False, allow_nan=False, default=default), ARGUMENTS + 1
+        )
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 class _Steps:

@@ -403,7 +403,23 @@ async def test_a_verdict_goes_out_with_its_type() -> None:
     assert sent.verdict_type == types.VERDICT_TYPE_DISMISS
 
 
-@pytest.mark.parametrize("arguments", ["not json", "[]", "{}", '{"node_id": 3}', {"node_id": ""}])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "not json",
+        "[]",
+        "{}",
+        '{"node_id": 3}',
+        {"node_id": ""},
+        None,
+        "[" * 100_000,
+        '{"node_id": "\\ud83d"}',
+        '{"node_id": "i-1#1", "query": "\\ud83d"}',
+        '{"node_id": "n-1", "start": 9999999999}',
+        '{"node_id": "n-1", "start": ' + "9" * 5_000 + "}",
+    ],
+    ids=lambda arguments: str(arguments)[:40],
+)
 def test_arguments_that_cannot_be_read_are_told_to_the_model(arguments: Any) -> None:
     with SyncMemoryBankClient("127.0.0.1:1") as client:
         said = SyncReActAdapter(client, bank_id="trip").call_tool("deep_retrieval", arguments)

@@ -136,3 +136,48 @@ async def test_the_next_task_of_a_loop_is_the_next_run(client: MemoryBankClient)
     runs = (await client.list_invocations(user="ada", conversation_id="c1")).invocations
 
     assert [run.query for run in runs] == ["When does the ferry leave?", "What does a ticket cost?"]
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "a\udc80b"], ids=["NUL", "half a character"])
+async def test_whatever_a_tool_answers_or_raises_comes_back_and_the_run_ends(
+    client: MemoryBankClient, odd: str
+) -> None:
+    memory = AsyncChatMemory(client, user="ada", conversation="c1")
+
+    async def echo(text: str) -> str:
+        return text
+
+    async def fail(text: str) -> str:
+        raise OSError(text)
+
+    async with memory.run("What is in the file?") as run:
+        answered = await run.call("read", {"text": odd}, echo)
+        kept = (await client.get_working_memory(user="ada", invocation_id=run.invocation_id)).items
+        run.answer(odd)
+    with pytest.raises(OSError, match=odd):
+        async with memory.run("And in the other?") as run:
+            await run.call("read", {"text": odd}, fail)
+
+    assert answered == odd
+    assert [item.content for item in kept] == ["", "a\ufffdb"]
+    left = (await client.list_invocations(user="ada", conversation_id="c1")).invocations
+    assert [run.result for run in left] == ["a\ufffdb", "OSError: a\ufffdb"]
+
+
+async def test_arguments_that_are_no_json_are_left_out(client: MemoryBankClient) -> None:
+    memory = AsyncChatMemory(client, user="ada", conversation="c1")
+    endless: list[object] = []
+    endless.append(endless)
+
+    async def count(**given: object) -> int:
+        return len(given)
+
+    async with memory.run("How many?") as run:
+        counted = [
+            await run.call("count", {"text": given}, count) for given in (endless, {(1, 2): 3}, float("nan"))
+        ]
+        kept = (await client.get_working_memory(user="ada", invocation_id=run.invocation_id)).items
+        run.answer("One each.")
+
+    assert counted == [1, 1, 1]
+    assert {item.arguments_json for item in kept} == {""}

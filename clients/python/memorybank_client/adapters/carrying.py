@@ -37,8 +37,15 @@ class Carried:
 
     def begins(self, query: str) -> dict[str, Any]:
         """Returns the fields of StartInvocationRequest."""
-        self._step = 0
         return self.owner.begins(query)
+
+    def begun(self, invocation_id: str) -> None:
+        """Notes the run in which the steps are from now on."""
+        self.invocation_id, self._step = invocation_id, 0
+
+    def stepped(self) -> None:
+        """Notes that a step was taken in whole."""
+        self._step += 1
 
     def asks(self, question: str) -> dict[str, Any]:
         """Returns the fields of AssembleContextRequest: what is known of the user, as far as it bears on a question."""
@@ -57,7 +64,6 @@ class Carried:
     def adds(self, context: str | Sequence[Message]) -> dict[str, Any]:
         """Returns the fields of AddWorkingItemsRequest: the last 100 things that a step went through; empty if it
         was none."""
-        self._step += 1
         items = _items(context, self._step)[-100:]
         return self.owner.adds(self.invocation_id, items) if items else {}
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from uuid import uuid4, uuid5
 
 from memorybank.v1.memory_bank_pb2 import AdvanceTaskResponse, StartTaskResponse
+from memorybank.v1.retrieval_pb2 import AssembleContextResponse
 from memorybank.v1.types_pb2 import (
     TASK_OUTCOME_GAVE_UP,
     TASK_STATUS_FAILED,
@@ -77,6 +78,7 @@ class TaskLoop(Generic[Client]):
         self._tool_characters = tool_characters
         self._tool_format = tool_format
         self._step = uuid4()
+        self._noted = ""  # under which request id the step's working items were taken
 
     @property
     def task(self) -> PendingTask | None:
@@ -98,46 +100,53 @@ class TaskLoop(Generic[Client]):
         return self._fields({**_context(context), "task": report, "verdict_type": verdict_type})
 
     def _fields(self, fields: dict[str, Any]) -> dict[str, Any]:
-        # The same step with the same content gets the same id: repeated after a failure, it is resumed.
-        content = {name: str(value) for name, value in fields.items()}
         return {
-            **fields,
+            **self._once(fields),
             "bank_id": self.bank_id,
             "token_budget": self._token_budget,
             "tool_format": self._tool_format,
-            "request_id": str(uuid5(self._step, repr(content))),
         }
+
+    def _once(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Adds the request id: the same step with the same content gets the same, and goes on where it failed."""
+        content = {name: str(value) for name, value in fields.items()}
+        return {**fields, "request_id": str(uuid5(self._step, ascii(content)))}
 
     @property
     def _begins(self) -> bool:
         """Whether the next prompt of the user begins a task: the first, or one after the last was finished."""
         return self.finished or not self._begun
 
-    def _started(self, response: StartTaskResponse) -> str:
+    def _started(self, response: StartTaskResponse, known: AssembleContextResponse | None) -> str:
         self._begun = True
         self.bank_id = response.bank.bank_id
         self.purge_time = None
-        return self._stepped(response, response.insight.finished)
+        return self._stepped(response, response.insight.finished, known)
 
-    def _advanced(self, response: AdvanceTaskResponse) -> str:
+    def _advanced(self, response: AdvanceTaskResponse, known: AssembleContextResponse | None) -> str:
         goes = response.HasField("purge_time")
         self.purge_time = response.purge_time.ToDatetime(UTC) if goes else None
-        return self._stepped(response, response.finished)
+        return self._stepped(response, response.finished, known)
 
-    @property
-    def _question(self) -> str:
-        """What the user's memory is asked about: the step, or what the task is about."""
-        return self.task.description if self.task else self.insight.goal
+    def _notes(self, carried: Carried, context: Context) -> dict[str, Any]:
+        """Returns the working items of a step that are not noted yet; empty where there are none."""
+        items = carried.adds(context)
+        made = self._once(items) if items else {}
+        return made if made.get("request_id") != self._noted else {}
 
-    @property
-    def _came_well(self) -> bool:
-        """Whether the task, finished, was not given up."""
-        return self.insight.outcome != TASK_OUTCOME_GAVE_UP
-
-    def _stepped(self, response: StartTaskResponse | AdvanceTaskResponse, finished: bool) -> str:
+    def _stepped(
+        self,
+        response: StartTaskResponse | AdvanceTaskResponse,
+        finished: bool,
+        known: AssembleContextResponse | None,
+    ) -> str:
+        """Goes on to the next step, now that all of the last one is done: a failure before begins it again."""
         self._step = uuid4()
-        self.insight, self.prompt, self.finished = response.insight, response.prompt, finished
+        self.insight, self.finished = response.insight, finished
+        self.prompt = response.prompt if known is None else before(known, response.prompt)
         self.tools = [declared(tool) for tool in response.tools] or self.tools
+        if self.carried:
+            self.carried.stepped()
         return self.prompt
 
 
@@ -150,11 +159,13 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         Once the task is finished the next one begins, with all that the bank remembers.
         """
         if self._begins:
-            self._started(await self.client.start_task(**self._start(prompt, context)))
+            response = await self.client.start_task(**self._start(prompt, context))
+            known = None
             if self.carried:
-                begun = await self.client.start_invocation(**self.carried.begins(prompt))
-                self.carried.invocation_id = begun.invocation_id
-                await self._know(self.carried)
+                begun = await self.client.start_invocation(**self._once(self.carried.begins(prompt)))
+                self.carried.begun(begun.invocation_id)
+                known = await self.client.assemble_context(**self.carried.asks(_question(response.insight)))
+            self._started(response, known)
         return self.prompt
 
     async def intercept(
@@ -169,20 +180,18 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
 
         `verdict_type` says how a validation's verdict settles its conflict; else its words do.
         """
-        if self.carried and (items := self.carried.adds(context)):
+        if self.carried and (items := self._notes(self.carried, context)):
             await self.client.add_working_items(**items)
+            self._noted = items["request_id"]
         fields = self._advance(context, succeeded, task, verdict_type)
-        self._advanced(await self.client.advance_task(**fields))
-        if self.carried and self.finished:
-            await self.client.end_invocation(**self.carried.ends(context, self._came_well))
+        response = await self.client.advance_task(**fields)
+        known = None
+        if self.carried and response.finished:
+            ends = self.carried.ends(context, _came_well(response.insight))
+            await self.client.end_invocation(**self._once(ends))
         elif self.carried:
-            await self._know(self.carried)
-        return self.prompt
-
-    async def _know(self, carried: Carried) -> None:
-        """Puts what is known of the user before the prompt."""
-        known = await self.client.assemble_context(**carried.asks(self._question))
-        self.prompt = before(known, self.prompt)
+            known = await self.client.assemble_context(**self.carried.asks(_question(response.insight)))
+        return self._advanced(response, known)
 
     async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """Calls a tool for the model, and returns the result as text. Raises LookupError for a tool that is not
@@ -223,11 +232,13 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         Once the task is finished the next one begins, with all that the bank remembers.
         """
         if self._begins:
-            self._started(self.client.start_task(**self._start(prompt, context)))
+            response = self.client.start_task(**self._start(prompt, context))
+            known = None
             if self.carried:
-                begun = self.client.start_invocation(**self.carried.begins(prompt))
-                self.carried.invocation_id = begun.invocation_id
-                self._know(self.carried)
+                begun = self.client.start_invocation(**self._once(self.carried.begins(prompt)))
+                self.carried.begun(begun.invocation_id)
+                known = self.client.assemble_context(**self.carried.asks(_question(response.insight)))
+            self._started(response, known)
         return self.prompt
 
     def intercept(
@@ -242,19 +253,17 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
 
         `verdict_type` says how a validation's verdict settles its conflict; else its words do.
         """
-        if self.carried and (items := self.carried.adds(context)):
+        if self.carried and (items := self._notes(self.carried, context)):
             self.client.add_working_items(**items)
-        self._advanced(self.client.advance_task(**self._advance(context, succeeded, task, verdict_type)))
-        if self.carried and self.finished:
-            self.client.end_invocation(**self.carried.ends(context, self._came_well))
+            self._noted = items["request_id"]
+        response = self.client.advance_task(**self._advance(context, succeeded, task, verdict_type))
+        known = None
+        if self.carried and response.finished:
+            ends = self.carried.ends(context, _came_well(response.insight))
+            self.client.end_invocation(**self._once(ends))
         elif self.carried:
-            self._know(self.carried)
-        return self.prompt
-
-    def _know(self, carried: Carried) -> None:
-        """Puts what is known of the user before the prompt."""
-        known = self.client.assemble_context(**carried.asks(self._question))
-        self.prompt = before(known, self.prompt)
+            known = self.client.assemble_context(**self.carried.asks(_question(response.insight)))
+        return self._advanced(response, known)
 
     def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """Calls a tool for the model, and returns the result as text. Raises LookupError for a tool that is not
@@ -295,3 +304,13 @@ def _report(task: PendingTask | None, succeeded: bool) -> TaskReport:
     if task is None:
         return TaskReport(status=status)
     return TaskReport(task_id=task.task_id, type=task.type, description=task.description, status=status)
+
+
+def _question(insight: Insight) -> str:
+    """Returns what the user's memory is asked about: the step, or what the task is about."""
+    return insight.pending[0].description if insight.pending else insight.goal
+
+
+def _came_well(insight: Insight) -> bool:
+    """Whether the task, finished, was not given up."""
+    return insight.outcome != TASK_OUTCOME_GAVE_UP

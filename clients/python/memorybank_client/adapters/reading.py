@@ -12,6 +12,7 @@ TOOL_NAME = "deep_retrieval"
 """As the service declares it."""
 
 QUOTED = 200  # code points of a refuted passage
+DIGITS = 9  # of a number that the contract's fields hold
 
 
 class Misasked(Exception):
@@ -52,7 +53,7 @@ class Reading:
         elif start is not None or end is not None:
             self.fields |= {"start": start, "end": end}
         else:
-            segment = int(number) if number.isdecimal() and not query else None
+            segment = int(number) if _is_number(number) and not query else None
             self.fields["passages"] = Passages(query=query, segment=segment)
 
     def add(self, response: GetInteractionResponse) -> None:
@@ -147,6 +148,10 @@ def _text(asked: Mapping[str, Any], name: str) -> str:
     given = asked.get(name) or ""
     if not isinstance(given, str):
         raise Misasked(f"`{name}` is a string")
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise Misasked(f"`{name}` holds half a character") from None
     return given
 
 
@@ -154,18 +159,20 @@ def _number(asked: Mapping[str, Any], name: str) -> int | None:
     given = asked.get(name)
     if given is None or given == "":
         return None
-    if isinstance(given, bool) or not str(given).isdecimal():
+    if isinstance(given, bool) or not _is_number(str(given)):
         raise Misasked(f"`{name}` is a whole number of characters")
     return int(given)
 
 
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= DIGITS
+
+
 def _decoded(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(arguments, str):
-        return arguments
     try:
-        decoded = json.loads(arguments)
-    except json.JSONDecodeError as error:
+        decoded = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except (ValueError, RecursionError) as error:  # the latter of what is nested without end
         raise Misasked(f"the arguments are not JSON: {error}") from None
-    if not isinstance(decoded, dict):
+    if not isinstance(decoded, Mapping):
         raise Misasked("the arguments are not a JSON object")
     return decoded

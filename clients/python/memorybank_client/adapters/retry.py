@@ -5,11 +5,14 @@ A tool is called once more for each mending tried, never more often; what no men
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client.client import SyncMemoryBankClient
+from memorybank_client.errors import InvalidArgument
+from memorybank_client.runs import as_json, held
 
 Arguments = dict[str, Any]
 Tool = Callable[..., Any]
@@ -27,11 +30,11 @@ class Failure:
 
     @property
     def error_type(self) -> str:
-        return type(self.error).__name__[:NAME]
+        return held(type(self.error).__name__, NAME)
 
     @property
     def message(self) -> str:
-        return str(self.error)[:MESSAGE]
+        return held(str(self.error), MESSAGE)
 
 
 Fix = Callable[[Failure], Arguments | None]
@@ -89,15 +92,21 @@ class LearningTools:
             return False, None
 
     def _record(self, failure: Failure, mended: Arguments) -> None:
-        self._client.record_recovery(
-            **self._owner,
-            error_type=failure.error_type,
-            tool=failure.tool[:NAME],
-            message=failure.message,
-            original_json=json.dumps(failure.arguments, ensure_ascii=False),
-            fixed_json=json.dumps(mended, ensure_ascii=False),
-            success=True,
-        )
+        """Records what mended a failure, where memory takes it: arguments that are no JSON, or hold a credential, are
+        not kept, and what the tool brought is returned all the same."""
+        original, fixed = as_json(failure.arguments), as_json(mended)
+        if not original or not fixed:
+            return
+        with suppress(InvalidArgument):
+            self._client.record_recovery(
+                **self._owner,
+                error_type=failure.error_type,
+                tool=failure.tool[:NAME],
+                message=failure.message,
+                original_json=original,
+                fixed_json=fixed,
+                success=True,
+            )
 
 
 def patched(arguments: Arguments, recovery: pb.Recovery) -> Arguments | None:
