@@ -37,6 +37,7 @@ from service.holding.figures import HeldFigures
 from service.holding.held import LARGE_TEXT, Held, Holding
 from service.holding.pool import Pool
 from service.holding.writer import Journal, owned
+from service.process.shielding import shielded
 
 UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
@@ -340,4 +341,4 @@ class OpenAggregates:
 
     async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
         """Finishes an act even when its caller is cancelled."""
-        return await asyncio.shield(asyncio.create_task(act))
+        return await shielded(asyncio.create_task(act))

@@ -20,6 +20,7 @@ from service.holding.loading import load
 from service.holding.writer import Journal, Writer
 from service.process.allocator import give_back
 from service.process.collector import Collector
+from service.process.shielding import shielded
 
 LAST_SAVES = 5.0  # seconds for the snapshots that are due when the process ends
 UNREAD_SECONDS = 600.0  # then a conversation rests; its next reader waits as for a load
@@ -81,7 +82,7 @@ class Pool:
         loading = self._loading.get(key)
         if loading is None:
             loading = self._loading[key] = asyncio.create_task(self._load(key))
-        return await asyncio.shield(loading)
+        return await shielded(loading)
 
     async def _load(self, key: Key) -> Held:
         asked = self._now()
