@@ -37,6 +37,7 @@ from core.usecases.limits import Limits
 
 UNIT = 1e-3  # how far a stored vector's length may be from 1
 MOST = 1 << 53  # of what goes on being counted: no store, and no message, counts further than 1 << 63
+LARGEST = 1 << 62  # of a revision that is read: no bank that began at MOST ever comes to it
 
 ORDER: tuple[tuple[type, ...], ...] = (
     (ExportHeader,),
@@ -130,7 +131,7 @@ class Gathered:
         match record:  # the frame, and what hangs on segments and files
             case ExportHeader():
                 self._require(record.format == FORMAT, f"only format {FORMAT} is known")
-                self._require(1 <= record.revision <= MOST, f"a revision is 1 to {MOST:,}")
+                self._require(1 <= record.revision <= LARGEST, f"a revision is 1 to {LARGEST:,}")
                 self.header = record
             case BankRecord():
                 self._require(record.tokens_spent <= MOST, f"no more than {MOST:,} tokens can be spent")
@@ -156,13 +157,17 @@ class Gathered:
                 self.trailer = record
 
     def state(self, record: BankRecord, kept: dict[AttachmentId, Attachment]) -> BankState:
-        """Returns all of the bank, under its new record. `kept` are the files whose bytes came, at their new places."""
+        """Returns all of the bank, under its new record. `kept` are the files whose bytes came, at their new places.
+
+        It begins at MOST at the latest: all banks after it begin above it, and their exports are to be imported, too.
+        """
         assert self.header is not None
+        revision = min(self.header.revision, MOST)
         return BankState(
-            head=Head(uid=record.uid, revision=self.header.revision, change_id=ChangeId("")),
+            head=Head(uid=record.uid, revision=revision, change_id=ChangeId("")),
             record=record,
             insight=self._insight,
-            nodes=tuple(self._nodes.values()),
+            nodes=tuple(_no_newer(put, revision) for put in self._nodes.values()),
             edges=tuple(self._edges),
             interactions=tuple(_at_home(i, kept) for i in self._interactions.values()),
             attachments=tuple(_kept(a, kept) for a in self.attachments.values()),
@@ -300,6 +305,12 @@ class Gathered:
         dimension = self.record.space.dimension
         self._require(vector.shape == (dimension,), f"a vector has {dimension} numbers here")
         self._require(abs(float(np.linalg.norm(vector)) - 1.0) <= UNIT, "a vector has unit length")
+
+
+def _no_newer(put: NodePut, revision: int) -> NodePut:
+    if put.node.revision <= revision:
+        return put
+    return replace(put, node=replace(put.node, revision=revision))
 
 
 def _at_home(interaction: Interaction, kept: dict[AttachmentId, Attachment]) -> Interaction:

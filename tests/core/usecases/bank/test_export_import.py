@@ -40,7 +40,7 @@ from core.usecases.bank.export_records import (
 )
 from core.usecases.bank.get_bank import GetBank, get_bank
 from core.usecases.bank.import_bank import ImportBank, import_bank
-from core.usecases.bank.import_records import RANKS
+from core.usecases.bank.import_records import MOST, RANKS
 from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.bank.read_attachment import ReadAttachment, read_attachment
@@ -350,6 +350,22 @@ async def _claim_nothing_remains(house: House) -> None:
         await get_bank(house, GetBank(key=COPY))
     root = house.blobs._root  # type: ignore[attr-defined]
     assert len([path for path in root.rglob("*") if path.is_file()]) == 2  # the exported bank's own
+
+
+async def test_a_bank_of_the_highest_revision_spoils_no_export_of_the_banks_after_it(
+    lived: tuple[House, list[ExportRecord]],
+) -> None:
+    house, records = lived
+    await _imported(house, _with(ExportHeader, revision=MOST)(list(records)))
+    await house.banks.delete(COPY)
+    await _imported(house, records)
+    written = await _exported(house, COPY)
+    await house.banks.delete(COPY)
+
+    again = await _imported(house, written)
+
+    (header,) = [record for record in written if isinstance(record, ExportHeader)]
+    assert again > header.revision > MOST
 
 
 async def test_the_record_at_fault_is_named(lived: tuple[House, list[ExportRecord]]) -> None:
