@@ -3,6 +3,7 @@
 Law: pure. Whatever takes words out of JSON takes them through here.
 """
 
+import json
 import re
 from typing import Any
 
@@ -12,6 +13,11 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 def storable(text: str) -> str:
     """Returns the text with U+FFFD for each such character; two halves that belong together are one by then."""
     return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def require_storable(decoded: Any) -> None:
+    """Raises ValueError where a text holds half a surrogate pair, or a number is none."""
+    json.dumps(decoded, ensure_ascii=False, allow_nan=False).encode()
 
 
 def depth_of(decoded: Any) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 from core.aggregate.codec import decode, encode_text
 from core.errors import ImportInvalid
 from core.ids import ConversationId, InvocationId, RecordId, ReflectionId, is_id
+from core.long_term.standing import MOST_ORIGINS
 from core.model.record import (
     STRATEGY,
     Episode,
@@ -26,7 +27,8 @@ from core.model.record import (
     Reflection,
     Uses,
 )
-from core.text.storable import depth_of
+from core.text.long_json import decoded
+from core.text.storable import depth_of, require_storable
 
 INDEX = "memory.json"
 FOLDER = "reflections/"
@@ -34,6 +36,7 @@ FENCE = "---\n"
 LARGEST = 999_999_999_999  # of a number that counts: also the last step there can be
 LONGEST_TTL = 100 * 366 * 86_400.0  # seconds
 JSON, DEEPEST = 65_536, 100  # characters of a caller's JSON object, and how deep it may nest
+TAGS, STEPS, EPISODE_STEPS = 200, 1_000, 100  # of a record: what is learned has no more, nor what is stored
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
 
 
@@ -179,15 +182,13 @@ _MICROSECOND = timedelta(microseconds=1)
 def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
     """Returns what files hold. Raises ImportInvalid, whose `line` counts the entries of the index from 1."""
     try:
-        index = json.loads(files[INDEX])
-        json.dumps(index, ensure_ascii=False, allow_nan=False).encode()  # a lone "\ud800" cannot be stored
+        index = decoded(files[INDEX])
     except KeyError:
         raise ImportInvalid(0, f"there is no {INDEX}") from None
     except (ValueError, RecursionError):
         raise ImportInvalid(0, f"{INDEX} is not JSON") from None
-    entries = index if isinstance(index, list) else index.get("memories") if isinstance(index, dict) else None
-    if not isinstance(entries, list):
-        raise ImportInvalid(0, f"{INDEX} has no list of memories")
+    whole = {"memories": index} if isinstance(index, list) else index
+    entries, reflected = _entries(whole, "memories"), _entries(whole, "reflections", [])
     records: dict[RecordId, Record] = {}
     uses: dict[RecordId, Uses] = {}
     for line, entry in enumerate(entries, 1):
@@ -200,11 +201,19 @@ def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
         records[record.record_id] = record
         if used is not None:
             uses[record.record_id] = used
-    reflections = _reflections(index, files, records, now)
+    reflections = _reflections(reflected, files, records, now)
     return Contents(records=tuple(records.values()), uses=uses, reflections=reflections)
 
 
+def _entries(index: Any, name: str, missing: Any = None) -> list[Any]:
+    found = index.get(name, missing) if isinstance(index, dict) else None
+    if not isinstance(found, list):
+        raise ImportInvalid(0, f"{INDEX} has no list of {name}")
+    return found
+
+
 def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record, Uses | None]:
+    require_storable(entry)
     record_id = _id(entry["memory_id"])
     created = _time(entry.get("created_at"), now)
     metadata = _object(entry.get("metadata") or {})
@@ -220,7 +229,7 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         kind=kind,
         category=_text(entry.get("category", STRATEGY), 64, least=1),
         subcategory=_text(entry.get("subcategory", ""), 128),
-        tags=tuple(_text(tag, 256, least=1) for tag in _list(entry.get("tags", []))),
+        tags=tuple(_text(tag, 256, least=1) for tag in _list(entry.get("tags", []), TAGS)),
         content=_text(entry["content"], 4_096, least=1),
         detail=_detail(record_id, files),
         confidence=_within(entry.get("confidence", origin.first_confidence), 0.0, 1.0),
@@ -242,11 +251,13 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         reflection_id=ReflectionId(_id_or_none(entry.get("reflection_id", ""))),
         state=RecordState(entry.get("state", RecordState.ACTIVE)),
         superseded_by=RecordId(_id_or_none(entry.get("superseded_by", ""))),
-        contested_with=tuple(RecordId(_id(other)) for other in entry.get("contested_with", ())),
+        contested_with=tuple(
+            dict.fromkeys(RecordId(_id(other)) for other in entry.get("contested_with", ()))
+        ),
         ttl=timedelta(seconds=_within(ttl, 0.0, LONGEST_TTL)) if ttl is not None else None,
         episode=_episode(entry["episode"]) if "episode" in entry else None,
         recovery=recovery,
-        also_from=tuple(_provenance(one) for one in _list(entry.get("also_from", []))),
+        also_from=tuple(_provenance(one) for one in _list(entry.get("also_from", []), MOST_ORIGINS)),
     )
     used = Uses(count=uses, last_time=_time(entry.get("last_use_time"), record.update_time)) if uses else None
     return record, used
@@ -269,7 +280,7 @@ def _recovery(metadata: Mapping[str, Any]) -> Recovery | None:
 
 def _episode(entry: Any) -> Episode:
     episode = decode(Episode, json.dumps(entry))
-    for text in (episode.goal, *episode.steps, episode.outcome, episode.lessons):
+    for text in (episode.goal, *_list(list(episode.steps), EPISODE_STEPS), episode.outcome, episode.lessons):
         _text(text, 65_536)
     return episode
 
@@ -297,16 +308,16 @@ def _body(text: str) -> str:
 
 
 def _reflections(
-    index: Any, files: Mapping[str, str], records: Mapping[RecordId, Record], now: datetime
+    entries: list[Any], files: Mapping[str, str], records: Mapping[RecordId, Record], now: datetime
 ) -> tuple[Reflection, ...]:
     found = []
-    entries = index.get("reflections", ()) if isinstance(index, dict) else ()
     for entry in entries:
         try:
+            require_storable(entry)
             reflection_id = _id(entry["memory_id"])
             text = files[f"{FOLDER}{reflection_id}.md"]
             created = _time(entry.get("created_at"), now)
-            made_of = (RecordId(_id(record_id)) for record_id in entry.get("record_ids", ()))
+            made_of = dict.fromkeys(RecordId(_id(record_id)) for record_id in entry.get("record_ids", ()))
             found.append(
                 Reflection(
                     reflection_id=ReflectionId(reflection_id),
@@ -341,9 +352,11 @@ def _text(value: Any, most: int, least: int = 0) -> str:
     return value
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: Any, most: int) -> list[Any]:
     if not isinstance(value, list):
         raise TypeError("no list")
+    if len(value) > most:
+        raise ValueError("too many")
     return value
 
 
@@ -365,7 +378,7 @@ def _count(value: Any) -> int:
 
 
 def _steps(values: Any) -> tuple[int, ...]:
-    return tuple(int(_within(int(step), 1, LARGEST)) for step in _list(values))
+    return tuple(int(_within(int(step), 1, LARGEST)) for step in _list(values, STEPS))
 
 
 def _within(value: Any, least: float, most: float) -> float:
@@ -382,4 +395,6 @@ def _time(value: Any, default: datetime) -> datetime:
     if isinstance(value, str):
         time = datetime.fromisoformat(value)
         return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    if not isinstance(value, int | float):  # a list times a million is a long list
+        raise TypeError("no time")
     return _EPOCH + timedelta(microseconds=round(value * 1_000_000))

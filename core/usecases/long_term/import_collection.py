@@ -1,7 +1,9 @@
 """ImportCollection: records and reflections out of files. What is there already stays as it is."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from core.ids import RecordId
 from core.keys import CollectionKey
@@ -35,17 +37,26 @@ class CollectionImported:
 
 async def import_collection(house: House, command: ImportCollection) -> Committed[CollectionImported]:
     """Imports all in one change. Raises ImportInvalid, MemoryOff, LimitReached, RequestIdReused."""
-    contents = contents_of(command.files, house.clock.now())
-    refused = frozenset(
-        record.record_id
-        for record in contents.records
-        if not command.allow_sensitive and not is_harmless(record)
-    )
+    contents, refused = await asyncio.to_thread(_read, command, house.clock.now())  # it may be megabytes
 
     def compose(collection: Collection, revision: int) -> Edit[CollectionImported]:
-        return _edit(collection, contents, refused, revision)
+        left = {record.record_id for record in contents.records} - refused - collection.records.keys()
+        house.limits.check_records(len(collection.records) + len(left), 0)  # before so many steps are made
+        made = _edit(collection, contents, refused, revision)
+        if made.result.reflections:
+            house.limits.check_reflections(len(collection.reflections) + made.result.reflections)
+        return made
 
     return await write(house, command.key, compose, command.request, CollectionImported)
+
+
+def _read(command: ImportCollection, now: datetime) -> tuple[Contents, frozenset[RecordId]]:
+    """Returns what the files hold, and the records whose words must not be kept. Raises ImportInvalid."""
+    contents = contents_of(command.files, now)
+    if command.allow_sensitive:
+        return contents, frozenset()
+    refused = frozenset(record.record_id for record in contents.records if not is_harmless(record))
+    return contents, refused
 
 
 def _edit(

@@ -1,6 +1,8 @@
 """Fields of LongTerm that do not go together, and imports that cannot be read. Wrong values of one field are in the
 table that all services share."""
 
+import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from google.protobuf.message import Message
 
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import types_pb2 as types
-from tests.support.server import Service, refused
+from tests.support.server import Service, refused, serving
 
 ADA: dict[str, Any] = {"user": "ada", "collection": "work"}
 
@@ -90,6 +92,13 @@ UNREADABLE = (
     '"reward": 1e999',
     '"source": "half an emoji: \\ud83d"',
     '"ttl_seconds": -1',
+    '"created_at": [1, 2]',
+    f'"tags": {json.dumps(["t"] * 201)}',
+    f'"steps": {list(range(1, 1_002))}',
+    f'"also_from": {[{}] * 101}',
+    f'"kind": "episode", "episode": {json.dumps({"goal": "x", "steps": ["s"] * 101})}',
+    '"metadata": {"a": 1e999}',
+    '"metadata": {"a": "\\ud83d"}',
     '"created_at": "0001-01-01T00:00:00+14:00"',
     '"created_at": "9999-12-31T23:59:59-23:59"',
 )
@@ -102,6 +111,8 @@ async def test_an_import_that_cannot_be_read_makes_nothing(service: Service) -> 
         "no",
         "[]x",
         '{"memories": 3}',
+        '{"memories": [], "reflections": true}',
+        '{"memories": [], "reflections": [{"memory_id": "m", "title": "\\ud83d"}]}',
         '{"memories": [{}]}',
         '{"memories": [{"memory_id": "/", "content": "x"}]}',
         *(f'{{"memories": [{{"memory_id": "r", "content": "x", {own}}}]}}' for own in UNREADABLE),
@@ -119,3 +130,47 @@ async def test_an_import_that_cannot_be_read_makes_nothing(service: Service) -> 
         assert error.reason == "IMPORT_INVALID"
     listed = await service.long_term.ListCollections(pb.ListCollectionsRequest(user="ada"))
     assert not listed.collections
+
+
+async def test_reading_an_import_however_long_lets_other_calls_pass(service: Service) -> None:
+    entries = [{"memory_id": f"r{n}", "content": "The ferry leaves at nine. " * 20} for n in range(3_000)]
+    content = json.dumps({"memories": entries}).encode()
+    passed = 0
+
+    async def stream() -> Any:
+        yield pb.ImportCollectionRequest(options=pb.ImportCollectionOptions(**ADA))
+        yield pb.ImportCollectionRequest(
+            file=pb.ExportCollectionResponse(path="memory.json", content=content)
+        )
+
+    importing = asyncio.ensure_future(service.long_term.ImportCollection(stream()))
+    while not importing.done():
+        await service.long_term.ListCollections(pb.ListCollectionsRequest(user="bob"))
+        passed += 1
+
+    assert (await importing).records == 3_000
+    assert passed > 20
+
+
+async def test_an_import_keeps_to_the_limit_of_reflections() -> None:
+    index = {
+        "memories": [{"memory_id": "r", "content": "x"}],
+        "reflections": [{"memory_id": name, "title": "t", "record_ids": ["r", "r"]} for name in ("m1", "m2")],
+    }
+
+    async def stream() -> Any:
+        yield pb.ImportCollectionRequest(options=pb.ImportCollectionOptions(**ADA))
+        for path, text in (
+            ("memory.json", json.dumps(index)),
+            *((f"reflections/{m}.md", "a") for m in ("m1", "m2")),
+        ):
+            yield pb.ImportCollectionRequest(
+                file=pb.ExportCollectionResponse(path=path, content=text.encode())
+            )
+
+    async with serving(limits={"reflections_per_collection": 1}) as service:
+        error = await refused(service.long_term.ImportCollection(stream()))
+        listed = await service.long_term.ListRecords(pb.ListRecordsRequest(**ADA))
+
+    assert error.reason == "LIMIT_REACHED"
+    assert not listed.records
