@@ -1,7 +1,9 @@
 """`memorybank import`: a bank from a file that `memorybank export` wrote."""
 
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
+from gzip import BadGzipFile
 from pathlib import Path
 
 import click
@@ -13,6 +15,9 @@ from service.cli import drawing
 from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Failure
 from service.cli.export import STANDARD, text_file
+
+UNPACKED = (EOFError, BadGzipFile, zlib.error)
+"""What gzip raises for a file that was cut or changed."""
 
 
 @click.command("import")
@@ -47,5 +52,5 @@ def _records(lines: Iterable[str]) -> Iterator[memory.ExportRecord]:
             if line.strip():
                 yield Parse(line, memory.ExportRecord())
             number += 1
-    except (ParseError, UnicodeDecodeError, EOFError) as malformed:
+    except (ParseError, UnicodeDecodeError, *UNPACKED) as malformed:
         raise Failure(f"line {number} is no record of an export: {malformed}") from None

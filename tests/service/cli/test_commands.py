@@ -247,6 +247,30 @@ def test_a_broken_export_is_refused_by_its_line_and_makes_no_bank(
     assert shell("show", "bank", "--bank", f"{shell.bank}-x").exit_code == 4
 
 
+def test_a_compressed_export_that_was_changed_is_refused_without_a_traceback(
+    shell: Shell, note: Path, tmp_path: Path
+) -> None:
+    shell.done("ingest", str(note))
+    file = tmp_path / "bank.jsonl.gz"
+    shell.done("export", str(file))
+    whole = file.read_bytes()
+    middle, copy = len(whole) // 2, f"{shell.bank}-x"
+
+    for changed in (
+        whole[:middle],
+        b"no gzip",
+        whole[:-5] + b"wrong",
+        whole[:middle] + bytes(99) + whole[middle + 99 :],
+    ):
+        file.write_bytes(changed)
+        refused = shell("import", str(file), "--bank", copy)
+
+        assert refused.exit_code == 1
+        assert "is no record of an export" in refused.err
+        assert "Traceback" not in refused.err
+    assert shell("show", "bank", "--bank", copy).exit_code == 4
+
+
 def test_an_export_that_fails_leaves_no_file(shell: Shell, tmp_path: Path) -> None:
     ended = shell("export", str(tmp_path / "bank.jsonl"))
 
