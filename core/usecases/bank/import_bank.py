@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from core.bank.bank import SEGMENTS
 from core.bank.state import BankState, steps_of
 from core.bank.steps import BankPut, InsightPut
-from core.errors import BankExists, ImportInvalid, InvalidField, LimitReached
+from core.errors import BankExists, ImportInvalid, InvalidField, LimitReached, StoreUnavailable
 from core.ids import AttachmentId, BankId, Tenant, is_id
 from core.keys import BankKey
 from core.model.bank import BankRecord, SpaceSource
@@ -54,8 +54,8 @@ async def import_bank(
         whole = not committed.replayed
         return committed
     finally:
-        if not whole:
-            await importing.undo()
+        if not whole:  # a caller that leaves cancels this too, and once more when its time is up
+            await asyncio.shield(asyncio.ensure_future(importing.undo()))
 
 
 class _Importing:
@@ -70,7 +70,7 @@ class _Importing:
         self._kept: dict[AttachmentId, Attachment] = {}
         self._uid = house.ids.new("u")
         self._key: BankKey | None = None
-        self._founded = False
+        self._founding: asyncio.Future[Committed[BankRecord]] | None = None
 
     async def run(self) -> Committed[BankImported]:
         await self._read()
@@ -78,9 +78,8 @@ class _Importing:
         state = self._state(key)
         steps = (BankPut(record=state.record), InsightPut(insight=state.insight), *steps_of(state))
         draft = Draft(result=state.record, steps=steps)
-        committed = await self._house.banks.found(key, draft, self._request(), state.head.revision)
+        committed = await self._found(key, draft, state.head.revision)
         if not committed.replayed:
-            self._founded = True
             for attachment in self._kept.values():
                 await self._house.blobs.claim(attachment.uri)
             await self._keep_vectors(key, state)
@@ -93,11 +92,24 @@ class _Importing:
                 embed_later(self._house, key, interaction_id)
         return Committed(result=imported, revision=committed.revision, replayed=committed.replayed)
 
+    async def _found(self, key: BankKey, draft: Draft[BankRecord], revision: int) -> Committed[BankRecord]:
+        self._founding = asyncio.ensure_future(self._house.banks.found(key, draft, self._request(), revision))
+        return await asyncio.shield(self._founding)
+
     async def undo(self) -> None:
-        """Removes what was made. The uid is this import's own: no other bank of the id is touched."""
+        """Removes what was made, once it is known what that is. The uid is this import's own: no other bank of the id
+        is touched. The files of a bank that may be there, though the store could not say, stay: if none names them,
+        they are swept."""
         if self._key is None:
             return
-        if self._founded:
+        founded = False
+        if self._founding is not None:
+            await asyncio.wait([self._founding])
+            failure = self._founding.exception()
+            if isinstance(failure, StoreUnavailable):
+                return
+            founded = failure is None and not self._founding.result().replayed
+        if founded:
             await self._house.banks.delete(self._key, self._uid)
         else:
             await self._house.blobs.delete_all(self._key, self._uid)

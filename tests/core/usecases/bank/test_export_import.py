@@ -1,5 +1,6 @@
 """Exports and imports: a round trip is lossless, and a bad stream leaves nothing."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -19,6 +20,7 @@ from core.errors import (
     ImportInvalid,
     LimitReached,
     RequestIdReused,
+    StoreUnavailable,
 )
 from core.ids import AttachmentId, BankId, InteractionId, NodeId, SegmentRef, Tenant
 from core.keys import BankKey
@@ -48,6 +50,7 @@ from core.usecases.bank.record import Context
 from core.usecases.bank.upload_attachment import UploadAttachment, upload_attachment
 from core.usecases.house import House
 from core.usecases.limits import Limits
+from service.adapters.store.memory_store import MemoryStore
 from tests.support.house import KEY, make_bank, open_house, request, work_done
 from tests.support.scripted_agents import ScriptedAgents, joined
 
@@ -390,6 +393,63 @@ async def test_an_import_that_breaks_off_leaves_nothing(lived: tuple[House, list
         await import_bank(house, ImportBank(tenant=COPY.tenant, bank_id=COPY.bank_id), broken())
 
     await _claim_nothing_remains(house)
+
+
+class Slow(MemoryStore):
+    """A store whose next append waits until it is let, where it is told to; it may be lost behind it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.let = asyncio.Event(), asyncio.Event()
+        self.waits = self.is_lost = False
+
+    async def append(self, *given: Any, **others: Any) -> None:
+        if not self.waits:
+            await super().append(*given, **others)
+            return
+        self.waits = False
+        self.reached.set()
+        await self.let.wait()
+        await super().append(*given, **others)
+        if self.is_lost:
+            raise StoreUnavailable("the answer was lost")
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+async def test_an_import_that_is_left_while_it_is_stored_leaves_nothing(times: int) -> None:
+    store = Slow()
+    async with open_house(store=store, agents=_agents().roles) as house:
+        await _lived(house)
+        await work_done(house)
+        records = await _exported(house)
+        store.waits, before = True, asyncio.all_tasks()
+        importing = asyncio.create_task(_imported(house, records))
+        await store.reached.wait()
+
+        for _ in range(times):
+            importing.cancel()
+            await asyncio.sleep(0)
+        store.let.set()
+        await asyncio.wait(asyncio.all_tasks() - before)
+
+        assert importing.cancelled()
+        await _claim_nothing_remains(house)
+
+
+async def test_a_bank_that_may_have_been_stored_keeps_its_files() -> None:
+    store = Slow()
+    async with open_house(store=store, agents=_agents().roles) as house:
+        await _lived(house)
+        await work_done(house)
+        records = await _exported(house)
+        store.waits = store.is_lost = True
+        store.let.set()
+
+        with pytest.raises(StoreUnavailable):
+            await _imported(house, records)
+
+        opened = await read_attachment(house, ReadAttachment(key=COPY, attachment_id=PICTURE))
+        assert b"".join([chunk async for chunk in opened.chunks]) == BYTES
 
 
 async def test_an_import_keeps_the_limits(lived: tuple[House, list[ExportRecord]]) -> None:
