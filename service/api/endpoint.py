@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError, Message
 from grpc.aio import ServicerContext
 
 from core.ids import Tenant
-from service.api.admission import Hold
+from service.api.admission import Hold, Load
 from service.api.errors.transport import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
 from service.process.current_call import CURRENT
@@ -105,17 +105,16 @@ def client_stream(
     call: Callable[[AsyncIterator[M], Tenant], Awaitable[Result]],
     render: Callable[[Result], Reply],
     *,
-    passes_on: bool = False,
+    passes_on: Callable[[M], bool] = lambda _: False,
 ) -> Endpoint:
     """Makes an endpoint of many messages in, one out. `call` reads them one by one, and parses what it reads.
 
-    `passes_on`: it keeps none of them once it has read the next."""
+    `passes_on`: whether it does not keep a message once it has read the next."""
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> bytes:
             with desk.hold.load() as load:
-                keep = load.replace if passes_on else load.add
-                messages = _decoded_all(message, requests, method, desk, keep)
+                messages = _decoded_all(message, requests, method, desk, load, passes_on)
                 return encoded(render(await call(messages, tenant_of(context))))
 
         return behave
@@ -133,7 +132,7 @@ def bidi_stream(
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> None:
             with desk.hold.load() as load:
-                messages = _decoded_all(message, requests, method, desk, load.add)
+                messages = _decoded_all(message, requests, method, desk, load)
                 await _write_all(context, call(messages, tenant_of(context)), render, desk.hold)
 
         return behave
@@ -185,11 +184,15 @@ async def _decoded_all(
     requests: AsyncIterator[bytes],
     method: str,
     desk: Desk,
-    keep: Callable[[int], None],
+    load: Load,
+    passes_on: Callable[[M], bool] = lambda _: False,
 ) -> AsyncIterator[M]:
+    kept = 0
     async for request in requests:
-        keep(len(request))
-        yield decoded(message, request, method, desk)
+        load.replace(kept + len(request))
+        read = decoded(message, request, method, desk)
+        kept += 0 if passes_on(read) else len(request)
+        yield read
 
 
 async def _write_all(

@@ -93,7 +93,7 @@ def _memorizing(house: House) -> Mapping[str, Endpoint]:
             pb.UploadAttachmentRequest,
             partial(streams.upload, house),
             render.upload_attachment,
-            passes_on=True,
+            passes_on=lambda _: True,
         ),
         "Restructure": unary(
             pb.RestructureRequest, parse.restructure, partial(restructure, house), render.restructure
@@ -142,6 +142,6 @@ def _streams(house: House) -> Mapping[str, Endpoint]:
             pb.ImportBankRequest,
             partial(streams.read_in, house),
             _keeping(house, import_bank),
-            passes_on=True,
+            passes_on=streams.is_passed_on,
         ),
     }

@@ -193,6 +193,11 @@ async def read_in(
     return await import_bank(house, command, Reader(tenant).records(first, requests))
 
 
+def is_passed_on(request: pb.ImportBankRequest) -> bool:
+    """Whether an import keeps nothing of a record, a file's piece, or no more than the limits allow: vectors."""
+    return request.record.WhichOneof("record") in ("file_chunk", "segment_vector")
+
+
 # ---- following a bank ----
 
 

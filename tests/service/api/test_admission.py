@@ -1,7 +1,7 @@
 """Admission over a real channel: who begins, who waits, who is refused. Time is as the test says."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,6 +11,8 @@ from google.protobuf.wrappers_pb2 import StringValue
 
 from core.errors import Overloaded
 from core.ids import Tenant
+from memorybank.v1 import memory_bank_pb2 as pb
+from memorybank.v1 import types_pb2
 from service.api.admission import Admission, Hold, Kind, Room, kind_of
 from service.api.endpoint import Desk, Endpoint, as_it_is, bidi_stream, handlers, unary
 from service.api.gate import Gate
@@ -185,6 +187,40 @@ async def test_bytes_in_flight_have_a_bound_of_all_calls_together_and_are_given_
         assert hold.taken == 0
         assert len([one async for one in stream(iter(pieces[:2]))]) == 2
         assert hold.taken == 0
+
+
+async def test_an_import_counts_what_it_keeps_and_not_the_files_that_it_passes_on() -> None:
+    large, most = 1_000_000, 16_777_216
+    async with serving(grpc={"bytes_in_flight": most}) as service:
+        await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b"))
+
+        async def file() -> AsyncIterator[pb.UploadAttachmentRequest]:
+            yield pb.UploadAttachmentRequest(header=pb.UploadAttachmentHeader(bank_id="b"))
+            for _ in range(20):
+                yield pb.UploadAttachmentRequest(chunk=bytes(large))
+
+        await service.bank.UploadAttachment(file())
+        written = [one.record async for one in service.bank.ExportBank(pb.ExportBankRequest(bank_id="b"))]
+
+        async def imported(bank_id: str, records: list[pb.ExportRecord]) -> pb.ImportBankResponse:
+            def sent() -> Iterator[pb.ImportBankRequest]:
+                yield pb.ImportBankRequest(options=pb.ImportOptions(bank_id=bank_id))
+                yield from (pb.ImportBankRequest(record=record) for record in records)
+
+            return await service.bank.ImportBank(sent())
+
+        def talk(number: int) -> pb.ExportRecord:
+            record = pb.ExportRecord()
+            record.interaction.interaction_id, record.interaction.source = f"i{number}", "x" * large
+            record.interaction.event_time.seconds = record.interaction.create_time.seconds = 1
+            record.interaction.origin = types_pb2.INTERACTION_ORIGIN_CONTEXT
+            return record
+
+        await imported("copy", written)
+        answer = await refused(imported("endless", [*written[:3], *(talk(n) for n in range(20))]))
+
+        assert (answer.reason, answer.metadata["work"]) == ("OVERLOADED", "bytes in flight")
+        assert sorted(await service.bank_ids()) == ["b", "copy"]
 
 
 def test_a_call_that_passes_its_pieces_on_keeps_but_the_newest() -> None:
