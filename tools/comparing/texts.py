@@ -42,6 +42,8 @@ def _of(language: str) -> Iterator[Source]:
         yield _source(language, group, long=False, held_out=False)
     for n, group in enumerate(read_groups(language, Written.AFTER)):
         yield _source(language, group, long=False, held_out=is_held_out(n))
+    for n, group in enumerate(read_groups(language, Written.LAST)):
+        yield _source(language, group, long=False, held_out=is_held_out(n))
     for n, document in enumerate(read_documents(language)):
         yield _source(language, document, long=True, held_out=is_held_out(n))
     for n, memory in enumerate(read_memories(language)):

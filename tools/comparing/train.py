@@ -3,17 +3,16 @@
     pip install jax optax        # for this alone
     python -m tools.comparing.train
 
-Reads the texts of `tests/judging` through the encoder (five minutes), trains (ten), writes
+Reads the texts of `tests/judging` through the encoder (five minutes), trains (half an hour), writes
 `service/adapters/local_embedder/comparing.npz`, and prints what the network is worth on the texts held out. The network
 itself is described in `service/adapters/local_embedder/comparing.py`; here it stands once more, in jax, for its
 gradients.
 
-What it learns from: all pairs of a group or a memory that contradict each other or say the same; most of a group's
-pairs that agree; of a document or a memory, each sentence with those nearest to it; and each sentence with a near one
-of another text. The last two teach it that most of what is alike agrees.
+What it learns from, a few texts at a time that are near each other: all pairs of a group or a memory that contradict
+each other or say the same; most of a group's pairs that agree; of a document or a memory, each sentence with those
+nearest to it; and sentences with near ones of another text. The last two teach it that most of what is alike agrees.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -29,59 +28,71 @@ from service.adapters.local_embedder.embedder import LocalEmbedder
 from tests.judging.pairs import LANGUAGES, Label
 from tools.comparing.texts import Source, sources
 
-WIDTH = 64
-EPOCHS = 6
-BATCH = 128
+WIDTH = 128
+EPOCHS = 7
+SENTENCES = 64  # of a batch
+PAIRS = 192  # of a batch, at most
 DROPOUT = 0.2
 RATE = 2e-3
 DECAY = 1e-2
 KEPT = 0.998  # of the mean of the weights over the steps, by which they are less of the last pairs
-LENGTHS = (12, 16, 24, 32, LONGEST)  # tokens: pairs are taken with others of their length
-AGREEING = 0.6  # share of a group's agreeing pairs that it learns from
+LENGTHS = (12, 16, 24, 32, LONGEST)  # tokens: texts are taken with others whose longest sentence has so many
+AGREEING = 0.6  # share of a text's agreeing pairs that it learns from at a time
 NEAREST = 6  # sentences of a document that each is laid beside
-STRANGERS = range(5, 30)  # by nearness: nearer ones of other texts may well contradict
+NEAR_TEXTS = 60  # those that a text may share a batch with, by nearness
+STRANGERS = 4  # nearest sentences of other texts in the batch, one of which a sentence is laid beside
 CLASSES = (Label.RELATED, Label.CONFLICT, Label.SAME)
 
 F32 = NDArray[np.float32]
 Parameters = dict[str, jax.Array]
+Places = NDArray[np.int64]
 Pairs = NDArray[np.int64]  # (n, 3): two places of sentences, and the class
 Rows = NDArray[np.int32]
 States = tuple[jax.Array, F32, F32]  # of all tokens, their mean and how far they spread
-Sides = tuple[Rows, F32, Rows, F32]  # the rows of either side's states and where its tokens are
+Batch = tuple[
+    Rows, F32, Pairs, F32
+]  # rows of sentences' states, where tokens are, pairs, and which pairs count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
     """All sentences: the states of their tokens one after another (tokens, hidden), a row of zeros behind them, in half
     precision, as they are gigabytes; where each begins and how many they are; units that say which are near each other
-    (n, hidden); its language and text; the mean of all states and how far they spread (hidden,)."""
+    (n, hidden); the mean of all states and how far they spread (hidden,)."""
 
     states: NDArray[np.float16]
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    starts: Places
+    lengths: Places
     units: F32
-    chinese: NDArray[np.bool_]
-    source: NDArray[np.int64]
     centre: F32
     spread: F32
 
-    def side(self, places: NDArray[np.int64], length: int) -> tuple[Rows, F32]:
+    def side(self, places: Places, length: int) -> tuple[Rows, F32]:
         """Returns the rows of sentences' states, and where their tokens are: shape (n, length)."""
         step = np.arange(length)[None]
         there = step < self.lengths[places][:, None]
         rows = np.where(there, self.starts[places][:, None] + step, len(self.states) - 1)
         return rows.astype(np.int32), there.astype(np.float32)
 
-    def sides(self, pairs: Pairs, length: int) -> Sides:
-        return (*self.side(pairs[:, 0], length), *self.side(pairs[:, 1], length))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A text as it is learnt: its sentences' places, its pairs, the unit of its mean, its longest sentence."""
+
+    source: Source
+    places: Places
+    pairs: Pairs
+    unit: F32
+    longest: int
 
 
 def read(written: Sequence[Source]) -> Read:
     """Reads all sentences through the encoder."""
     embedder = LocalEmbedder.open()
-    told = [(n, one, text) for n, one in enumerate(written) for text in one.sentences]
     found = [
-        token_states(embedder.encoder, embedder.tokenizer, text).astype(np.float16) for _, _, text in told
+        token_states(embedder.encoder, embedder.tokenizer, text).astype(np.float16)
+        for one in written
+        for text in one.sentences
     ]
     embedder.close()
     lengths = np.array([len(one) for one in found])
@@ -92,50 +103,101 @@ def read(written: Sequence[Source]) -> Read:
         states=np.concatenate([*found, np.zeros((1, len(centre)), np.float16)]),
         starts=np.cumsum(lengths) - lengths,
         lengths=lengths,
-        units=(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), SMALL)).astype(np.float32),
-        chinese=np.array([one.language == "zh" for _, one, _ in told]),
-        source=np.array([n for n, _, _ in told]),
+        units=_units(means),
         centre=centre.astype(np.float32),
         spread=np.sqrt(squares / lengths.sum() - centre**2).astype(np.float32),
     )
 
 
-def own_pairs(
-    written: Sequence[Source], known: Read, chance: np.random.Generator
-) -> Iterator[tuple[int, int, int]]:
-    """Yields the pairs within texts."""
+def lessons(written: Sequence[Source], known: Read) -> Iterator[Lesson]:
+    """Yields the texts, without sentences that are too long to compare."""
     first = 0
     for one in written:
-        places = [(label, first + a, first + b) for label, a, b in one.pairs]
-        near = _nearest(places, known.units) if one.long else set(places)
-        for label, a, b in places:
-            agrees = label is Label.RELATED
-            learnt = (label, a, b) in near if one.long else one.held_out or chance.random() < AGREEING
-            if not agrees or learnt:
-                yield a, b, CLASSES.index(label)
+        places = np.arange(first, first + len(one.sentences))
         first += len(one.sentences)
+        fit = (known.lengths[places] > 0) & (known.lengths[places] <= LONGEST)
+        pairs = np.array([(places[a], places[b], CLASSES.index(label)) for label, a, b in one.pairs])
+        pairs = pairs[fit[pairs[:, :2] - places[0]].all(axis=1)]
+        if len(pairs):
+            yield Lesson(
+                source=one,
+                places=places[fit],
+                pairs=_nearest(pairs, known.units) if one.long else pairs,
+                unit=_units(known.units[places].mean(axis=0)),
+                longest=int(known.lengths[places[fit]].max()),
+            )
 
 
-def _nearest(places: Sequence[tuple[Label, int, int]], units: F32) -> set[tuple[Label, int, int]]:
-    """Returns those of a text's pairs in which one is among the nearest of the other."""
-    by_sentence = defaultdict(list)
-    for pair in places:
-        for one in pair[1:]:
-            by_sentence[one].append((-float(units[pair[1]] @ units[pair[2]]), pair))
-    return {pair for found in by_sentence.values() for _, pair in sorted(found)[:NEAREST]}
+def _nearest(pairs: Pairs, units: F32) -> Pairs:
+    """Returns those of a text's pairs that do not agree, or in which one is among the nearest of the other."""
+    near = (units[pairs[:, 0]] * units[pairs[:, 1]]).sum(axis=1)
+    kept = pairs[:, 2] != 0
+    for place in np.unique(pairs[:, :2]):
+        own = np.flatnonzero((pairs[:, :2] == place).any(axis=1) & (pairs[:, 2] == 0))
+        kept[own[np.argsort(-near[own])[:NEAREST]]] = True
+    nearest: Pairs = pairs[kept]
+    return nearest
 
 
-def strangers(known: Read, chance: np.random.Generator) -> Iterator[tuple[int, int, int]]:
-    """Yields each sentence with a near one of another text in its language."""
-    for chinese in (False, True):
-        places = np.flatnonzero(known.chinese == chinese)
-        for some in np.array_split(places, len(places) // 1_000 + 1):
-            near = known.units[some] @ known.units[places].T
-            near[known.source[some][:, None] == known.source[places][None]] = -1
-            nearest = np.argpartition(-near, STRANGERS.stop, axis=1)[:, : STRANGERS.stop]
-            for one, row, among in zip(some, near, nearest, strict=True):
-                ranked = among[np.argsort(-row[among])]
-                yield int(one), int(places[ranked[chance.integers(STRANGERS.start, STRANGERS.stop)]]), 0
+def _units(rows: NDArray[np.floating]) -> F32:
+    units: F32 = (rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), SMALL)).astype(np.float32)
+    return units
+
+
+def batches(learnt: Sequence[Lesson], known: Read, chance: np.random.Generator) -> list[Batch]:
+    """Returns all texts in batches of near ones of about one length, in an order by chance."""
+    of_length = np.searchsorted(LENGTHS, [one.longest for one in learnt])
+    found = []
+    for number, length in enumerate(LENGTHS):
+        for together in _together(
+            [one for one, own in zip(learnt, of_length, strict=True) if own == number], chance
+        ):
+            found.append(_batch(together, known, length, chance))
+    return [found[n] for n in chance.permutation(len(found))]
+
+
+def _together(learnt: Sequence[Lesson], chance: np.random.Generator) -> Iterator[list[Lesson]]:
+    """Yields texts that fill a batch: one by chance, those near it, and more by chance."""
+    units = np.array([one.unit for one in learnt])
+    left = dict.fromkeys(chance.permutation(len(learnt)).tolist())
+    while left:
+        first = next(iter(left))
+        near = np.argsort(-(units @ units[first]))[1:NEAR_TEXTS]
+        taken, size = [], 0
+        for n in (first, *chance.permutation(near).tolist(), *list(left)[:NEAR_TEXTS]):
+            if n in left and size + len(learnt[n].places) <= SENTENCES:
+                del left[n]
+                taken.append(learnt[n])
+                size += len(learnt[n].places)
+        yield taken
+
+
+def _batch(together: Sequence[Lesson], known: Read, length: int, chance: np.random.Generator) -> Batch:
+    places = np.concatenate([one.places for one in together])
+    text = np.repeat(np.arange(len(together)), [len(one.places) for one in together])
+    own = np.concatenate([one.pairs for one in together])
+    own = own[(own[:, 2] != 0) | (chance.random(len(own)) < AGREEING)]
+    order = np.argsort(places)
+    within = order[np.searchsorted(places[order], own[:, :2])]
+    pairs = np.column_stack([within, own[:, 2]])
+    pairs = chance.permutation(np.concatenate([pairs, _strangers(known.units[places], text, chance)]))[:PAIRS]
+    counts = np.zeros(PAIRS, np.float32)
+    counts[: len(pairs)] = 1
+    pairs = np.concatenate([pairs, np.zeros((PAIRS - len(pairs), 3), np.int64)])
+    rows, there = known.side(places, length)
+    missing = SENTENCES - len(places)
+    rows = np.pad(rows, ((0, missing), (0, 0)), constant_values=len(known.states) - 1)
+    return rows, np.pad(there, ((0, missing), (0, 0))), pairs, counts
+
+
+def _strangers(units: F32, text: Places, chance: np.random.Generator) -> Pairs:
+    """Returns half of a batch's sentences, each with a near one of another text."""
+    near = units @ units.T
+    near[text[:, None] == text[None]] = -np.inf
+    some = np.flatnonzero((chance.random(len(text)) < 0.5) & (near.max(axis=1) > -np.inf))
+    nearest = np.argsort(-near[some], axis=1)[:, :STRANGERS]
+    chosen = nearest[np.arange(len(some)), chance.integers(0, nearest.shape[1], len(some))]
+    return np.column_stack([some, chosen, np.zeros_like(some)])[near[some, chosen] > -np.inf]
 
 
 def fresh(key: jax.Array, hidden: int) -> Parameters:
@@ -159,21 +221,14 @@ def fresh(key: jax.Array, hidden: int) -> Parameters:
     return {**weights, **biases, "sharpness": jnp.array(5.0)}
 
 
-def scores(p: Parameters, states: States, sides: Sides, key: jax.Array) -> jax.Array:
+def scores(p: Parameters, states: States, rows: Rows, there: F32, pairs: Pairs, key: jax.Array) -> jax.Array:
     """Returns the classes' scores before the softmax: `Network.likelihoods` of pairs, with dropout."""
 
     def dropped(x: jax.Array, own: jax.Array) -> jax.Array:
         return x * jax.random.bernoulli(own, 1 - DROPOUT, x.shape) / (1 - DROPOUT)
 
-    def kept(rows: Rows, there: F32, own: jax.Array) -> jax.Array:
-        x = (everything[rows].astype(jnp.float32) - centre) / spread
-        told = jax.random.bernoulli(own, 1 - DROPOUT, (len(x), 1, x.shape[2])) / (
-            1 - DROPOUT
-        )  # of all its tokens
-        return jnp.tanh(x * told @ p["projection"] * 0.5) * there[..., None]
-
     def seen(
-        x: jax.Array, there_x: F32, y: jax.Array, near: jax.Array, there_y: F32, own: jax.Array
+        x: jax.Array, there_x: jax.Array, y: jax.Array, near: jax.Array, there_y: jax.Array, own: jax.Array
     ) -> jax.Array:
         beside = jax.nn.softmax(near + (there_y[:, None, :] - 1) * ABSENT, axis=-1) @ y
         laid = jnp.concatenate([x, beside, x * beside, jnp.abs(x - beside)], -1)
@@ -182,59 +237,54 @@ def scores(p: Parameters, states: States, sides: Sides, key: jax.Array) -> jax.A
         around = jnp.concatenate([padded[:, :-2], looked, padded[:, 2:]], -1)
         looked = looked + jax.nn.relu(around @ p["around_weights"] + p["around_bias"])
         found = jax.nn.relu(looked @ p["seen_weights"] + p["seen_bias"]) * there_x[..., None]
-        return jnp.concatenate([found.max(1), found.sum(1) / there_x.sum(1, keepdims=True)], -1)
+        tokens = jnp.maximum(there_x.sum(1, keepdims=True), 1)  # a pair that does not count may have none
+        return jnp.concatenate([found.max(1), found.sum(1) / tokens], -1)
 
     everything, centre, spread = states
-    a, there_a, b, there_b = sides
-    keys = jax.random.split(key, 5)
-    x, y = kept(a, there_a, keys[0]), kept(b, there_b, keys[1])
-    unit_x, unit_y = (side / jnp.sqrt((side * side).sum(-1, keepdims=True) + SMALL) for side in (x, y))
-    near = jnp.einsum("nid,njd->nij", unit_x, unit_y) * p["sharpness"]
-    one = seen(x, there_a, y, near, there_b, keys[2])
-    other = seen(y, there_b, x, near.transpose(0, 2, 1), there_a, keys[3])
+    keys = jax.random.split(key, 4)
+    x = (everything[rows].astype(jnp.float32) - centre) / spread
+    told = dropped(jnp.ones((len(x), 1, x.shape[2])), keys[0])  # of all tokens of a sentence
+    kept = jnp.tanh(x * told @ p["projection"] * 0.5) * there[..., None]
+    units = kept / jnp.sqrt((kept * kept).sum(-1, keepdims=True) + SMALL)
+    left, right = pairs[:, 0], pairs[:, 1]
+    near = jnp.einsum("nid,njd->nij", units[left], units[right]) * p["sharpness"]
+    one = seen(kept[left], there[left], kept[right], near, there[right], keys[1])
+    other = seen(kept[right], there[right], kept[left], near.transpose(0, 2, 1), there[left], keys[2])
     both = jnp.concatenate([one + other, jnp.abs(one - other)], -1)
-    inner = dropped(jax.nn.relu(both @ p["both_weights"] + p["both_bias"]), keys[4])
+    inner = dropped(jax.nn.relu(both @ p["both_weights"] + p["both_bias"]), keys[3])
     return inner @ p["class_weights"] + p["class_bias"]
 
 
-def trained(known: Read, pairs: Pairs) -> Parameters:
-    """Returns weights that fit the pairs: their mean over the last steps."""
+def trained(known: Read, learnt: Sequence[Lesson]) -> Parameters:
+    """Returns weights that fit the texts: their mean over the last steps."""
     p = fresh(jax.random.PRNGKey(0), known.states.shape[1])
     chance, key = np.random.default_rng(0), jax.random.PRNGKey(1)
-    rule = optax.adamw(
-        optax.cosine_onecycle_schedule(EPOCHS * (len(pairs) // BATCH), RATE, 0.1), weight_decay=DECAY
-    )
+    in_order = batches(learnt, known, chance)
+    rule = optax.adamw(optax.cosine_onecycle_schedule(EPOCHS * len(in_order), RATE, 0.1), weight_decay=DECAY)
     state, mean = rule.init(p), p
     states = (jnp.asarray(known.states), known.centre, known.spread)
 
     @jax.jit
-    def step(p, mean, state, states, sides, labels, key):  # type: ignore[no-untyped-def]
+    def step(p, mean, state, states, batch, key):  # type: ignore[no-untyped-def]
+        rows, there, pairs, counts = batch
+
         def loss(p: Parameters) -> jax.Array:
-            return optax.softmax_cross_entropy_with_integer_labels(
-                scores(p, states, sides, key), labels
-            ).mean()
+            each = optax.softmax_cross_entropy_with_integer_labels(
+                scores(p, states, rows, there, pairs, key), pairs[:, 2]
+            )
+            return (each * counts).sum() / counts.sum()
 
         change, state = rule.update(jax.grad(loss)(p), state, p)
         p = optax.apply_updates(p, change)
         return p, jax.tree.map(lambda old, new: KEPT * old + (1 - KEPT) * new, mean, p), state
 
     for epoch in range(EPOCHS):
-        for length, some in _batches(known, pairs, chance):
+        for batch in in_order:
             key, own = jax.random.split(key)
-            p, mean, state = step(p, mean, state, states, known.sides(some, length), some[:, 2], own)
+            p, mean, state = step(p, mean, state, states, batch, own)
         print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)
+        in_order = batches(learnt, known, chance)
     return mean
-
-
-def _batches(known: Read, pairs: Pairs, chance: np.random.Generator) -> list[tuple[int, Pairs]]:
-    """Returns the pairs in batches of one length, in an order by chance; of each length those left over stay out."""
-    longest = known.lengths[pairs[:, :2]].max(axis=1)
-    of_length = np.searchsorted(LENGTHS, longest)
-    found = []
-    for number, length in enumerate(LENGTHS):
-        own = chance.permutation(pairs[of_length == number])
-        found += [(length, own[n : n + BATCH]) for n in range(0, len(own) - BATCH + 1, BATCH)]
-    return [found[n] for n in chance.permutation(len(found))]
 
 
 def store(p: Parameters, known: Read) -> None:
@@ -244,9 +294,9 @@ def store(p: Parameters, known: Read) -> None:
     np.savez_compressed(FILE, allow_pickle=False, **arrays)
 
 
-def report(known: Read, pairs: Pairs, name: str) -> None:
+def report(known: Read, apart: Sequence[Lesson], name: str) -> None:
     """Prints what the stored network finds, and what it finds falsely, at several likelihoods."""
-    network = Network.load()
+    network, pairs = Network.load(), np.concatenate([one.pairs for one in apart])
     made = []
     for some in np.array_split(pairs, len(pairs) // 512 + 1):
         a, b = (_projected(network, known, some[:, side]) for side in (0, 1))
@@ -261,7 +311,7 @@ def report(known: Read, pairs: Pairs, name: str) -> None:
         )
 
 
-def _projected(network: Network, known: Read, places: NDArray[np.int64]) -> F32:
+def _projected(network: Network, known: Read, places: Places) -> F32:
     rows, there = known.side(places, LONGEST)
     projected: F32 = network.projected(known.states[rows].astype(np.float32)) * there[..., None]
     return projected
@@ -269,19 +319,16 @@ def _projected(network: Network, known: Read, places: NDArray[np.int64]) -> F32:
 
 def main() -> None:
     jax.config.update("jax_default_prng_impl", "rbg")  # the default one takes as long as the network
-    chance = np.random.default_rng(0)
     written = sources()
     known = read(written)
-    pairs = np.array([*own_pairs(written, known, chance), *strangers(known, chance)])
-    fit = (known.lengths[pairs[:, :2]] > 0) & (known.lengths[pairs[:, :2]] <= LONGEST)
-    pairs = pairs[fit.all(axis=1)]
-    apart = np.array([written[n].held_out for n in known.source])[pairs[:, :2]].any(axis=1)
-    print(
-        f"{len(known.lengths)} sentences, {np.bincount(pairs[~apart, 2])} pairs: agree, contradict, say the same"
-    )
-    store(trained(known, pairs[~apart]), known)
-    for n, language in enumerate(LANGUAGES):
-        report(known, pairs[apart & (known.chinese[pairs[:, 0]] == bool(n))], language)
+    learnt = list(lessons(written, known))
+    apart = [one for one in learnt if one.source.held_out]
+    learnt = [one for one in learnt if not one.source.held_out]
+    told = np.bincount(np.concatenate([one.pairs[:, 2] for one in learnt]))
+    print(f"{len(known.lengths)} sentences, {told} pairs: agree, contradict, say the same")
+    store(trained(known, learnt), known)
+    for language in LANGUAGES:
+        report(known, [one for one in apart if one.source.language == language], language)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Law: deterministic, no network but the embedder's. Nearness of vectors alone decides neither a
 conflict nor a merge; thresholds are the embedder's. Where it has a comparer, this is asked about
 contradictions that words show, some of which it rules out, and about brief notes in which they
-show none: it finds what no rule knows.
+show none: it finds what no rule knows, and keeps apart what only looks the same.
 Summaries are read sentence by sentence, and quoted verbatim. What was read of a topic is kept as
 long as the caller keeps the topic, which is until the call ends: a purged bank leaves no trace here.
 """
@@ -24,6 +24,7 @@ from core.agents.offline.judging.conflict import (
 )
 from core.agents.offline.judging.likely import (
     Place,
+    apart,
     likely_clashes,
     possible,
     said_alike,
@@ -101,7 +102,9 @@ class OfflineJudge:
         asked = [(one.other, place) for one in compared for place in one.asked]
         if self._comparer is None or not asked:
             return [{} for _ in compared]
-        pairs = [(new.sentences[i].folded, other.sentences[j].folded) for other, (i, j) in asked]
+        pairs = [
+            (new.sentences[i].statement.text, other.sentences[j].statement.text) for other, (i, j) in asked
+        ]
         told = iter(await self._comparer.compare(pairs))
         of_each = [zip(one.asked, told, strict=False) for one in compared]
         return [{place: one for place, one in found if one is not None} for found in of_each]
@@ -140,7 +143,7 @@ class OfflineJudge:
                 clash = surest_of_one_matter(found, near, number, self._same_matter)
             if clash is not None:
                 opinions.append(conflict(new, one.other, clash))
-            elif not one.clashes:
+            elif not one.clashes and not apart(told):
                 opinions += self._merged(new, one, told, near[number])
         return opinions
 

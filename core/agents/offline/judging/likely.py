@@ -1,12 +1,13 @@
 """What a comparer makes of two sentences, beside what words say: contradictions, and what says the same.
 
 Law: pure. Of brief notes it is asked about sentences that tell something and that nothing sets apart: an entry of a
-list, who speaks, a label, the mood, the time. Longer texts are not asked about: in them some two sentences always look
-as if. Where a word or two stand for others it may find that they say the same and no contradiction: rules know which
-words exclude each other. A comparer gives no reason, so only what it is sure of counts. What rules call a
-contradiction in brief notes it may rule out.
+list, who speaks, a label, the mood, a figure that leaves room. Longer texts are not asked about: in them some two
+sentences always look as if. Where a word or two stand for others it may find that they say the same and no
+contradiction: rules know which words exclude each other. A comparer gives no reason, so only what it is sure of counts.
+Of what rules find in brief notes it may rule out both: a contradiction, and that the sentences say the same.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
@@ -25,11 +26,13 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.85  # likelihood from which a contradiction counts
-POSSIBLE = 0.02  # likelihood below which rules are mistaken in what is doubtful
+CONTRADICTION = 0.8  # likelihood from which a contradiction counts
+POSSIBLE = 0.08  # likelihood below which rules are mistaken in what is doubtful
+APART = 0.9  # likelihood of a contradiction from which nothing is merged, though words say the same
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
-SAMENESS = 0.9  # likelihood from which two sentences say the same: a false merge hides what was told
+SAMENESS = 0.75  # likelihood from which two sentences say the same: a false merge hides what was told
 END = " .!。！"
+LEADING_IT = re.compile(r"it(?:['’]s| is| was)\b.*\b(?:who|that)\b", re.IGNORECASE)
 
 
 def worth_asking(new: Side, other: Side) -> list[Place]:
@@ -71,6 +74,11 @@ def _replaces_few(left: Statement, right: Statement) -> bool:
     return max(ours, theirs) <= 1 or ours == theirs == 2
 
 
+def apart(likely: Mapping[Place, Likelihood]) -> bool:
+    """Whether it is sure of a contradiction of any two sentences: then neither side holds the other."""
+    return any(told.contradiction >= APART for told in likely.values())
+
+
 def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Flags:
     """Returns which sentences say the same by the comparer: shape (new sentences, other sentences)."""
     alike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
@@ -94,19 +102,15 @@ def _may_be_compared(left: Statement, right: Statement) -> bool:
         return False
     if (left.hedged or right.hedged) and all(laid.left(Kind.NUMBER)):
         return False  # "roughly a hundred" and "98" both hold
-    return not any(apart(laid) for apart in APART)
+    return not (_leaves_room(laid) or _with_and_without(laid))
 
 
 def _tells(statement: Statement) -> bool:
-    """Whether it says, or orders, something, whatever else may happen, and of what: "it" may be anything."""
-    return not (statement.question or statement.conditional) and statement.personal != "it"
-
-
-def _of_two_times(laid: Alignment) -> bool:
-    """Whether each names a time that the other does not, and more besides: both may have been so."""
-    return all(laid.left(Kind.DATE)) and any(
-        term.kind is not Kind.DATE for term in (*laid.only_a, *laid.only_b)
-    )
+    """Whether it says, or orders, something, whatever else may happen, and of what: "it" may be anything, unless it
+    leads to what is told ("It was Ann who called")."""
+    if statement.question or statement.conditional:
+        return False
+    return statement.personal != "it" or LEADING_IT.match(statement.text) is not None
 
 
 def _leaves_room(laid: Alignment) -> bool:
@@ -118,9 +122,6 @@ def _leaves_room(laid: Alignment) -> bool:
 def _with_and_without(laid: Alignment) -> bool:
     """Whether each has a figure of its own, with something and without it: two prices."""
     return all(laid.left(Kind.NUMBER)) and any(ours.denial != theirs.denial for ours, theirs in laid.pairs)
-
-
-APART = (_of_two_times, _leaves_room, _with_and_without)
 
 
 def _contradiction(left: Statement, right: Statement, likelihood: float) -> Contradiction:

@@ -33,11 +33,6 @@ class TopicSentence:
     entry: str = ""
     generated: bool = False
 
-    @property
-    def folded(self) -> str:
-        """The sentence alone, in one line."""
-        return folded(self.quote)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:

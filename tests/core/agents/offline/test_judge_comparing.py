@@ -61,6 +61,40 @@ async def test_what_says_the_same_with_another_figure_is_not_merged() -> None:
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
 
 
+async def test_what_words_call_the_same_is_left_apart_where_it_is_sure_of_a_contradiction() -> None:
+    old, new = "The cellar is dry.", "The cellar is dry now."
+    judges = (OfflineJudge(ComparingEmbedder(said)) for said in ({}, {(old, new): SURE}))
+
+    merged, apart = [
+        await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) for judge in judges
+    ]
+
+    assert [type(opinion) for opinion in merged] == [MergeOpinion]
+    assert apart == []
+
+
+async def test_it_reads_sentences_without_their_speakers_and_marks() -> None:
+    embedder = ComparingEmbedder({})
+
+    await OfflineJudge(embedder).conflicts_and_merges(
+        topic("new", f"Alice: {LIFT[1]}"), [topic("old", f"Alice: {LIFT[0]}")]
+    )
+    await OfflineJudge(embedder).conflicts_and_merges(
+        topic("new", f"- {LIFT[1]}"), [topic("old", f"- {LIFT[0]}")]
+    )
+
+    assert embedder.told.asked == [(LIFT[1], LIFT[0])] * 2
+
+
+async def test_it_that_leads_to_what_is_told_is_asked_about() -> None:
+    embedder = ComparingEmbedder({})
+    old, new = "Rasmus won the final.", "It was Ilkay who won the final against Rasmus."
+
+    await OfflineJudge(embedder).conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert embedder.told.asked == [(new, old)]
+
+
 async def test_what_has_little_in_common_but_its_subject_is_not_merged() -> None:
     old = "Colton is known for a passion for environmental conservation."
     new = "Colton enjoys photography and captures scenes of nature."
