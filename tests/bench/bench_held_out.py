@@ -1,6 +1,6 @@
 """What the whole offline Judge makes of the texts of `tests/judging` that nothing was trained or chosen on.
 
-One group, document and memory in eight, and all groups that were written last. Its sentences come one after another, as
+One group, document and memory in eight. Its sentences come one after another, as
 into a bank, and each is judged among all those before it: contradictions found, what agrees and was called one,
 paraphrases and contradictions merged.
 
@@ -74,7 +74,7 @@ async def main() -> None:
             "groups": held_out(read_groups(language, Written.AFTER)),
             "memories": held_out(read_memories(language)),
             "documents": held_out(read_documents(language)),
-            "unseen": read_groups(language, Written.LAST),
+            "unseen": held_out(read_groups(language, Written.LAST)),
         }
         for name, written in sorts.items():
             found = await totals(judge, written)

@@ -67,8 +67,8 @@ class Memory:
 
 
 class Written(StrEnum):
-    """Which groups: those that rules were built on, those that were written after the rules, and those that were
-    written after the comparer was trained: for measuring alone."""
+    """Which groups: those that rules were built on, those that were written after the rules, and those in which mostly
+    the order tells the values apart, written after the first comparer."""
 
     BEFORE = "groups"
     AFTER = "later"

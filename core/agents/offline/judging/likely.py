@@ -30,7 +30,7 @@ CONTRADICTION = 0.8  # likelihood from which a contradiction counts
 POSSIBLE = 0.08  # likelihood below which rules are mistaken in what is doubtful
 APART = 0.9  # likelihood of a contradiction from which nothing is merged, though words say the same
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
-SAMENESS = 0.75  # likelihood from which two sentences say the same: a false merge hides what was told
+SAMENESS = 0.85  # likelihood from which two sentences say the same: a false merge hides what was told
 END = " .!。！"
 LEADING_IT = re.compile(r"it(?:['’]s| is| was)\b.*\b(?:who|that)\b", re.IGNORECASE)
 
