@@ -3,7 +3,7 @@
     pip install jax optax        # for this alone
     python -m tools.comparing.train
 
-Reads the texts of `tests/judging` through the encoder (five minutes), trains (half an hour), writes
+Reads the texts of `tests/judging` through the encoder (ten minutes), trains (twenty), writes
 `service/adapters/local_embedder/comparing.npz`, and prints what the network is worth on the texts held out. The network
 itself is described in `service/adapters/local_embedder/comparing.py`; here it stands once more, in jax, for its
 gradients.
