@@ -55,7 +55,7 @@ $(GENERATOR)/.ready: requirements-generator.lock | $(VENV)/.ready
 
 $(EXAMPLES)/.ready: requirements-examples.lock
 	@test -x $(EXAMPLES)/bin/python || $(PYTHON) -m venv $(EXAMPLES)
-	@env -u PYTHONPATH $(EXAMPLES)/bin/python -m pip install --quiet --no-compile --retries 1 --disable-pip-version-check --require-hashes -r requirements-examples.lock
+	@env -u PYTHONPATH $(EXAMPLES)/bin/python -m pip install --quiet --no-compile --retries 1 --disable-pip-version-check --require-hashes --no-deps -r requirements-examples.lock
 	@touch $@
 
 $(LOCAL_MODEL)/.ready: requirements-local-model.lock | $(VENV)/.ready

@@ -21,7 +21,9 @@ ADA = Owner(user="ada")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not PYTHON.exists(), reason="`make examples` sets up Deep Agents"),
+    pytest.mark.skipif(
+        not (ROOT / ".venv/examples/.ready").exists(), reason="`make examples` sets up Deep Agents"
+    ),
 ]
 
 

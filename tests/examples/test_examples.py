@@ -21,7 +21,9 @@ ROOT = Path(__file__).parents[2]
 LANGGRAPH = ROOT / ".venv" / "examples" / "bin" / "python"
 ANSWER = "146 euro: ferry 126, museum 20."
 
-with_langgraph = pytest.mark.skipif(not LANGGRAPH.exists(), reason="`make examples` sets up LangGraph")
+with_langgraph = pytest.mark.skipif(
+    not (ROOT / ".venv/examples/.ready").exists(), reason="`make examples` sets up LangGraph"
+)
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.8  # likelihood from which a contradiction counts
+CONTRADICTION = 0.85  # likelihood from which a contradiction counts
 POSSIBLE = 0.08  # likelihood below which rules are mistaken in what is doubtful
 APART = 0.9  # likelihood of a contradiction from which nothing is merged, though words say the same
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
