@@ -56,7 +56,7 @@ ALPHAS = tuple(tenth / 10 for tenth in range(11))
 
 def ablation(shipped: Structure) -> tuple[Method, ...]:
     """Returns the configured structure, each of its parts left out, each of them alone, and none."""
-    parts = [name for name in (*COMPONENTS, "diversity", "conflicts") if getattr(shipped, name)]
+    parts = [name for name in (*COMPONENTS, "diversity", "conflicts", "newer") if getattr(shipped, name)]
     off = {name: type(getattr(shipped, name))(0) for name in parts}
     return (
         Method(name=STRUCTURED, structure=shipped),

@@ -1,8 +1,9 @@
 """Both sides of a contradiction: a hit of one of them brings the others.
 
 Law: reads only. The other sides of an open conflict come right behind the side that was found, so that they are cut
-off together; what that adds is their share CONFLICT. Of a conflict with many sides the COMPANIONS that
-fit the query best come, lest they drive out everything else that was found.
+off together, or where they are newer and fit nearly as well right before it; what that adds is their share CONFLICT. Of
+a conflict with many sides the COMPANIONS that fit the query best come, lest they drive out everything else that was
+found.
 """
 
 import math
@@ -34,15 +35,23 @@ def with_other_sides(plan: BankPlan, hits: Sequence[Hit]) -> list[Hit]:
             (hit.node.node_id,) if hit.node else hit.segment.node_ids if hit.segment else ()
         )
     }
-    unfound = {other for others in partners.values() for other in others if other not in found}
-    known = found | _unranked(plan, unfound)
+    at_issue_here = {key for key, others in partners.items() if others}
+    plain = _unranked(plan, at_issue_here.union(*partners.values()))
+    known = plain | found
     together = dict(found)
     for key, others in partners.items():
-        behind = math.nextafter(found[key].score, 0.0)
         for other in sorted(others, key=lambda each: (-known[each].score, str(each)))[:COMPANIONS]:
-            if other not in together or together[other].score < behind:
-                together[other] = _brought(together.get(other, known[other]), behind)
+            first = _comes_first(plain[other], plain[key], plan.query.structure.newer)
+            score = found[key].score if first else math.nextafter(found[key].score, 0.0)
+            if other not in together or together[other].score < score:
+                together[other] = _brought(together.get(other, known[other]), score)
     return list(together.values())
+
+
+def _comes_first(other: Hit, hit: Hit, share: float) -> bool:
+    """Whether of two sides the other one is the newer, and fits nearly as well, by the plain formula: with the same
+    score it comes first."""
+    return share > 0.0 and other.time > hit.time and other.score >= (1.0 - share) * hit.score
 
 
 def _brought(hit: Hit, score: float) -> Hit:

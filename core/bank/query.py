@@ -4,6 +4,7 @@ Law: values; they know a bank's nodes and segments, and nothing of how these are
 `core.verbatim.query`'s, exported here for callers of a bank.
 """
 
+from datetime import datetime
 from typing import NamedTuple
 
 from core.ids import NodeId, SegmentRef
@@ -32,6 +33,12 @@ class Hit(NamedTuple):
     unstructured: bool = False
     best_segment: SegmentRef | None = None
     why: Why = ()
+
+    @property
+    def time(self) -> datetime:
+        shown = self.node or self.segment
+        assert shown is not None, "a hit is a node or a segment"
+        return shown.event_time
 
 
 class Found(NamedTuple):

@@ -6,7 +6,6 @@ segments that are searched for themselves; nodes keep the plain formula.
 """
 
 from collections.abc import Callable, Iterable, Sequence, Set
-from datetime import datetime
 from operator import attrgetter
 
 from core.bank.bank import Bank
@@ -197,7 +196,7 @@ def _both(
     return lambda ref: one(ref) and other(ref)
 
 
-_SCORE = attrgetter("score")
+_SCORE, _TIME = attrgetter("score"), attrgetter("time")
 
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:
@@ -205,15 +204,9 @@ def _ordered(hits: Iterable[Hit]) -> list[Hit]:
     ranked = sorted(hits, key=_SCORE, reverse=True)
     if len(set(map(_SCORE, ranked))) < len(ranked):
         ranked.sort(key=_name)  # least significant first: sorting is stable
-        ranked.sort(key=_time, reverse=True)
+        ranked.sort(key=_TIME, reverse=True)
         ranked.sort(key=_SCORE, reverse=True)
     return ranked
-
-
-def _time(hit: Hit) -> datetime:
-    shown = hit.node or hit.segment
-    assert shown is not None, "a hit is a node or a segment"
-    return shown.event_time
 
 
 def _name(hit: Hit) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Whether a text names a time, and whether a question asks for one.
+"""Whether a text names a time, and whether a question asks for one, or how things are now.
 
 Law: pure; looks at words and forms, English and Chinese, and reckons nothing (`moments` does).
 """
@@ -29,6 +29,11 @@ ASKED = re.compile(
     r"|\bhow long ago\b|什么时候|何时|几点|几月|几号|哪一?[天年月日]|什么时间|星期几|周几",
     re.IGNORECASE,
 )
+NOW = re.compile(
+    r"\b(?:now|nowadays|today|currently|current|these days|at present|at the moment|as things stand)\b"
+    r"|[现現]在|目前|如今|[当當]前|[当當]下|眼下|[现現]今|最新",
+    re.IGNORECASE,
+)
 
 
 def names_time(text: str) -> bool:
@@ -44,3 +49,8 @@ def names_time(text: str) -> bool:
 def asks_for_time(text: str) -> bool:
     """Whether a question asks when."""
     return ASKED.search(text) is not None
+
+
+def asks_for_now(text: str) -> bool:
+    """Whether a question asks how things are now: "these days", 目前."""
+    return NOW.search(text) is not None

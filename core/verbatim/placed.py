@@ -4,7 +4,7 @@ Law: reads only. Scored are the plain formula's candidates and the segments near
 not looked at, so that a query hardly takes longer in a large record than in a small one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -15,11 +15,10 @@ from core.ids import SegmentRef
 from core.index import scoring
 from core.index.scoring import Scored, Why
 from core.text.moments import Frame, Span, spans
-from core.text.times import asks_for_time
+from core.text.times import asks_for_now, asks_for_time
 from core.verbatim import structure
 from core.verbatim.candidates import Known, Sides, leading, sides, unranked
 from core.verbatim.plan import Plan, Source
-from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions, SegmentOrder
 from core.verbatim.structure import Places
 from core.verbatim.verbatim import Owner
@@ -35,7 +34,8 @@ HOLDING = 0.25  # attribute score below which no segment is looked through: it l
 class Ranking(NamedTuple):
     """Segments that were scored, and which of them are the best, best first, by their place among these.
 
-    `parts`: what each component gives to the scores, a row for each; `lost`: what repeating a better one takes off.
+    `parts`: what each component gives to the scores, a row for each; `steps`: what the steps that follow change in some
+    of them, by name.
     """
 
     refs: Sequence[SegmentRef]
@@ -44,7 +44,7 @@ class Ranking(NamedTuple):
     sides: Sides
     components: tuple[str, ...]
     parts: NDArray[np.float64]
-    lost: Mapping[int, float]
+    steps: Mapping[str, Mapping[int, float]]
 
     def scored(self, places: Sequence[int]) -> list[Scored[SegmentRef]]:
         """Returns some of the segments with what made their scores."""
@@ -58,8 +58,8 @@ class Ranking(NamedTuple):
 
     def _why(self, place: int, made: Sequence[float]) -> Why:
         why = tuple(zip(self.components, made, strict=True))
-        loss = self.lost.get(place)
-        return why if loss is None else (*why, (structure.REPETITION, -loss))
+        changed = ((name, change[place]) for name, change in self.steps.items() if place in change)
+        return (*why, *changed)
 
 
 NOTHING = Ranking((), (), np.empty(0), Sides(*[np.empty(0)] * 3), (), np.empty((0, 0)), {})
@@ -95,81 +95,93 @@ def ranking(
     if kept is not None:
         shares = {name: kept * share for name, share in shares.items()}
     parts = np.array(list(shares.values()))
-    scores = parts.sum(axis=0)
-    ranked = _ranked(_leading(scores, query, refs, source.allowed), scores, places.times, refs)
-    lost = _lost(source, query, ranked, scores, refs)
-    if lost:
-        scores[list(lost)] -= list(lost.values())
-        ranked = _ranked(ranked, scores, places.times, refs)
-    best = ranked[scores[ranked] >= query.min_score][: query.top_k]
-    return Ranking(refs, best.tolist(), scores, by_side, tuple(shares), parts, lost)
+    held = _Scored(plan, source, refs, parts.sum(axis=0), places.times)
+    ranked = _ranked(held, _leading(held))
+    steps: dict[str, Mapping[int, float]] = {}
+    for name, step in ((structure.REPETITION, _repeating), (structure.NEWER, _overtaking)):
+        changed = step(held, ranked)
+        if changed:
+            steps[name] = {place: score - held.scores[place] for place, score in changed.items()}
+            held.scores[list(changed)] = list(changed.values())
+            ranked = _ranked(held, ranked)
+    best = ranked[held.scores[ranked] >= query.min_score][: query.top_k]
+    return Ranking(refs, best.tolist(), held.scores, by_side, tuple(shares), parts, steps)
 
 
-def _leading(
-    scores: NDArray[np.float64],
-    query: Query,
-    refs: Sequence[SegmentRef],
-    allowed: Callable[[SegmentRef], bool] | None,
-) -> Positions:
+class _Scored(NamedTuple):
+    """Segments that were scored; arrays by their place among `refs`. `times`: seconds since 1970."""
+
+    plan: Plan
+    source: Source[SegmentRef]
+    refs: Sequence[SegmentRef]
+    scores: NDArray[np.float64]
+    times: NDArray[np.float64]
+
+    def vectors(self, places: Positions) -> tuple[Positions, NDArray[np.float32]]:
+        """Returns those of the places that have a vector, and the vectors."""
+        found, vectors = self.source.vectors.matrix([self.refs[place] for place in places.tolist()])
+        return places[found], vectors
+
+
+def _leading(held: _Scored) -> Positions:
+    refs, allowed, wanted = held.refs, held.source.allowed, LEADERS * held.plan.query.top_k
     admits = None if allowed is None else lambda place: allowed(refs[place])
-    return np.array(scoring.leading(scores, LEADERS * query.top_k, admits), dtype=np.int64)
+    return np.array(scoring.leading(held.scores, wanted, admits), dtype=np.int64)
 
 
-def _ranked(
-    chosen: Positions,
-    scores: NDArray[np.float64],
-    times: NDArray[np.float64],
-    refs: Sequence[SegmentRef],
-) -> Positions:
+def _ranked(held: _Scored, chosen: Positions) -> Positions:
     """Sorts as `scoring.in_order` does: by score, ties by newer, then by id."""
-    losses = -scores[chosen]
+    losses = -held.scores[chosen]
     order = losses.argsort()
     losses = losses[order]
     if (losses[1:] > losses[:-1]).all():  # as a rule: no ties
         return chosen[order]
     keys = (
         losses.tolist(),
-        (-times[chosen[order]]).tolist(),
-        [refs[place] for place in chosen[order].tolist()],
+        (-held.times[chosen[order]]).tolist(),
+        [held.refs[place] for place in chosen[order].tolist()],
     )
     ranked = [place for *_, place in sorted(zip(*keys, chosen[order].tolist(), strict=True))]
     return np.array(ranked, dtype=np.int64)
 
 
-def _lost(
-    source: Source[SegmentRef],
-    query: Query,
-    ranked: Positions,
-    scores: NDArray[np.float64],
-    refs: Sequence[SegmentRef],
-) -> dict[int, float]:
-    """Returns what each of the ranked that repeats a better one loses by it; of those behind the best none, where these
-    stay the best."""
+def _repeating(held: _Scored, ranked: Positions) -> dict[int, float]:
+    """Returns the score of each of the ranked that loses by repeating a better one; of those behind the best of none,
+    where these stay the best."""
+    query = held.plan.query
     if query.structure.diversity == 0.0:
         return {}
     close, ranked = query.top_k + query.top_k // CLOSE, ranked[:COMPARED]
     if close < len(ranked):
-        lost = _repeating(source, query, ranked[:close], scores, refs)
-        behind = scores[ranked[close]]
-        if close - sum(scores[place] - loss <= behind for place, loss in lost.items()) >= query.top_k:
-            return lost
-    return _repeating(source, query, ranked, scores, refs)
+        lowered = _lowered(held, ranked[:close])
+        behind = held.scores[ranked[close]]
+        if close - sum(score <= behind for score in lowered.values()) >= query.top_k:
+            return lowered
+    return _lowered(held, ranked)
 
 
-def _repeating(
-    source: Source[SegmentRef],
-    query: Query,
-    ranked: Positions,
-    scores: NDArray[np.float64],
-    refs: Sequence[SegmentRef],
-) -> dict[int, float]:
-    """Returns what each of the ranked that repeats a better one of them loses by it."""
-    found, vectors = source.vectors.matrix([refs[place] for place in ranked.tolist()])
-    repeated = structure.repetition(vectors)
-    again = np.flatnonzero(repeated)
-    chosen = ranked[found][again]
-    losses = scores[chosen] * query.structure.diversity * repeated[again]
-    return {p: loss for p, loss in zip(chosen.tolist(), losses.tolist(), strict=True) if loss > 0.0}
+def _lowered(held: _Scored, ranked: Positions) -> dict[int, float]:
+    places, vectors = held.vectors(ranked)
+    kept = 1.0 - held.plan.query.structure.diversity * structure.repetition(vectors)
+    return _changed(held, places, held.scores[places] * kept)
+
+
+def _overtaking(held: _Scored, ranked: Positions) -> dict[int, float]:
+    """Returns the score of each of the ranked that is put before an older one like it, where it is asked how things are
+    now."""
+    plan, share = held.plan, held.plan.query.structure.newer
+    if share == 0.0 or not asks_for_now(plan.query.text):
+        return {}
+    places, vectors = held.vectors(ranked[:COMPARED])
+    likeness = scoring.embedding_scores(vectors @ vectors.T, plan.floor, plan.ceiling)
+    raised = structure.giving_way(held.scores[places], held.times[places], likeness, share)
+    return _changed(held, places, raised)
+
+
+def _changed(held: _Scored, places: Positions, scores: NDArray[np.float64]) -> dict[int, float]:
+    """Returns the scores, by place, that are not as they were."""
+    changed = np.flatnonzero(scores != held.scores[places])
+    return dict(zip(places[changed].tolist(), scores[changed].tolist(), strict=True))
 
 
 def _places(

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text.moments import Span
-from core.verbatim.segment_order import ANSWERER, ASKER, Positions
+from core.verbatim.segment_order import ANSWERER, ASKER, SITTING, Positions
 
 REACH = 2  # segments before and after that count as near
 NAMED = 0.5  # of the whole, for naming any time where the question asks for one
@@ -43,7 +43,9 @@ class Structure:
     """Weights of the components, each relative to the plain formula's 1; 0 switches one off.
 
     `diversity` is the share of its score that a hit loses for repeating a better one word for word, or nearly;
-    `conflicts` brings the other sides of an open conflict along with the one found.
+    `conflicts` brings the other sides of an open conflict along with the one found. `newer` is the share of an
+    older hit's score by which a newer one on the same may be worse, and is still put before it: the other side of a
+    conflict, and what is alike where the query asks how things are now.
     """
 
     near: float = 0.0
@@ -55,11 +57,12 @@ class Structure:
     user: float = 0.0
     diversity: float = 0.0
     conflicts: bool = False
+    newer: float = 0.0
 
     @property
     def reorders(self) -> bool:
         """Whether segments are ranked by more than the plain formula."""
-        return bool(self.weights) or self.diversity > 0.0
+        return bool(self.weights) or self.diversity > 0.0 or self.newer > 0.0
 
     @property
     def weights(self) -> Mapping[str, float]:
@@ -70,6 +73,7 @@ class Structure:
 COMPONENTS = tuple(each.name for each in fields(Structure))[:7]
 PLAIN = "plain"
 REPETITION = "repetition"
+NEWER = "newer"
 CONFLICT = "conflict"
 
 Shares = Mapping[str, Array]
@@ -197,3 +201,26 @@ def repetition(vectors: NDArray[np.float32]) -> Array:
         nearest[place] = cosines[place, :place].max(initial=0.0)
     repeated: Array = np.clip((nearest - REPEATED) / (1.0 - REPEATED), 0.0, 1.0)
     return repeated
+
+
+# ---- newer ----
+
+ALIKE = 0.2
+"""Cosine, on the calibrated scale, of what may tell an earlier and a later state of one thing."""
+
+
+def giving_way(scores: Array, times: Array, cosines: Array, share: float) -> Array:
+    """Computes the score of each hit when of two that are alike, and whose scores differ by at most `share` of the
+    better one's, the newer comes first: it is given the older one's score, and of equals the newer comes first. A hit
+    gives way to one other alone, the newest.
+
+    `times`: seconds; within SITTING none is newer. `cosines`: shape (n, n), on the calibrated scale.
+    """
+    newer = times > times[:, None] + SITTING
+    behind = (scores < scores[:, None]) & (scores >= (1.0 - share) * scores[:, None])
+    rivals = np.where(newer & behind & (cosines >= ALIKE), times, -np.inf)
+    raised = scores.copy()
+    for older in np.flatnonzero(rivals.max(axis=1, initial=-np.inf) > -np.inf):
+        newest = rivals[older].argmax()
+        raised[newest] = max(raised[newest], scores[older])
+    return raised

@@ -32,6 +32,8 @@ class StructureSection(Section):
     """Share of its score that a repetition of a better hit loses."""
     conflicts: bool = True
     """Whether the other sides of an open conflict come with the one found."""
+    newer: float = Field(default=0.4, ge=0, le=1)
+    """Share of its score by which an older hit on the same may be better, and still comes behind the newer."""
 
 
 class RerankerSection(Section):

@@ -215,6 +215,7 @@ class Structure(_message.Message):
     CONFLICTS_FIELD_NUMBER: _builtins.int
     QUOTE_FIELD_NUMBER: _builtins.int
     USER_FIELD_NUMBER: _builtins.int
+    NEWER_FIELD_NUMBER: _builtins.int
     near: _builtins.float
     """The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction)."""
     reply: _builtins.float
@@ -239,6 +240,11 @@ class Structure(_message.Message):
     """That the user of an assistant says it: `role` is `user` or `human`. For chats in which the user's own statements are
     asked for; what the assistant wrote comes behind them.
     """
+    newer: _builtins.float
+    """The share of an older hit's score, 0 to 1, by which a newer one on the same may be worse and still comes before it: a
+    side of the same open conflict (with `conflicts`), and where the text asks how things are now (`now`, `these days`,
+    `目前`) a segment of a later sitting that is alike.
+    """
     def __init__(
         self,
         *,
@@ -251,10 +257,11 @@ class Structure(_message.Message):
         conflicts: _builtins.bool = ...,
         quote: _builtins.float = ...,
         user: _builtins.float = ...,
+        newer: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "quote", b"quote", "reply", b"reply", "speaker", b"speaker", "time", b"time", "topic", b"topic", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "diversity", b"diversity", "near", b"near", "newer", b"newer", "quote", b"quote", "reply", b"reply", "speaker", b"speaker", "time", b"time", "topic", b"topic", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

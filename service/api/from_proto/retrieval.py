@@ -122,7 +122,10 @@ def structure(check: Checks, path: str, request: pb.SearchRequest | pb.AugmentRe
         if not 0.0 <= weight <= HEAVIEST:  # NaN is neither
             check.wrong(f"{path}.{name}", f"must be 0 to {HEAVIEST:g}")
     return Structure(
-        **weights, diversity=check.share(f"{path}.diversity", given.diversity), conflicts=given.conflicts
+        **weights,
+        diversity=check.share(f"{path}.diversity", given.diversity),
+        conflicts=given.conflicts,
+        newer=check.share(f"{path}.newer", given.newer),
     )
 
 

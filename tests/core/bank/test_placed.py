@@ -1,5 +1,6 @@
 """Segments ranked by their places too, and both sides of what is in conflict."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -9,7 +10,7 @@ from core.aggregate.aggregate import Tuning
 from core.bank.bank import SEGMENTS, Bank
 from core.bank.loading import load as load_bank
 from core.bank.placed import REFUTED
-from core.bank.query import Filter, Found, Query, Target
+from core.bank.query import Filter, Found, Hit, Query, Target
 from core.bank.search import search
 from core.bank.steps import ConflictPut, InteractionAdd, SegmentRefute, Step
 from core.ids import ConflictId, InteractionId, NodeId
@@ -17,7 +18,7 @@ from core.model.conflict import ConflictStatus, Side
 from core.model.interaction import Interaction
 from core.model.node import NodeState
 from core.verbatim import placed
-from core.verbatim.structure import CONFLICT, PLAIN, REPETITION, Structure
+from core.verbatim.structure import CONFLICT, NEWER, PLAIN, REPETITION, Structure
 from tests.support.changes import START, Story, conflict, interaction, node_put, ref, vector
 
 ALL = Structure(near=0.6, reply=0.4, speaker=0.3, time=0.3, topic=0.3, diversity=0.3)
@@ -64,7 +65,11 @@ def asked(bank: Bank, text: str, structure: Structure, **changed: object) -> Fou
 
 
 def texts(found: Found) -> list[str]:
-    return [hit.segment.text.strip() for hit in found.hits if hit.segment]
+    return texts_of(found.hits)
+
+
+def texts_of(hits: Sequence[Hit]) -> list[str]:
+    return [hit.segment.text.strip() for hit in hits if hit.segment]
 
 
 def test_what_answers_is_found_though_it_shares_no_word_with_the_question() -> None:
@@ -242,6 +247,23 @@ def test_what_loses_by_repeating_makes_room_and_ties_stay_newest_first() -> None
     assert sum(share for _, share in found.hits[-1].why) == pytest.approx(found.hits[-1].score)
 
 
+def test_who_asks_how_things_are_now_is_told_the_newest_first() -> None:
+    told_of = ("Ann lives in a house in Lyon.", "Ann has got a house in Nantes.", "Ann is at work.")
+    steps = [InteractionAdd(interaction=told(f"i{n}", ("", text), days=n)) for n, text in enumerate(told_of)]
+    bank = bank_of(*steps)
+    bank.put_vectors(SEGMENTS, {ref("i0", 0): vector(1), ref("i1", 0): vector(1), ref("i2", 0): vector(2)})
+
+    question, structure = "In what house does Ann live{}?", Structure(newer=0.7)
+    as_ever = asked(bank, question.format(""), structure).hits
+    now = asked(bank, question.format(" now"), structure).hits
+    switched_off = asked(bank, question.format(" now"), Structure()).hits
+
+    assert texts_of(as_ever)[0] == texts_of(switched_off)[0] == told_of[0]
+    assert texts_of(now)[:2] == [told_of[1], told_of[0]]
+    assert dict(now[0].why)[NEWER] > 0.0
+    assert now[0].score == pytest.approx(sum(share for _, share in now[0].why))
+
+
 def test_filters_hold_for_what_is_near_too() -> None:
     bank = a_talk()
 
@@ -325,6 +347,27 @@ def test_many_other_sides_drive_out_neither_the_one_found_nor_all_else() -> None
     assert texts(found)[1] == "The mill was sold for 107 crowns."
     first = asked(bank, "sold for 107 crowns", Structure(conflicts=True), top_k=3)
     assert texts(first)[0] == "The mill was sold for 107 crowns."
+
+
+@pytest.mark.parametrize("target", [Target.SEGMENTS, Target.NODES])
+@pytest.mark.parametrize(("newer", "first"), [(0.5, "Li Si leads as CEO."), (0.0, "The CEO is Zhang San.")])
+def test_of_two_sides_that_fit_nearly_as_well_the_newer_comes_first(
+    target: Target, newer: float, first: str
+) -> None:
+    steps: list[Step] = []
+    for n, text in enumerate(("The CEO is Zhang San.", "Li Si leads as CEO.")):
+        told_of, then = (ref(f"i{n}", 0),), START + timedelta(days=n)
+        steps.append(InteractionAdd(interaction=told(f"i{n}", ("", text), days=n)))
+        steps.append(node_put(f"n{n}", summary=text, segments=told_of, event_time=then))
+    sides = tuple(Side(node_id=NodeId(f"n{n}"), segments=(ref(f"i{n}", 0),), quote="") for n in range(2))
+    bank = bank_of(*steps, ConflictPut(conflict=conflict("c1", "n0", "n1", sides=sides)))
+
+    structure = Structure(conflicts=True, newer=newer)
+    found = asked(bank, "Who is the CEO?", structure, target=target, alpha=1.0).hits
+
+    shown = found[0].node.summary if found[0].node else texts_of(found)[0]
+    assert shown == first
+    assert all(hit.score <= 1.0 for hit in found)
 
 
 def test_of_nodes_the_other_side_comes_along_as_well() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from core.text.times import asks_for_time, names_time
+from core.text.times import asks_for_now, asks_for_time, names_time
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,15 @@ def test_questions_for_a_time_are_told_from_others() -> None:
         map(asks_for_time, ["When did she move?", "Which year was it?", "她什么时候搬家？", "几点开门？"])
     )
     assert not any(map(asks_for_time, ["Where does she live?", "Whenever you like", "她住在哪里？"]))
+
+
+def test_questions_for_how_things_are_now_are_told_from_others() -> None:
+    now = [
+        "Where does she live now?",
+        "Who is the current CEO?",
+        "These days, what?",
+        "他目前住在哪里？",
+        "現在幾點開門？",
+    ]
+    assert all(map(asks_for_now, now))
+    assert not any(map(asks_for_now, ["Where does she live?", "I know nothing.", "他以前住在哪里？"]))

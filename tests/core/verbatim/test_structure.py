@@ -7,8 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.verbatim.segment_order import ASKER
-from core.verbatim.structure import COMPONENTS, PLAIN, Places, Structure, repetition, shares
+from core.verbatim.segment_order import ASKER, SITTING
+from core.verbatim.structure import (
+    ALIKE,
+    COMPONENTS,
+    PLAIN,
+    Places,
+    Structure,
+    giving_way,
+    repetition,
+    shares,
+)
 
 DAY = 86_400.0
 MAY = datetime(2023, 5, 1, tzinfo=UTC)
@@ -139,3 +148,22 @@ def test_repetition_is_the_same_among_few_and_many() -> None:
 
     assert few[[5, 90]] == pytest.approx([1.0, 1.0], abs=1e-4)
     assert many[:95] == pytest.approx(few, abs=1e-4)
+
+
+def gave_way(scores: list[float], days: list[float], alike: float = 1.0, share: float = 0.4) -> list[float]:
+    cosines = np.full((len(scores), len(scores)), alike)
+    raised: list[float] = giving_way(np.array(scores), np.array(days) * 86_400.0, cosines, share).tolist()
+    return raised
+
+
+def test_of_two_that_are_alike_the_newer_is_given_the_score_of_the_older() -> None:
+    assert gave_way([0.5, 0.4], [0, 1]) == [0.5, 0.5]
+    assert gave_way([0.5, 0.4], [1, 0]) == [0.5, 0.4]
+    assert gave_way([0.5, 0.4], [0, 1], alike=ALIKE - 0.01) == [0.5, 0.4]
+    assert gave_way([0.5, 0.29], [0, 1]) == [0.5, 0.29]  # fits too badly
+    assert gave_way([0.5, 0.4], [0, SITTING / 86_400.0]) == [0.5, 0.4]  # of one sitting
+    assert gave_way([], []) == []
+
+
+def test_an_older_one_gives_way_to_the_newest_alone() -> None:
+    assert gave_way([0.5, 0.48, 0.45, 0.44], [0, 1, 3, 2]) == [0.5, 0.48, 0.5, 0.44]

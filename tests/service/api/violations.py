@@ -137,6 +137,7 @@ BAD_WEIGHTS = [-0.1, 10.1, float("nan"), float("inf")]
 STRUCTURE: Table = {
     **dict.fromkeys(("near", "reply", "speaker", "time", "topic", "quote", "user"), BAD_WEIGHTS),
     "diversity": BAD_SHARES,
+    "newer": BAD_SHARES,
 }
 PROMPT: Table = {
     "token_budget": BAD_BUDGETS,
