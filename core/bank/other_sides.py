@@ -36,7 +36,7 @@ def with_other_sides(plan: BankPlan, hits: Sequence[Hit]) -> list[Hit]:
         )
     }
     at_issue_here = {key for key, others in partners.items() if others}
-    plain = _unranked(plan, at_issue_here.union(*partners.values()))
+    plain = _by_plain(plan, at_issue_here.union(*partners.values()))
     known = plain | found
     together = dict(found)
     for key, others in partners.items():
@@ -94,8 +94,8 @@ def _witnesses(bank: Bank, chosen: Iterable[Side]) -> Iterator[SegmentRef]:
             yield ref
 
 
-def _unranked(plan: BankPlan, keys: Iterable[Key]) -> dict[Key, Hit]:
-    """Hits for what was not among the best, by the plain formula."""
+def _by_plain(plan: BankPlan, keys: Iterable[Key]) -> dict[Key, Hit]:
+    """Hits by the plain formula."""
     bank, chosen = plan.bank, list(keys)
     refs = [key for key in chosen if isinstance(key, SegmentRef)]
     nodes = [key for key in chosen if not isinstance(key, SegmentRef)]
