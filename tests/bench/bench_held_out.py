@@ -1,6 +1,6 @@
 """What the whole offline Judge makes of the texts of `tests/judging` that nothing was trained or chosen on.
 
-One group, document and memory in eight. Its sentences come one after another, as
+One group, document, memory and talk in eight. Its sentences come one after another, as
 into a bank, and each is judged among all those before it: contradictions found, what agrees and was called one,
 paraphrases and contradictions merged.
 
@@ -27,6 +27,7 @@ from tests.judging.groups import (
     read_documents,
     read_groups,
     read_memories,
+    read_talks,
 )
 from tests.judging.pairs import LANGUAGES, Label
 
@@ -73,6 +74,7 @@ async def main() -> None:
         sorts: dict[str, Sequence[Group | Memory]] = {
             "groups": held_out(read_groups(language, Written.AFTER)),
             "memories": held_out(read_memories(language)),
+            "talks": held_out(read_talks(language)),
             "documents": held_out(read_documents(language)),
             "unseen": held_out(read_groups(language, Written.LAST)),
         }

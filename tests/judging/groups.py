@@ -5,7 +5,7 @@ of two contradict each other. What stands on a line that begins with `~` may hol
 groups were written apart from the pairs beside them, and none of those is in them. A document is a group without
 values: no two of its sentences contradict each other, though they look like it. A memory is a document some of whose
 facts are told once more: a line that begins with `!3` contradicts its third fact and no other, one with `=3` says the
-same as it.
+same as it. A talk is a memory of all that one person said in a chat.
 """
 
 from collections.abc import Iterator, Sequence
@@ -99,6 +99,11 @@ def read_documents(language: str) -> list[Group]:
 def read_memories(language: str) -> list[Memory]:
     """The memories of a language, in the file's order."""
     return [_memory(lines) for _, *lines in _blocks(f"memories_{language}.txt")]
+
+
+def read_talks(language: str) -> list[Memory]:
+    """The talks of a language, in the file's order: memories of what one person said."""
+    return [_memory(lines) for _, *lines in _blocks(f"talks_{language}.txt")]
 
 
 def _blocks(name: str) -> list[list[str]]:
