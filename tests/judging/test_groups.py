@@ -5,7 +5,15 @@ from dataclasses import dataclass
 import pytest
 
 from tests.bench.bench_groups import Counted, count
-from tests.judging.groups import Written, read_documents, read_groups, read_memories, read_talks
+from tests.judging.groups import (
+    Group,
+    Memory,
+    Written,
+    read_documents,
+    read_groups,
+    read_memories,
+    read_talks,
+)
 from tests.judging.pairs import LANGUAGES, Half, Label, read_pairs
 
 EACH = 6  # of the groups one is judged here, which takes less than two seconds; `bench_groups` judges all
@@ -62,8 +70,9 @@ def test_a_memory_or_a_talk_tells_some_of_its_facts_once_more(language: str) -> 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_sentence_of_the_pairs_is_in_a_text_beside_them(language: str) -> None:
     groups = [group for when in Written for group in read_groups(language, when)]
-    texts = (*groups, *read_documents(language), *read_memories(language), *read_talks(language))
-    grouped = {one for text in texts for one in text.sentences}
+    told: list[Group | Memory] = [*groups, *read_documents(language)]
+    told += [*read_memories(language), *read_talks(language)]
+    grouped = {one for text in told for one in text.sentences}
 
     assert grouped.isdisjoint(one for pair in read_pairs(language, Half.OPEN) for one in pair.texts)
 
