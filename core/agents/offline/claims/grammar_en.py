@@ -52,7 +52,9 @@ participates: takes part
 punctual: on time
 happened: took place
 happens: takes place
-quit: gave up
+quit: gave up, give up, given up
+quits: gives up
+quitting: giving up
 dislikes: ca not stand, can not stand, cannot stand
 postponed: put off
 lives: moved to, relocated to

@@ -68,7 +68,9 @@ def replaced(both: Comparison) -> Contradiction | None:
 
 def _order(both: Comparison) -> Contradiction | None:
     """Finds the same words the other way round: "tea over coffee" and "coffee over tea"."""
-    if both.laid.only_a or both.laid.only_b or not turned_round(both.left, both.right):
+    if both.laid.only_a or both.laid.only_b or len(both.laid.pairs) < 2:
+        return None  # of one thing there is no other way round
+    if not turned_round(both.left, both.right):
         return None
     return found(Slot.ROLE, both.left, both.left.terms, both.right, both.right.terms, 0.75)
 

@@ -19,6 +19,8 @@ from core.agents.offline.sameness import contains
         ("Iris is not married.", "Iris was at a wedding."),
         ("The ferry has no restaurant.", "The ferry might get a restaurant."),
         ("Ada didn't pass the swimming test.", "Ada failed the swimming test."),
+        ("I'm ready to give the race my best.", "I'm not giving up the race."),
+        ("I won't let anything get me down.", "I won't give up!"),
         ("The reunion is on 9 June.", "The reunion is in a barn."),
         ("同学会在六月九号。", "同学会在酒店办。"),
         ("午睡要一个半钟头。", "午睡要九十分钟。"),
