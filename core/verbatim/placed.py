@@ -26,7 +26,7 @@ from core.verbatim.verbatim import Owner
 LEADERS = 2  # best segments that compete for top_k, as a multiple: some repeat others
 CLOSE = 8  # of top_k, the share that may repeat others as a rule: the 8th part
 COMPARED = 2048  # best segments that may repeat each other: each is compared with all before it
-OVERTAKEN = 256  # best segments among which a newer one may overtake: beyond, no order is felt
+OVERTAKEN = 256  # best segments among which a newer one may come first: each is compared with all others
 QUOTATION = 4  # terms of a query that may be one: fewer stand in too many places
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()  # seconds; a float rounds what is later up
 HOLDING = 0.25  # attribute score below which no segment is looked through: it lacks some of the query's words
