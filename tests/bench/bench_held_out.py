@@ -76,7 +76,8 @@ async def main() -> None:
             "memories": held_out(read_memories(language)),
             "talks": held_out(read_talks(language)),
             "documents": held_out(read_documents(language)),
-            "unseen": held_out(read_groups(language, Written.LAST)),
+            "order": held_out(read_groups(language, Written.ORDER)),
+            "close": held_out(read_groups(language, Written.CLOSE)),
         }
         for name, written in sorts.items():
             found = await totals(judge, written)

@@ -67,12 +67,14 @@ class Memory:
 
 
 class Written(StrEnum):
-    """Which groups: those that rules were built on, those that were written after the rules, and those in which mostly
-    the order tells the values apart, written after the first comparer."""
+    """Which groups: those that rules were built on, those that were written after the rules, those in which mostly the
+    order tells the values apart, written after the first comparer, and those in which sentences differ in a word or
+    two, written last."""
 
     BEFORE = "groups"
     AFTER = "later"
-    LAST = "unseen"
+    ORDER = "order"
+    CLOSE = "close"
 
 
 def is_held_out(place: int) -> bool:

@@ -46,7 +46,11 @@ def test_a_group_has_values_in_several_wordings_or_what_stands_apart(language: s
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_groups_written_later_and_documents_are_whole(language: str) -> None:
-    later = [group for when in (Written.AFTER, Written.LAST) for group in read_groups(language, when)]
+    later = [
+        group
+        for when in (Written.AFTER, Written.ORDER, Written.CLOSE)
+        for group in read_groups(language, when)
+    ]
     documents = read_documents(language)
 
     assert all(group.values and group.beside and all(group.sentences) for group in later)
