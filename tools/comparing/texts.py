@@ -16,6 +16,7 @@ from tests.judging.groups import (
     read_documents,
     read_groups,
     read_memories,
+    read_talks,
 )
 from tests.judging.pairs import LANGUAGES, Label
 
@@ -33,21 +34,22 @@ class Source:
 
 
 def sources() -> list[Source]:
-    """All groups, documents and memories."""
+    """All groups, documents, memories and talks."""
     return [source for language in LANGUAGES for source in _of(language)]
 
 
 def _of(language: str) -> Iterator[Source]:
     for group in read_groups(language):
         yield _source(language, group, long=False, held_out=False)
-    for n, group in enumerate(read_groups(language, Written.AFTER)):
-        yield _source(language, group, long=False, held_out=is_held_out(n))
-    for n, group in enumerate(read_groups(language, Written.LAST)):
-        yield _source(language, group, long=False, held_out=is_held_out(n))
+    for written in (Written.AFTER, Written.ORDER, Written.CLOSE):
+        for n, group in enumerate(read_groups(language, written)):
+            yield _source(language, group, long=False, held_out=is_held_out(n))
     for n, document in enumerate(read_documents(language)):
         yield _source(language, document, long=True, held_out=is_held_out(n))
     for n, memory in enumerate(read_memories(language)):
         yield _source(language, memory, long=True, held_out=is_held_out(n))
+    for n, talk in enumerate(read_talks(language)):
+        yield _source(language, talk, long=True, held_out=is_held_out(n))
 
 
 def _source(language: str, text: Group | Memory, *, long: bool, held_out: bool) -> Source:

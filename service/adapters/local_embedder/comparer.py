@@ -24,7 +24,7 @@ from service.adapters.local_embedder.weights import F32
 
 PREFIX = "passage:"
 CHARACTERS = 1_000  # of a sentence; one of so many is too long anyway
-KEPT = 1_024  # sentences of 25 kB each
+KEPT = 1_024  # sentences of 16 kB each
 PASSAGES = 256  # of them apart: many passages are never compared, and would push out what is
 
 

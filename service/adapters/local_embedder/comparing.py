@@ -15,7 +15,7 @@ import numpy as np
 
 from service.adapters.local_embedder.weights import F32
 
-LONGEST = 48  # tokens of a sentence that is compared
+LONGEST = 32  # tokens of a sentence that is compared: those it learned from have no more
 AT_ONCE = 32  # pairs: what they take stays within a processor's cache
 
 FILE = Path(__file__).parent / "comparing.npz"

@@ -1,10 +1,10 @@
 """What a comparer makes of two sentences, beside what words say: contradictions, and what says the same.
 
 Law: pure. Of brief notes it is asked about sentences that tell something and that nothing sets apart: an entry of a
-list, who speaks, a label, the mood, a figure that leaves room. Longer texts are not asked about: in them some two
-sentences always look as if. Where a word or two stand for others it may find that they say the same and no
-contradiction: rules know which words exclude each other. A comparer gives no reason, so only what it is sure of counts.
-Of what rules find in brief notes it may rule out both: a contradiction, and that the sentences say the same.
+list, who speaks, a label, a plan beside a fact, a time, a figure that leaves room. Longer texts are not asked about: in
+them some two sentences always look as if. A comparer gives no reason, so only what it is sure of counts, and where
+words say the same it finds no contradiction. Of what rules find in brief notes it may rule out both: a contradiction,
+and that the sentences say the same.
 """
 
 import re
@@ -26,13 +26,16 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.85  # likelihood from which a contradiction counts
-POSSIBLE = 0.08  # likelihood below which rules are mistaken in what is doubtful
+CONTRADICTION = 0.8  # likelihood from which a contradiction counts
+CLOSE = 0.95  # the same where a word or two stand for others: both may hold of what one likes or sells
+POSSIBLE = 0.02  # likelihood below which rules are mistaken in what is doubtful
 APART = 0.9  # likelihood of a contradiction from which nothing is merged, though words say the same
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 SAMENESS = 0.85  # likelihood from which two sentences say the same: a false merge hides what was told
+LEFT_OVER = re.compile(
+    r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
+)
 END = " .!。！"
-LEADING_IT = re.compile(r"it(?:['’]s| is| was)\b.*\b(?:who|that)\b", re.IGNORECASE)
 
 
 def worth_asking(new: Side, other: Side) -> list[Place]:
@@ -50,9 +53,19 @@ def likely_clashes(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -
     """Yields the contradictions that the comparer is sure of."""
     for (i, j), told in likely.items():
         ours, theirs = new.sentences[i], other.sentences[j]
-        if told.contradiction >= CONTRADICTION and not _replaces_few(ours.statement, theirs.statement):
+        if _is_sure(told.contradiction, ours.statement, theirs.statement):
             found = _contradiction(ours.statement, theirs.statement, told.contradiction)
             yield Clash(found=found, i=i, j=j, generated=ours.generated or theirs.generated)
+
+
+def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
+    """Whether a likelihood is enough. Where a name stands for another rules know better: one person may speak French
+    and German, and is based in one town."""
+    laid = align(left.terms, right.terms, left.chinese)
+    ours, theirs = len(laid.only_a), len(laid.only_b)
+    if max(ours, theirs) > 1 and not ours == theirs == 2:
+        return contradiction >= CONTRADICTION
+    return contradiction >= CLOSE and not all(laid.left(Kind.NAME))
 
 
 def possible(found: Iterable[Clash], likely: Mapping[Place, Likelihood]) -> list[Clash]:
@@ -64,14 +77,6 @@ def _ruled_out(clash: Clash, told: Likelihood | None) -> bool:
     """Whether the comparer is sure that both hold. Where a name or a value stands for another ("is known for …") it
     nearly always is, and rules take that for a change."""
     return told is not None and told.contradiction < POSSIBLE and clash.found.slot in DOUBTFUL
-
-
-def _replaces_few(left: Statement, right: Statement) -> bool:
-    """Whether one word differs, or two stand for two. Rules know better whether both may hold: one person may speak
-    French and German, or have a brother and a sister, but is based in one town."""
-    laid = align(left.terms, right.terms, left.chinese)
-    ours, theirs = len(laid.only_a), len(laid.only_b)
-    return max(ours, theirs) <= 1 or ours == theirs == 2
 
 
 def apart(likely: Mapping[Place, Likelihood]) -> bool:
@@ -90,8 +95,8 @@ def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Fl
 
 
 def _may_be_compared(left: Statement, right: Statement) -> bool:
-    """Whether both tell something, in one language, with several words apart, and nothing sets them apart."""
-    if not (_tells(left) and _tells(right)) or left.chinese is not right.chinese:
+    """Whether both tell something, in one language, in other words, and nothing sets them apart."""
+    if left.question or right.question or left.chinese is not right.chinese or left.text == right.text:
         return False
     if left.mood != right.mood or left.speaker != right.speaker or tells_of_another(left, right):
         return False
@@ -100,17 +105,7 @@ def _may_be_compared(left: Statement, right: Statement) -> bool:
     laid = align(left.terms, right.terms, left.chinese)
     if not laid.pairs and not left.chinese:  # Chinese words are cut out of the text, and not always alike
         return False
-    if (left.hedged or right.hedged) and all(laid.left(Kind.NUMBER)):
-        return False  # "roughly a hundred" and "98" both hold
-    return not (_leaves_room(laid) or _with_and_without(laid))
-
-
-def _tells(statement: Statement) -> bool:
-    """Whether it says, or orders, something, whatever else may happen, and of what: "it" may be anything, unless it
-    leads to what is told ("It was Ann who called")."""
-    if statement.question or statement.conditional:
-        return False
-    return statement.personal != "it" or LEADING_IT.match(statement.text) is not None
+    return not (_leaves_room(laid) or _of_two_times(left, right, laid) or _of_two_figures(left, right, laid))
 
 
 def _leaves_room(laid: Alignment) -> bool:
@@ -119,9 +114,25 @@ def _leaves_room(laid: Alignment) -> bool:
     return any(ours.bound != theirs.bound for ours, theirs in laid.pairs)
 
 
-def _with_and_without(laid: Alignment) -> bool:
-    """Whether each has a figure of its own, with something and without it: two prices."""
-    return all(laid.left(Kind.NUMBER)) and any(ours.denial != theirs.denial for ours, theirs in laid.pairs)
+def _of_two_times(left: Statement, right: Statement, laid: Alignment) -> bool:
+    """Whether two headings, or two figures, are of two times."""
+    if left.proposition or right.proposition:
+        return all(laid.left(Kind.DATE)) and all(laid.left(Kind.NUMBER))
+    return all(laid.left(Kind.DATE)) or _years(left) != _years(right)
+
+
+def _years(heading: Statement) -> set[float]:
+    return {term.value for term in heading.terms if term.kind is Kind.NUMBER and 1900 <= term.value < 2100}
+
+
+def _of_two_figures(left: Statement, right: Statement, laid: Alignment) -> bool:
+    """Whether two figures may both hold: "roughly a hundred" and "98", a price with something and one without it, what
+    was and what is left of it."""
+    if not all(laid.left(Kind.NUMBER)):
+        return False
+    if left.hedged or right.hedged or any(ours.denial != theirs.denial for ours, theirs in laid.pairs):
+        return True
+    return bool(LEFT_OVER.search(left.text)) is not bool(LEFT_OVER.search(right.text))
 
 
 def _contradiction(left: Statement, right: Statement, likelihood: float) -> Contradiction:
