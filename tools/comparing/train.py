@@ -3,7 +3,7 @@
     pip install jax optax        # for this alone
     python -m tools.comparing.train
 
-Reads the texts of `tests/judging` through the encoder (ten minutes), trains (twenty), writes
+Reads the texts of `tests/judging` through the encoder (ten minutes), trains (half an hour), writes
 `service/adapters/local_embedder/comparing.npz`, and prints what the network is worth on the texts held out. The network
 itself is described in `service/adapters/local_embedder/comparing.py`; here it stands once more, in jax, for its
 gradients.
@@ -29,7 +29,7 @@ from tests.judging.pairs import LANGUAGES, Label
 from tools.comparing.texts import Source, sources
 
 WIDTH = 128
-EPOCHS = 7
+EPOCHS = 8
 SENTENCES = 64  # of a batch
 PAIRS = 192  # of a batch, at most
 DROPOUT = 0.2
