@@ -59,13 +59,13 @@ def likely_clashes(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -
 
 
 def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
-    """Whether a likelihood is enough. Where a name stands for another rules know better: one person may speak French
-    and German, and is based in one town."""
+    """Whether a likelihood is enough: more is asked where a word or two stand for others. Where a name stands for
+    another rules decide: one person may speak French and German, and is based in one town."""
     laid = align(left.terms, right.terms, left.chinese)
     ours, theirs = len(laid.only_a), len(laid.only_b)
-    if max(ours, theirs) > 1 and not ours == theirs == 2:
-        return contradiction >= CONTRADICTION
-    return contradiction >= CLOSE and not all(laid.left(Kind.NAME))
+    if max(ours, theirs) <= 1 or ours == theirs == 2:
+        return contradiction >= CLOSE and not all(laid.left(Kind.NAME))
+    return contradiction >= CONTRADICTION
 
 
 def possible(found: Iterable[Clash], likely: Mapping[Place, Likelihood]) -> list[Clash]:
