@@ -205,7 +205,8 @@ def _word(draft: StatementDraft, token: Token, before: str, following: str) -> N
 
 def _connect(draft: StatementDraft, lower: str, before: str, following: str) -> None:
     """Applies a negation, a conjunction or an "or" to what follows. "or not" leaves both open."""
-    draft.supposing = draft.supposing or lower in SUPPOSING
+    of_a_case = lower == "without" and before == "("  # "(without a key: by the side door)"
+    draft.supposing = draft.supposing or lower in SUPPOSING or of_a_case
     if _negates(lower, following):
         if before != "or" and not draft.supposing:
             before = before or ("," if not draft.terms else "a name")

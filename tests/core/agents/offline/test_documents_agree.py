@@ -40,6 +40,10 @@ from core.agents.offline.contradiction import contradicts
         ),
         # conditions, and what leans on the sentence before
         ("With no arguments, the tool prints nothing.", "The tool prints the version."),
+        (
+            "The bill lies in the tray for the table (without a table: for the bar).",
+            "The tray lies on the table.",
+        ),
         ("In the second form, the tool copies a folder.", "The tool copies a file."),
         (
             "As a result, every file is stored under the owner Kim.",
