@@ -143,7 +143,7 @@ class OfflineJudge:
                 clash = surest_of_one_matter(found, near, number, self._same_matter)
             if clash is not None:
                 opinions.append(conflict(new, one.other, clash))
-            elif not one.clashes and not apart(told):
+            elif not one.clashes and not apart(new, one.other, told):
                 opinions += self._merged(new, one, told, near[number])
         return opinions
 

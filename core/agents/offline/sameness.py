@@ -24,7 +24,6 @@ from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 
 WORDS_SHARED = 0.8  # of the contained sentence's words, by weight
 WORDS_SHARED_WHEN_NEAR = 0.7  # the same, for sentences nearer than the embedder's line for sameness
-IN_COMMON = 0.4  # of the terms of two sentences that say the same in quite other words
 OWNER = re.compile(r"(\w+)['’]s\b")
 DENYING_EN = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot)\b|n['’]t\b", re.IGNORECASE
@@ -67,22 +66,6 @@ def contains(whole: Statement, part: Statement, near: bool) -> bool:
     if denied.only_a or denied.only_b:
         return False
     return any(_held(view, whole, part, near) for view in _views(whole))
-
-
-def may_say_the_same(one: Statement, other: Statement) -> bool:
-    """Whether either has every number, date and label of the other, exactly, they have words enough in common, and no
-    two things exchange their parts.
-
-    What must hold of a paraphrase however it is worded.
-    """
-    laid = align(one.terms, other.terms, one.chinese)
-    apart = (*laid.only_a, *laid.only_b)
-    if any(term.kind in VALUES for term in apart) or any(_roughly(x, y) for x, y in laid.pairs):
-        return False
-    common = 2 * len(laid.pairs)
-    if common < IN_COMMON * (common + len(apart)):
-        return False
-    return not turned_round(one, other) and not _owners_exchanged(one, other)
 
 
 def _told_by_one(part: Statement, whole: Statement) -> bool:

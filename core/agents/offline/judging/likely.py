@@ -20,18 +20,18 @@ from core.agents.offline.claims.statement import Kind, Statement
 from core.agents.offline.judging.conflict import Clash
 from core.agents.offline.judging.merge import Flags
 from core.agents.offline.judging.topic_sentences import Side
-from core.agents.offline.sameness import may_say_the_same
 from core.ports.comparer import Likelihood
 
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.8  # likelihood from which a contradiction counts
+CONTRADICTION = 0.82  # likelihood from which a contradiction counts
 CLOSE = 0.95  # the same where a word or two stand for others: both may hold of what one likes or sells
-POSSIBLE = 0.02  # likelihood below which rules are mistaken in what is doubtful
-APART = 0.9  # likelihood of a contradiction from which nothing is merged, though words say the same
+POSSIBLE = 0.01  # likelihood below which rules are mistaken in what is doubtful
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
-SAMENESS = 0.85  # likelihood from which two sentences say the same: a false merge hides what was told
+APART = 0.5  # likelihood of a contradiction from which nothing is merged
+APART_ALL = 0.95  # the same where either sentence says all that the other says
+SAMENESS = 0.95  # likelihood from which two sentences say the same: a false merge hides what was told
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
@@ -79,18 +79,30 @@ def _ruled_out(clash: Clash, told: Likelihood | None) -> bool:
     return told is not None and told.contradiction < POSSIBLE and clash.found.slot in DOUBTFUL
 
 
-def apart(likely: Mapping[Place, Likelihood]) -> bool:
-    """Whether it is sure of a contradiction of any two sentences: then neither side holds the other."""
-    return any(told.contradiction >= APART for told in likely.values())
+def apart(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> bool:
+    """Whether any two sentences are likely to contradict each other: then neither side holds the other, though words
+    say the same."""
+    return any(
+        told.contradiction >= (APART_ALL if _all_said(new, other, place) else APART)
+        for place, told in likely.items()
+    )
+
+
+def _all_said(new: Side, other: Side, place: Place) -> bool:
+    """Whether each sentence says all that the other says: of "A was bought by B" and "B bought A" rules know more."""
+    ours, theirs = (side.sentences[n].statement for side, n in zip((new, other), place, strict=True))
+    laid = align(ours.terms, theirs.terms, ours.chinese)
+    return not (laid.only_a or laid.only_b)
 
 
 def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Flags:
     """Returns which sentences say the same by the comparer: shape (new sentences, other sentences)."""
     alike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
     for (i, j), told in likely.items():
-        ours, theirs = new.sentences[i].statement, other.sentences[j].statement
         if told.sameness >= SAMENESS:
-            alike[i, j] = may_say_the_same(ours, theirs)
+            ours, theirs = new.sentences[i].statement, other.sentences[j].statement
+            laid = align(ours.terms, theirs.terms, ours.chinese)
+            alike[i, j] = not (all(laid.left(Kind.NUMBER)) or all(laid.left(Kind.DATE)))
     return alike
 
 
