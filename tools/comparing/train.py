@@ -3,10 +3,10 @@
     pip install jax optax        # for this alone
     python -m tools.comparing.train
 
-Reads the texts of `tests/judging` through the encoder (ten minutes), trains (half an hour), writes
-`service/adapters/local_embedder/comparing.npz`, and prints what the network is worth on the texts held out. The network
-itself is described in `service/adapters/local_embedder/comparing.py`; here it stands once more, in jax, for its
-gradients.
+Reads the texts of `tests/judging` through the encoder (ten minutes), trains two networks and, by these and the texts, a
+third (half an hour each), writes `service/adapters/local_embedder/comparing.npz`, and prints what that one is worth on
+the texts held out. The network itself is described in `service/adapters/local_embedder/comparing.py`; here it stands
+once more, in jax, for its gradients.
 
 What it learns from, a few texts at a time that are near each other: all pairs of a group or a memory that contradict
 each other or say the same; most of a group's pairs that agree; of a document or a memory, each sentence with those
@@ -14,7 +14,8 @@ nearest to it; and sentences with near ones of another text. The last two teach 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,10 +30,11 @@ from tests.judging.pairs import LANGUAGES, Label
 from tools.comparing.texts import Source, sources
 
 WIDTH = 128
+TEACHERS = 2  # networks that the one that is kept learns from, beside the texts
 EPOCHS = 8
 SENTENCES = 64  # of a batch
 PAIRS = 192  # of a batch, at most
-DROPOUT = 0.05
+DROPOUT = 0.1
 RATE = 2e-3
 DECAY = 1e-2
 KEPT = 0.998  # of the mean of the weights over the steps, by which they are less of the last pairs
@@ -47,11 +49,11 @@ F32 = NDArray[np.float32]
 Parameters = dict[str, jax.Array]
 Places = NDArray[np.int64]
 Pairs = NDArray[np.int64]  # (n, 3): two places of sentences, and the class
+Told = NDArray[np.float32]  # (n, classes): how much each class is held to be so of a pair
 Rows = NDArray[np.int32]
 States = tuple[jax.Array, F32, F32]  # of all tokens, their mean and how far they spread
-Batch = tuple[
-    Rows, F32, Pairs, F32
-]  # rows of sentences' states, where tokens are, pairs, and which pairs count
+Batch = tuple[Rows, F32, Pairs, Told, F32]
+"""Rows of sentences' states, where tokens are, pairs, what is told of them, and which pairs count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +79,13 @@ class Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A text as it is learnt: its sentences' places, its pairs, the unit of its mean, its longest sentence."""
+    """A text as it is learnt: its sentences' places, its pairs and what is told of them, the unit of its mean, its
+    longest sentence."""
 
     source: Source
     places: Places
     pairs: Pairs
+    told: Told
     unit: F32
     longest: int
 
@@ -119,13 +123,20 @@ def lessons(written: Sequence[Source], known: Read) -> Iterator[Lesson]:
         pairs = np.array([(places[a], places[b], CLASSES.index(label)) for label, a, b in one.pairs])
         pairs = pairs[fit[pairs[:, :2] - places[0]].all(axis=1)]
         if len(pairs):
+            pairs = _nearest(pairs, known.units) if one.long else pairs
             yield Lesson(
                 source=one,
                 places=places[fit],
-                pairs=_nearest(pairs, known.units) if one.long else pairs,
+                pairs=pairs,
+                told=_labels(pairs),
                 unit=_units(known.units[places].mean(axis=0)),
                 longest=int(known.lengths[places[fit]].max()),
             )
+
+
+def _labels(pairs: Pairs) -> Told:
+    """Returns the classes of pairs as their authors have them."""
+    return np.eye(len(CLASSES), dtype=np.float32)[pairs[:, 2]]
 
 
 def _nearest(pairs: Pairs, units: F32) -> Pairs:
@@ -176,18 +187,32 @@ def _batch(together: Sequence[Lesson], known: Read, length: int, chance: np.rand
     places = np.concatenate([one.places for one in together])
     text = np.repeat(np.arange(len(together)), [len(one.places) for one in together])
     own = np.concatenate([one.pairs for one in together])
-    own = own[(own[:, 2] != 0) | (chance.random(len(own)) < AGREEING)]
+    taken = (own[:, 2] != 0) | (chance.random(len(own)) < AGREEING)
+    strange = _strangers(known.units[places], text, chance)
+    pairs = np.concatenate([_within(places, own[taken]), strange])
+    told = np.concatenate([np.concatenate([one.told for one in together])[taken], _labels(strange)])
+    some = chance.permutation(len(pairs))[:PAIRS]
+    counts = (np.arange(PAIRS) < len(some)).astype(np.float32)
+    rows, there = _padded(known, places, length)
+    return rows, there, _filled(pairs[some]), _filled(told[some]), counts
+
+
+def _within(places: Places, pairs: Pairs) -> Pairs:
+    """Returns the pairs by where their sentences stand among these places."""
     order = np.argsort(places)
-    within = order[np.searchsorted(places[order], own[:, :2])]
-    pairs = np.column_stack([within, own[:, 2]])
-    pairs = chance.permutation(np.concatenate([pairs, _strangers(known.units[places], text, chance)]))[:PAIRS]
-    counts = np.zeros(PAIRS, np.float32)
-    counts[: len(pairs)] = 1
-    pairs = np.concatenate([pairs, np.zeros((PAIRS - len(pairs), 3), np.int64)])
+    return np.column_stack([order[np.searchsorted(places[order], pairs[:, :2])], pairs[:, 2]])
+
+
+def _padded(known: Read, places: Places, length: int) -> tuple[Rows, F32]:
+    """Returns the rows of a batch's sentences, and where their tokens are: shape (SENTENCES, length)."""
     rows, there = known.side(places, length)
-    missing = SENTENCES - len(places)
-    rows = np.pad(rows, ((0, missing), (0, 0)), constant_values=len(known.states) - 1)
-    return rows, np.pad(there, ((0, missing), (0, 0))), pairs, counts
+    missing = ((0, SENTENCES - len(places)), (0, 0))
+    return np.pad(rows, missing, constant_values=len(known.states) - 1), np.pad(there, missing)
+
+
+def _filled(rows: NDArray[Any]) -> NDArray[Any]:
+    """Returns PAIRS rows, zeros behind those that are given."""
+    return np.pad(rows, ((0, PAIRS - len(rows)), (0, 0)))
 
 
 def _strangers(units: F32, text: Places, chance: np.random.Generator) -> Pairs:
@@ -221,14 +246,23 @@ def fresh(key: jax.Array, hidden: int) -> Parameters:
     return {**weights, **biases, "sharpness": jnp.array(5.0)}
 
 
-def scores(p: Parameters, states: States, rows: Rows, there: F32, pairs: Pairs, key: jax.Array) -> jax.Array:
-    """Returns the classes' scores before the softmax: `Network.likelihoods` of pairs, with dropout."""
+def scores(
+    p: Parameters, states: States, rows: Rows, there: F32, pairs: Pairs, key: jax.Array | None = None
+) -> jax.Array:
+    """Returns the classes' scores before the softmax: `Network.likelihoods` of pairs; with a key, with dropout."""
 
-    def dropped(x: jax.Array, own: jax.Array) -> jax.Array:
+    def dropped(x: jax.Array, own: jax.Array | None) -> jax.Array:
+        if own is None:
+            return x
         return x * jax.random.bernoulli(own, 1 - DROPOUT, x.shape) / (1 - DROPOUT)
 
     def seen(
-        x: jax.Array, there_x: jax.Array, y: jax.Array, near: jax.Array, there_y: jax.Array, own: jax.Array
+        x: jax.Array,
+        there_x: jax.Array,
+        y: jax.Array,
+        near: jax.Array,
+        there_y: jax.Array,
+        own: jax.Array | None,
     ) -> jax.Array:
         beside = jax.nn.softmax(near + (there_y[:, None, :] - 1) * ABSENT, axis=-1) @ y
         laid = jnp.concatenate([x, beside, x * beside, jnp.abs(x - beside)], -1)
@@ -241,7 +275,7 @@ def scores(p: Parameters, states: States, rows: Rows, there: F32, pairs: Pairs, 
         return jnp.concatenate([found.max(1), found.sum(1) / tokens], -1)
 
     everything, centre, spread = states
-    keys = jax.random.split(key, 4)
+    keys = [None] * 4 if key is None else jax.random.split(key, 4)
     x = (everything[rows].astype(jnp.float32) - centre) / spread
     told = dropped(jnp.ones((len(x), 1, x.shape[2])), keys[0])  # of all tokens of a sentence
     kept = jnp.tanh(x * told @ p["projection"] * 0.5) * there[..., None]
@@ -255,10 +289,11 @@ def scores(p: Parameters, states: States, rows: Rows, there: F32, pairs: Pairs, 
     return inner @ p["class_weights"] + p["class_bias"]
 
 
-def trained(known: Read, learnt: Sequence[Lesson]) -> Parameters:
+def trained(known: Read, learnt: Sequence[Lesson], seed: int) -> Parameters:
     """Returns weights that fit the texts: their mean over the last steps."""
-    p = fresh(jax.random.PRNGKey(0), known.states.shape[1])
-    chance, key = np.random.default_rng(0), jax.random.PRNGKey(1)
+    begun, key = jax.random.split(jax.random.PRNGKey(seed))
+    p = fresh(begun, known.states.shape[1])
+    chance = np.random.default_rng(seed)
     in_order = batches(learnt, known, chance)
     rule = optax.adamw(optax.cosine_onecycle_schedule(EPOCHS * len(in_order), RATE, 0.1), weight_decay=DECAY)
     state, mean = rule.init(p), p
@@ -266,12 +301,10 @@ def trained(known: Read, learnt: Sequence[Lesson]) -> Parameters:
 
     @jax.jit
     def step(p, mean, state, states, batch, key):  # type: ignore[no-untyped-def]
-        rows, there, pairs, counts = batch
+        rows, there, pairs, told, counts = batch
 
         def loss(p: Parameters) -> jax.Array:
-            each = optax.softmax_cross_entropy_with_integer_labels(
-                scores(p, states, rows, there, pairs, key), pairs[:, 2]
-            )
+            each = optax.softmax_cross_entropy(scores(p, states, rows, there, pairs, key), told)
             return (each * counts).sum() / counts.sum()
 
         change, state = rule.update(jax.grad(loss)(p), state, p)
@@ -282,9 +315,29 @@ def trained(known: Read, learnt: Sequence[Lesson]) -> Parameters:
         for batch in in_order:
             key, own = jax.random.split(key)
             p, mean, state = step(p, mean, state, states, batch, own)
-        print(f"epoch {epoch + 1} of {EPOCHS}", flush=True)
+        print(f"network {seed}: epoch {epoch + 1} of {EPOCHS}", flush=True)
         in_order = batches(learnt, known, chance)
     return mean
+
+
+def taught(known: Read, learnt: Sequence[Lesson], networks: Sequence[Parameters]) -> Iterator[Lesson]:
+    """Yields the texts with what their authors and these networks tell of them, each for a half.
+
+    Source: distillation of an ensemble (Hinton et al., 2015, arXiv:1503.02531).
+    """
+    states = (jnp.asarray(known.states), known.centre, known.spread)
+
+    @jax.jit
+    def likely(states, rows, there, pairs):  # type: ignore[no-untyped-def]
+        found = [jax.nn.softmax(scores(p, states, rows, there, pairs)) for p in networks]
+        return jnp.mean(jnp.stack(found), axis=0)
+
+    for one in learnt:
+        rows, there = _padded(known, one.places, LENGTHS[np.searchsorted(LENGTHS, one.longest)])
+        pairs = _within(one.places, one.pairs)
+        parts = [_filled(pairs[start : start + PAIRS]) for start in range(0, len(pairs), PAIRS)]
+        told = np.concatenate([likely(states, rows, there, part) for part in parts])[: len(pairs)]
+        yield replace(one, told=(one.told + told) / 2)
 
 
 def store(p: Parameters, known: Read) -> None:
@@ -326,7 +379,8 @@ def main() -> None:
     learnt = [one for one in learnt if not one.source.held_out]
     told = np.bincount(np.concatenate([one.pairs[:, 2] for one in learnt]))
     print(f"{len(known.lengths)} sentences, {told} pairs: agree, contradict, say the same")
-    store(trained(known, learnt), known)
+    networks = [trained(known, learnt, seed) for seed in range(TEACHERS)]
+    store(trained(known, list(taught(known, learnt, networks)), TEACHERS), known)
     for language in LANGUAGES:
         report(known, [one for one in apart if one.source.language == language], language)
 

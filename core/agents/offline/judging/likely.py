@@ -25,13 +25,13 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.82  # likelihood from which a contradiction counts
+CONTRADICTION = 0.8  # likelihood from which a contradiction counts
 CLOSE = 0.95  # the same where a word or two stand for others: both may hold of what one likes or sells
-POSSIBLE = 0.01  # likelihood below which rules are mistaken in what is doubtful
+POSSIBLE = 0.05  # likelihood below which rules are mistaken in what is doubtful
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 APART = 0.5  # likelihood of a contradiction from which nothing is merged
-APART_ALL = 0.95  # the same where either sentence says all that the other says
-SAMENESS = 0.95  # likelihood from which two sentences say the same: a false merge hides what was told
+APART_ALL = 0.9  # the same where either sentence says all that the other says
+SAMENESS = 0.8  # likelihood from which two sentences say the same: a false merge hides what was told
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
