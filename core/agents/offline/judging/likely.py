@@ -26,7 +26,7 @@ Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
 CONTRADICTION = 0.8  # likelihood from which a contradiction counts
-CLOSE = 0.95  # the same where a word or two stand for others: both may hold of what one likes or sells
+CLOSE = 0.9  # the same where a word or two stand for others: both may hold of what one likes or sells
 POSSIBLE = 0.05  # likelihood below which rules are mistaken in what is doubtful
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 APART = 0.5  # likelihood of a contradiction from which nothing is merged
