@@ -83,7 +83,7 @@ def apart(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> bool:
     """Whether any two sentences are likely to contradict each other: then neither side holds the other, though words
     say the same."""
     return any(
-        told.contradiction >= (APART_ALL if _all_said(new, other, place) else APART)
+        told.contradiction >= APART_ALL or told.contradiction >= APART and not _all_said(new, other, place)
         for place, told in likely.items()
     )
 

@@ -54,8 +54,14 @@ async def test_of_longer_texts_it_is_not_asked() -> None:
     assert (opinions, embedder.told.asked) == ([], [])
 
 
-async def test_what_says_the_same_with_another_figure_is_not_merged() -> None:
-    old, new = "Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:45."
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:45."),
+        ("The fair opens its gates on 3 May.", "From 4 May the fair may be visited."),
+    ],
+)
+async def test_what_says_the_same_with_another_figure_or_date_is_not_merged(old: str, new: str) -> None:
     judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
 
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
